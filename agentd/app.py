@@ -14,17 +14,16 @@ import structlog
 
 from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.agent.courtesies import Courtesies
-from agentd.agent.hosted_arguments import HostedArguments
+from agentd.agent.policies import HostedArguments
 from agentd.agent.turn_policy import TurnPolicies
-from agentd.application import App, InternalCall, Wiring, policed
+from agentd.application import App, Wiring, policed
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
-from agentd.daemon import Daemon
+from agentd.daemon import Daemon, SessionData
 from agentd.errors import ConfigError
-from agentd.http.internal_tools import ServerTools
 from agentd.http.login import LoginEndpoint
 from agentd.http.routes import application
 from agentd.http.server import serving
@@ -37,19 +36,17 @@ from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor, Past
 from agentd.runs.approvals import Approvals
-from agentd.runs.cluster import Cluster
-from agentd.runs.databases import postgresql_engine, sqlite_engine
+from agentd.runs.cluster import Cluster, EngineLimits, Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Executor
-from agentd.runs.node import EngineLimits, Node
 from agentd.runs.questions import Questions
 from agentd.runs.retention import Ages, retention
+from agentd.runs.run_database import postgresql_engine, sqlite_engine
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools
 from agentd.runs.tool_executor import ToolExecutor
 from agentd.runs.usage import UsageLog
-from agentd.session_data import SessionData
 from agentd.web import pages
 
 log = structlog.get_logger("agentd")
@@ -76,10 +73,6 @@ def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
 
 def _wiring(made: Daemon, model: ChatModel) -> Wiring:
     """What apps get of this daemon."""
-
-    def internal_tools(server: Callable[[], str]) -> InternalCall:
-        return ServerTools(made.host, server)
-
     return Wiring(
         settings=lambda: made.settings,
         clock=made.clock,
@@ -91,7 +84,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
         store=made.store,
         audit=made.audit,
         tokens=made.tokens,
-        internal_tools=internal_tools,
+        internal_tools=made.internal_tools,
         call=made.call,
         meaning=made.meaning,
     )

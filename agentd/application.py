@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import structlog
 
 from agentd.access import TokenStore
-from agentd.agent import unjudged
 from agentd.agent.approval import Approved
+from agentd.agent.policies import REASON, NoOfficialCalls
 from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
@@ -35,22 +35,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger("agentd")
 InternalCall = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
 """Calls a read-only tool of one server for a page, outside any conversation: (tool, arguments)."""
-
-
-class MethodCall(Protocol):
-    """Calls one of the daemon's JSON-RPC methods in this process, as a caller. Raises as the method does."""
-
-    async def __call__(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
-        """The method's answer, before it is JSON."""
-        ...
-
-
-class InternalTools(Protocol):
-    """Internal calls to the server that a setting names."""
-
-    def __call__(self, server: Callable[[], str]) -> InternalCall:
-        """Calls of that server's tools; the name is read at each call."""
-        ...
+InternalTools = Callable[[Callable[[], str]], InternalCall]
+"""Internal calls to the server that a setting names, which is read at each call."""
+MethodCall = Callable[[str, dict[str, Any], Caller], Awaitable[Any]]
+"""Calls one of the daemon's JSON-RPC methods in this process: (name, params, caller). Raises as the method does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +164,8 @@ def policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:
         host = app.add_tools(host)
     host = Approved(host)  # a human is only asked about what the policies outside it let through
     if not any(app.judges_official_calls for app in apps):
-        log.error("official.refused", reason=unjudged.REASON)
-        host = unjudged.NoOfficialCalls(host)
+        log.error("official.refused", reason=REASON)
+        host = NoOfficialCalls(host)
     for app in apps:
         host = app.add_policy(host)
     return host

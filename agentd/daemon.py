@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from inspect import isawaitable
 from typing import Any
+from uuid import uuid4
 
 import structlog
 
 from agentd import config
 from agentd.access import Access, TokenStore
 from agentd.agent.picking import PromptTools, fits, select
+from agentd.agent.policies import HostedArguments
 from agentd.agent.toolset import Toolset
-from agentd.application import App
+from agentd.application import App, InternalCall
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.config import Settings
-from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound
+from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound, UnknownTool
 from agentd.meaning import BundledMeaning
-from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings
+from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings, ToolCall, ToolOutcome
 from agentd.observability.metrics import Metrics
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
@@ -37,6 +40,8 @@ from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 
 log = structlog.get_logger("agentd")
+FORGET = "delete_session_data"
+"""The tool of a server that keeps session data."""
 
 
 @dataclass(slots=True)
@@ -111,6 +116,25 @@ class Daemon:
         read = ParamsReader(method.params, self.services.limits.max_prompt_bytes)
         answer = method.act(self.services, caller, read(params))
         return await answer if isawaitable(answer) else answer
+
+    def internal_tools(self, server: Callable[[], str]) -> InternalCall:
+        """Calls outside any conversation, for pages and to learn who somebody is: `await call(tool, arguments)`.
+
+        `server` names the one that is believed now: another server's tool of that name is never asked. Of a read-only
+        tool, or of one that proves who somebody is (`agentd/identity`), which nothing else can call; else UnknownTool.
+        """
+
+        async def call(tool: str, arguments: dict[str, Any]) -> ToolOutcome:
+            name = server()
+            found = self.host.catalogue().tool_of(name, tool)
+            if found is None or not (found.read_only or found.identity):
+                raise UnknownTool(f"server `{name}` offers no read-only tool `{tool}`")
+            call_id = f"internal-{uuid4().hex}"
+            return await self.host.call(
+                ToolCall(tool=found, input=arguments, run_id=call_id, session_id=call_id, step=1)
+            )
+
+        return call
 
     def reachable_servers(self) -> list[ServerSettings]:
         """All servers; those with `model = true` get the address of the daemon's own models, as it is or will be."""
@@ -189,3 +213,32 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
     changes["prompt"] = old.prompt_template != new.prompt_template or old.agent != new.agent
     changes["tools"] = any(getattr(old, said) != getattr(new, said) for said in ("tools", "audiences", "approvals"))
     return changes
+
+
+@dataclass(frozen=True, slots=True)
+class SessionData:
+    """What apps and servers keep of sessions: `agentd.runs.sessions.SessionApps`."""
+
+    daemon: Daemon
+
+    async def shown(self, session_id: str) -> dict[str, Any]:
+        """What the apps say of it."""
+        said = [await app.session_shown(session_id) for app in self.daemon.apps]
+        return {name: value for one in said for name, value in one.items()}
+
+    async def leaving(self, session_id: str) -> None:
+        """Its runs are about to be removed."""
+        for app in self.daemon.apps:
+            await app.leaving(session_id)
+
+    async def forget(self, session_id: str) -> None:
+        """It was deleted: apps, then the servers that client.toml names, delete what they keep of it."""
+        for app in self.daemon.apps:
+            await app.forget(session_id)
+        for tool in self.daemon.own_tools_of(None).tools:
+            keeps = tool.server in (self.daemon.settings.store.session_servers or ())
+            if keeps and (tool.remote_name or tool.name) == FORGET:
+                call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
+                outcome = await HostedArguments(self.daemon.host).call(call)
+                if not outcome.success:
+                    log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)

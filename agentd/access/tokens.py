@@ -1,4 +1,5 @@
-"""Principals with their tokens, in `access.json` of the state folder. It decides nothing about a request.
+"""Principals with their tokens, in `access.json` of the state folder, and the callers that nobody has to configure. It
+decides nothing about a request.
 
 Tokens are 256 random bits, kept only as SHA-256, and shown once when made. The file is read again when it changes, so
 a token added or revoked counts a fifth of a second later at most.
@@ -19,7 +20,6 @@ from pathlib import Path
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agentd.access.callers import RESERVED
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Scope
 from agentd.state import replace
@@ -206,3 +206,14 @@ def _unknown(principal_id: str, principals: list[Principal]) -> str:
 def digest(token: str) -> str:
     """How a token is kept and compared."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+LOCAL = Caller(id="local", scopes=frozenset({"admin"}))
+"""A program on this machine, where no token is configured."""
+OWN_PAGE = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
+"""The daemon's own page in a browser on this machine, where no token is configured."""
+TOKEN_OF_ENVIRONMENT = Caller(id="admin", scopes=frozenset({"admin"}))
+"""The holder of AGENTD_TOKEN."""
+OWN_SERVER = Caller(id="own-server", scopes=frozenset({"model"}))
+"""An MCP server of the daemon's own that may use its models (`model = true`)."""
+RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id, OWN_SERVER.id})

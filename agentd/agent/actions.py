@@ -13,7 +13,6 @@ from typing import Any
 
 from agentd.agent.text import encodable
 from agentd.messages import ToolInfo
-from agentd.nesting import too_deep
 
 LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
@@ -223,3 +222,21 @@ def _shape(rule: Any) -> Any:
 
 
 _WORDS = frozenset({"title", "description", "$schema", "examples", "format", "x-agentd-spellings"})
+
+
+MAX_DEPTH = 64
+
+
+def too_deep(value: Any) -> bool:
+    """Whether lists and objects stand in each other more than MAX_DEPTH times; linear in the value's size."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for one in level
+            for child in (one.values() if type(one) is dict else one if type(one) is list else ())
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.actions import CallTool, Final
-from agentd.agent.progress import Progress
+from agentd.agent.brief import Progress
 from agentd.agent.toolset import Toolset
 from agentd.errors import ToolError
 from agentd.messages import AgentOptions, AgentStep, ToolInfo

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from agentd.agent.replies import replies
+from agentd.agent.languages import replies
 from agentd.agent.text import fold
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.errors import Language

@@ -9,8 +9,8 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.courtesies import answer_to
+from agentd.agent.languages import replies
 from agentd.agent.picking import PromptTools
-from agentd.agent.replies import replies
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome

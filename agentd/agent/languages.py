@@ -1,4 +1,5 @@
-"""The words of the languages that citizens write: one TOML file a language, read once, complete or refused. No logic.
+"""The words that citizens write and those that the daemon answers: one TOML file a language, read once, complete or
+refused. No logic.
 
 Readers understand every language at once, so `words()` gives all of them together; an app keeps words of its own in
 packs of its own, read by the same `packs`. How a pack is made: docs/languages.md.
@@ -129,3 +130,33 @@ def spoken(number: int) -> frozenset[str]:
     return frozenset(
         word for table in (known.digits, known.numbers) for word, value in table.items() if value == number
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replies:
+    """What the daemon says in one language; each key is explained in the files. Errors' texts stand with the errors."""
+
+    declined: str
+    blocked: str
+    cut_off: str
+    parked: str
+    withdrawn: str
+    withdrawn_for_another: str
+    check_official: str
+    ask_official: str
+    officer_official: str
+    check_act: str
+    ask_act: str
+    officer_act: str
+    differs: str
+    yes: str
+    no: str
+    prompt: Mapping[str, str]
+    courtesies: Mapping[str, tuple[str, ...]]
+    beside_courtesies: frozenset[str]
+
+
+@cache
+def replies() -> Mapping[str, Replies]:
+    """The texts of each language."""
+    return packs(Path(__file__).with_name("replies"), Replies)

@@ -13,12 +13,11 @@ from agentd.agent import prompts
 from agentd.agent.actions import CallTool, Final
 from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.beginning import Beginning
-from agentd.agent.brief import Brief, Conclusion, Publish
+from agentd.agent.brief import Asked, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
+from agentd.agent.languages import replies
 from agentd.agent.masking import mask
 from agentd.agent.model_turn import ModelTurn
-from agentd.agent.progress import Asked, Progress
-from agentd.agent.replies import replies
 from agentd.agent.tool_calls import ToolCalls
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.errors import (

@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.agent.actions import LIST_TOOLS
 from agentd.agent.language import NAMES, detect
 from agentd.agent.listing import description, one_line
 from agentd.agent.toolset import Toolset
 from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
+
+if TYPE_CHECKING:
+    from agentd.config.schema import ExampleSettings
 
 ACTION_RULES = (
     "Reply with exactly one JSON object and nothing else:\n"
@@ -48,15 +51,6 @@ LANGUAGE_RULES: dict[str, str] = {
     "en": "Always answer in English. Never call a tool to translate.",
     "jv": "Always answer in Javanese, in its polite register (krama). Never call a tool to translate.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One turn shown to the model: a citizen's request or a tool's result, and the action that is right then."""
-
-    action: dict[str, Any]
-    user: str | None = None
-    result: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +158,9 @@ def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list
     return [tool for tool in toolset.tools if described is None or tool.name in described]
 
 
-def examples(shown: Sequence[Example], toolset: Toolset, described: frozenset[str] | None = None) -> list[ChatMessage]:
+def examples(
+    shown: Sequence[ExampleSettings], toolset: Toolset, described: frozenset[str] | None = None
+) -> list[ChatMessage]:
     """The examples whose tools are there, as real turns of a conversation."""
     names = {LIST_TOOLS, *(tool.name for tool in in_prompt(toolset, described))}
     turns: list[ChatMessage] = []
@@ -174,7 +170,7 @@ def examples(shown: Sequence[Example], toolset: Toolset, described: frozenset[st
     return turns
 
 
-def _given(example: Example) -> ChatMessage:
+def _given(example: ExampleSettings) -> ChatMessage:
     """What stood before the example's action, in the form that a real run has."""
     if example.result is None:
         words = example.user or ""

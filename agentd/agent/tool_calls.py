@@ -7,9 +7,8 @@ import time
 from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS, CallTool
-from agentd.agent.brief import Brief, Publish
+from agentd.agent.brief import Brief, Progress, Publish
 from agentd.agent.listing import Wanted, manifest
-from agentd.agent.progress import Progress
 from agentd.errors import ToolError
 from agentd.messages import Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost

@@ -5,35 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from agentd.agent.approval import Chooser, rule_of
 from agentd.errors import UnboundTool, UnknownTool
-from agentd.messages import ApprovalRule, Caller, Catalogue, ServerState, ToolInfo
+from agentd.messages import Caller, Catalogue, ServerState, ToolInfo
+
+if TYPE_CHECKING:
+    from agentd.config.schema import ToolSettings
 
 SESSION_ARGUMENT = "session_id"
 """An argument of this name is set by the host and hidden from the model."""
-
-
-class ToolEntry(Protocol):
-    """One `[[tools]]` entry; `server` None with `bare` False is a tool that was never bound."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def bare(self) -> bool: ...
-    @property
-    def server(self) -> str | None: ...
-    @property
-    def description(self) -> str | None: ...
-    @property
-    def official(self) -> bool | None: ...
-    @property
-    def approval(self) -> ApprovalRule | None: ...
-    @property
-    def four_eyes(self) -> bool | None: ...
-    @property
-    def timeout_s(self) -> float | None: ...
 
 
 Fit = Callable[[ToolInfo], ToolInfo]
@@ -99,7 +81,7 @@ class Toolset:
 
 def assemble(
     catalogue: Catalogue,
-    entries: Sequence[ToolEntry] | None,
+    entries: Sequence[ToolSettings] | None,
     *,
     servers: Iterable[str] | None = None,
     only: Iterable[str] | None = None,
@@ -110,10 +92,10 @@ def assemble(
 
     `entries` None means every tool of every server; `servers` and `only` are the profile's cut (None: no cut).
     Tools of one name at two servers are each called `SERVER__TOOL`. What is not for models does not exist for one, and
-    what proves who somebody is for nobody: the daemon calls that at its host (agentd/http/internal_tools.py).
+    what proves who somebody is for nobody: the daemon calls that at its host (agentd/daemon.py).
     """
 
-    def worded(tool: ToolInfo, entry: ToolEntry | None = None) -> ToolInfo:
+    def worded(tool: ToolInfo, entry: ToolSettings | None = None) -> ToolInfo:
         made = _worded(tool, entry)
         rule = rule_of(made, entry.approval if entry is not None else None, caller, chooser)
         four_eyes = entry.four_eyes if entry is not None else None
@@ -155,14 +137,14 @@ def assemble(
     return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)
 
 
-def _offers(entry: ToolEntry, offered: list[ToolInfo]) -> list[ToolInfo]:
+def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
     if entry.server is None and not entry.bare:
         return []
     wanted = entry.name.casefold()
     return [tool for tool in offered if tool.name.casefold() == wanted and entry.server in (None, tool.server)]
 
 
-def _worded(tool: ToolInfo, entry: ToolEntry | None) -> ToolInfo:
+def _worded(tool: ToolInfo, entry: ToolSettings | None) -> ToolInfo:
     """The tool with this office's words over its server's."""
     official = bool(tool.meta.get("agentd/official")) or tool.official
     description, timeout_s = tool.description, tool.timeout_s

@@ -102,7 +102,7 @@ def _run(given: argparse.Namespace) -> int:
             print(problem, file=sys.stderr)
         return USAGE
     except ModuleNotFoundError as error:
-        from agentd.extras import advice
+        from agentd.installed import advice
 
         if (how := advice(error)) is None:
             raise

@@ -9,7 +9,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from agentd.config import Settings
@@ -28,28 +28,6 @@ class Refused(Exception):
         self.error = error
         data = error.get("data") or {}
         super().__init__(data.get("user_message") or error.get("message", ""))
-
-
-class Client(Protocol):
-    """What a command can do with an agentd."""
-
-    where: str
-
-    async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        """One JSON-RPC call. Raises Refused."""
-        ...
-
-    def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
-        """A run's events after the one numbered `after`."""
-        ...
-
-    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
-        """The bare model's answer, without agent and tools."""
-        ...
-
-    async def metrics(self) -> str:
-        """The figures for Prometheus, as text."""
-        ...
 
 
 @asynccontextmanager
@@ -107,12 +85,14 @@ class _Remote:
             return False
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
+        """One JSON-RPC call. Raises Refused."""
         request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
         with self._reached():
             async with self._session.post(f"{self._base}/rpc", json=request) as response:
                 return _result(await response.json())
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
+        """A run's events after the one numbered `after`."""
         wanted = {"run_id": run_id, "after": str(after)}
         with self._reached():
             async with self._session.get(f"{self._base}/events", params=wanted) as response:
@@ -139,6 +119,7 @@ class _Remote:
             raise Refused(error_object(gone)) from None
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
+        """The bare model's answer, without agent and tools."""
         request = {"model": model or "raw", "messages": messages}
         async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
             answer = await response.json()
@@ -147,6 +128,7 @@ class _Remote:
         return str(answer["choices"][0]["message"]["content"])
 
     async def metrics(self) -> str:
+        """The figures for Prometheus, as text."""
         async with self._session.get(f"{self._base}/metrics") as response:
             text: str = await response.text()
         if response.status != 200:
@@ -155,7 +137,7 @@ class _Remote:
 
 
 class Own:
-    """A daemon in this process."""
+    """A daemon in this process: the same calls."""
 
     def __init__(self, made: Any) -> None:
         from agentd.access import LOCAL
@@ -189,6 +171,9 @@ class Own:
     async def metrics(self) -> str:
         body, _ = await self._made.metrics.exposition()
         return str(body.decode())
+
+
+Client = _Remote | Own
 
 
 def _result(answer: dict[str, Any]) -> Any:

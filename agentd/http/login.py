@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aiohttp import web
 
-from agentd.access.callers import LOCAL, OWN_PAGE
+from agentd.access.tokens import LOCAL, OWN_PAGE
 from agentd.audit import AuditTrail
 from agentd.errors import Unauthorized
 from agentd.http.leases import ADMITTED

@@ -8,8 +8,7 @@ from aiohttp import web
 
 from agentd.access import Access
 from agentd.http.artifacts import ArtifactsEndpoint
-from agentd.http.events import EventsEndpoint
-from agentd.http.frames import Frames
+from agentd.http.events import EventsEndpoint, Frames
 from agentd.http.guard import RPC_PATH, Guard
 from agentd.http.health import HealthEndpoints
 from agentd.http.leases import LEASES, Leases

@@ -13,7 +13,7 @@ from aiohttp import web
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER, KEY_COOKIE, KEY_PATHS
 from agentd.runs.api import Runs
-from agentd.runs.keys import kept_of_new
+from agentd.runs.visibility import kept_of_new
 
 LIVES_S = 900
 

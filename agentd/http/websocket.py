@@ -11,8 +11,7 @@ import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from agentd.errors import AgentdError, Conflict, InvalidRequest
-from agentd.http.events import LAST_WORDS_S
-from agentd.http.frames import Frames
+from agentd.http.events import LAST_WORDS_S, Frames
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
 from agentd.messages import Caller

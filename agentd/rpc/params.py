@@ -11,11 +11,10 @@ from typing import Annotated, Any, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from agentd.agent.actions import MAX_DEPTH, too_deep
 from agentd.agent.language import detect, own_language
-from agentd.agent.languages import own
-from agentd.agent.replies import replies
+from agentd.agent.languages import own, replies
 from agentd.errors import InvalidParams, Language
-from agentd.nesting import MAX_DEPTH, too_deep
 
 MAX_PROMPT_BYTES = 8192
 """A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""

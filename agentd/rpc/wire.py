@@ -8,7 +8,7 @@ import structlog
 
 from agentd.agent.languages import own
 from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language
-from agentd.extras import advice
+from agentd.installed import advice
 
 log = structlog.get_logger(__name__)
 

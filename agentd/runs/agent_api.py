@@ -9,8 +9,8 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from agentd.agent.language import detect, own_language
+from agentd.agent.masking import without_pin
 from agentd.agent.picking import PromptTools
-from agentd.agent.pins import without_pin
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
@@ -19,11 +19,22 @@ from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
-from agentd.runs.keys import kept, kept_of_new, keyed
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
-from agentd.runs.shown import artifacts_in, error_data, error_of, outcome_of, summary_of
 from agentd.runs.store import Opening, RunStore
-from agentd.runs.visibility import owned, owned_session, published, without_paths
+from agentd.runs.visibility import (
+    artifacts_in,
+    error_data,
+    error_of,
+    kept,
+    kept_of_new,
+    keyed,
+    outcome_of,
+    owned,
+    owned_session,
+    published,
+    summary_of,
+    without_paths,
+)
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
 Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | None]]

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from agentd.agent.approval import canonical
 from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.history import PastTurn, evidence, messages
+from agentd.agent.languages import replies
 from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
-from agentd.agent.replies import replies
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
 from agentd.errors import BY_TYPE, InternalError

@@ -9,8 +9,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
+from sqlalchemy.engine import Engine as Database
 
 from agentd.clock import SKEW_REPORTED_S
 from agentd.ports import Clock
@@ -114,3 +116,29 @@ class Cluster:
 def _uptime() -> float:
     """Seconds since the machine's start, those in which this process or the machine stood still included."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """This process among those that may share the runs."""
+
+    database: Database
+    """DBOS's, for its own records."""
+    name: str = "local"
+    cluster: Cluster | None = None
+    """Its part in several nodes' work; None: it is alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """How much work at once."""
+
+    concurrency: int = 256
+    queue_limit: int = 1000
+    deadline_s: float = 300.0
+    approval_ttl_s: float = 900.0
+    max_recoveries: int = 2
+    """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
+
+
+DEFAULT_LIMITS = EngineLimits()

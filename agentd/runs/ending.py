@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import structlog
 
-from agentd.agent.replies import replies
+from agentd.agent.languages import replies
 from agentd.clock import iso
 from agentd.errors import Cancelled, InternalError
 from agentd.messages import Event, EventType

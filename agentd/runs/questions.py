@@ -11,10 +11,9 @@ from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
-from agentd.runs.keys import kept
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.store import RunStore
-from agentd.runs.visibility import owned, owned_session
+from agentd.runs.visibility import kept, owned, owned_session
 
 T = TypeVar("T")
 

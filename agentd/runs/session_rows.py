@@ -10,8 +10,8 @@ from sqlalchemy.engine import Connection
 
 from agentd.runs import statements as sql
 from agentd.runs.records import Json, RunBrief, RunRecord, SessionRecord, columns
-from agentd.runs.rows import every, runs_of, session_of
 from agentd.runs.run_database import RunDatabase
+from agentd.runs.statements import every, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 

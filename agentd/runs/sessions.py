@@ -19,10 +19,9 @@ from agentd.errors import Conflict, InvalidParams
 from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
-from agentd.runs.keys import is_one_of, kept_of_new, new_key
 from agentd.runs.records import RunRecord, SessionRecord
 from agentd.runs.store import RunStore
-from agentd.runs.visibility import owned_session
+from agentd.runs.visibility import is_one_of, kept_of_new, new_key, owned_session
 
 SINGLE = ("call-", "house-")
 """How the ids of calls begin that belong to no run."""

@@ -1,10 +1,14 @@
-"""The statements that each run needs, made once. store.py says what they are for."""
+"""The statements that each run needs, made once, and how their rows become records. store.py says what they are for."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
 
+from agentd.runs.records import Json, RunRecord, SessionRecord, run_of
 from agentd.runs.tables import events, runs, sessions, steps, turns
 
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
@@ -90,3 +94,31 @@ ADD_STEP = {
 """By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
 FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
 FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))
+
+
+def one(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:
+    """The first row as a dict."""
+    found = db.execute(query, values).mappings().first()
+    return None if found is None else dict(found)
+
+
+def every(db: Connection, query: sa.Select[Any], **values: Any) -> list[Json]:
+    """Every row as a dict."""
+    return [dict(row) for row in db.execute(query, values).mappings()]
+
+
+def session_of(db: Connection, session_id: str) -> SessionRecord | None:
+    """The session of this id."""
+    found = one(db, SESSION, id=session_id)
+    return None if found is None else SessionRecord(**found)
+
+
+def run_named(db: Connection, run_id: str) -> RunRecord | None:
+    """The run of this id."""
+    found = one(db, RUN, id=run_id)
+    return None if found is None else run_of(found)
+
+
+def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:
+    """The query's rows as runs."""
+    return [run_of(row) for row in every(db, query, **values)]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from agentd.errors import Draining
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 SETTLE_S = 1.0

@@ -14,9 +14,9 @@ from agentd.errors import NotFound
 from agentd.messages import Event
 from agentd.runs import statements as sql
 from agentd.runs.records import Json, RunChanges, RunRecord, SessionRecord, StepRecord, changed, columns, run_of
-from agentd.runs.rows import every, one, run_named, runs_of, session_of
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
+from agentd.runs.statements import every, one, run_named, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, steps
 
 LATEST = 8

@@ -11,9 +11,9 @@ from agentd.audit import AuditTrail
 from agentd.errors import ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
-from agentd.runs.keys import kept_of_new, new_key
 from agentd.runs.questions import Questions
 from agentd.runs.tool_executor import ToolsOf, call_of, step_of
+from agentd.runs.visibility import kept_of_new, new_key
 
 
 class DirectTools:

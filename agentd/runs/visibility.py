@@ -1,14 +1,21 @@
-"""Who may see what of a run: ids of others are not found, local paths are for the admin. Pure."""
+"""What a caller sees of runs and sessions: ids of others are not found, a visitor brings the key of the session, local
+paths are for the admin. Pure.
+
+A key is the visitor's alone; of it only the SHA-256 is kept. Keys are random, so no slow hash is needed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import re
+import secrets
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from agentd.errors import NotFound
-from agentd.messages import Artifact, Caller
-from agentd.runs.keys import opens
+from agentd.errors import BY_TYPE, AgentdError, InternalError, InvalidParams, NotFound
+from agentd.messages import AgentOutcome, Artifact, Caller
 from agentd.runs.records import RunRecord, SessionRecord
 
 Owned = TypeVar("Owned", RunRecord, SessionRecord)
@@ -73,3 +80,89 @@ def _replaced(value: Any, addresses: dict[str, str], folders: dict[str, str]) ->
     if isinstance(value, list):
         return [_replaced(inner, addresses, folders) for inner in value]
     return value
+
+
+_STRONG = re.compile(r"[A-Za-z0-9_-]{22,128}")
+"""22 characters of base64url hold 128 bits."""
+
+
+def new_key() -> str:
+    """192 random bits as 32 characters of base64url."""
+    return secrets.token_urlsafe(24)
+
+
+def kept(key: str) -> str:
+    """What is stored of a key: its SHA-256 in hexadecimal."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def kept_of_new(key: str) -> str:
+    """The same for the key of a session that begins now. Raises InvalidParams for a key that could be guessed."""
+    if not _STRONG.fullmatch(key):
+        raise InvalidParams(
+            "session_key must be 22 to 128 of A-Z a-z 0-9 _ - (128 random bits or more); leave it out to be given one",
+            field="session_key",
+        )
+    return kept(key)
+
+
+def keyed(caller: Caller) -> Caller:
+    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
+    return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
+
+
+def opens(key: str | None, hashes: Iterable[str | None]) -> bool:
+    """True when the key is that of one of these hashes. A session without one opens for no visitor."""
+    return key is not None and is_one_of(kept(key), hashes)
+
+
+def is_one_of(given: str, hashes: Iterable[str | None]) -> bool:
+    """Compares with each, in constant time."""
+    text = given.encode("utf-8", "surrogatepass")
+    return any(one is not None and hmac.compare_digest(text, one.encode()) for one in hashes)
+
+
+def artifacts_in(outcome: dict[str, Any] | None) -> list[Artifact]:
+    """A stored outcome's files."""
+    return [Artifact.model_validate(value) for value in (outcome or {}).get("artifacts", [])]
+
+
+def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
+    """A run's outcome in the wire form; local paths only for admin."""
+    outcome = row.outcome or {}
+    if not caller.may():
+        outcome = without_paths(outcome, artifacts_in(outcome))
+    known = {key: value for key, value in outcome.items() if key in AgentOutcome.model_fields}
+    ids = {"run_id": row.run_id, "session_id": row.session_id, "status": row.status}
+    return AgentOutcome.model_validate({**known, **ids})
+
+
+def error_of(row: RunRecord, caller: Caller) -> AgentdError:
+    """What failed the run, with its steps."""
+    steps = (row.outcome or {}).get("steps", [])
+    if not caller.may():
+        steps = without_paths(steps, artifacts_in(row.outcome))
+    assert row.error is not None, "only a failed run has an error"
+    data = {**row.error.data, "steps": steps}
+    if fallbacks := (row.outcome or {}).get("fallbacks"):
+        data["fallbacks"] = fallbacks
+    return BY_TYPE.get(row.error.type, InternalError)(row.error.message, **data)
+
+
+def summary_of(row: RunRecord, caller: Caller) -> dict[str, Any]:
+    """A run as `Agent.list` shows it; the prompt only to its owner and admin."""
+    shown = {key: getattr(row, key) for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
+    if row.approval is not None:
+        shown["approval"] = row.approval.shown()
+    if row.error is not None and row.error.data.get("parked"):
+        shown["parked"] = True
+    if caller.may() or row.owner == caller.id:
+        shown["prompt"] = row.prompt
+    return shown
+
+
+def error_data(error: AgentdError, row: RunRecord) -> dict[str, Any]:
+    """The `data` of the error on the wire."""
+    ids = {"run_id": row.run_id, "session_id": row.session_id}
+    user_message = error.data.get("user_message") or error.user_message(row.brief.language)
+    return {"type": error.type, "user_message": user_message, **ids, **error.data}

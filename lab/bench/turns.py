@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from agentd import config
 from agentd.daemon import Daemon
 from agentd.messages import AgentOptions, Caller
-from agentd.runs.keys import new_key
+from agentd.runs.visibility import new_key
 from agentd.startup import started
 from tests.e2e.register import residents
 from tests.e2e.test_main_job import WORDS

@@ -26,8 +26,7 @@ from agentd.messages import (
     RunStatus,
 )
 from agentd.rpc.wire import error_object
-from agentd.runs.keys import kept_of_new, keyed
-from agentd.runs.visibility import owns
+from agentd.runs.visibility import kept_of_new, keyed, owns
 
 ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from agentd.errors import InvalidParams, NotFound
 from agentd.messages import Caller
-from agentd.runs.keys import kept_of_new, new_key
-from agentd.runs.visibility import owns
+from agentd.runs.visibility import kept_of_new, new_key, owns
 
 
 class MemorySessions:

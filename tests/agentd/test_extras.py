@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agentd.extras import EXTRAS, advice
+from agentd.installed import EXTRAS, advice
 from agentd.rpc.wire import error_object
 from tests.daemon import HEAD
 

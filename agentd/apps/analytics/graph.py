@@ -14,7 +14,7 @@ from typing import Any
 
 from agentd.apps.analytics.state import ERROR_NODE, NODES, WorkflowState
 from agentd.errors import InternalError
-from agentd.extras import advice
+from agentd.installed import advice
 
 RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
 

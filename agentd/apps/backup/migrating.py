@@ -17,8 +17,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
 from agentd.apps.backup.manifest import BackupError, files_in, make_private_folder, sync
-from agentd.runs.databases import sqlite_engine
-from agentd.runs.run_database import RunDatabase
+from agentd.runs.run_database import RunDatabase, sqlite_engine
 from agentd.runs.tables import SCHEMA, lacking, written_schema
 from agentd.state import IN_USE, UNFINISHED, alone
 

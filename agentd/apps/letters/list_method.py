@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agentd.agent.assurance import DECLARES, least_of
+from agentd.agent.approval import DECLARES, least_of
 from agentd.messages import Caller, Message, ToolInfo
 from agentd.rpc.method import ANYONE, Example, method
 from agentd.rpc.params import Params, SessionKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from agentd.agent.assurance import ASSURANCE, Level
+from agentd.agent.approval import ASSURANCE, Level
 from agentd.config.schema import ClientFile, ServerEntry
 from agentd.config.sections import AppSection, Given, Report
 from agentd.credentials import filled

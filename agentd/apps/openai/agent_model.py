@@ -25,7 +25,7 @@ from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
 from agentd.runs.api import Runs
-from agentd.runs.keys import new_key
+from agentd.runs.visibility import new_key
 
 REMEMBERED = 4096
 """Conversations that can be taken up again; the oldest are forgotten first."""

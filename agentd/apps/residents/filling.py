@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentd.agent.assurance import DECLARES, Level
+from agentd.agent.approval import DECLARES, Level
 from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
 from agentd.apps.residents.family import meant, question, spoken
 from agentd.apps.residents.register import Resident

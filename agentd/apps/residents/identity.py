@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from agentd.agent.assurance import Level
+from agentd.agent.approval import Level
 from agentd.apps.residents.register import Resident
 from agentd.clock import SLACK, iso
 from agentd.ports import Clock

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from agentd.agent.approval import ApprovalNeeded
-from agentd.agent.assurance import least_of, reaches
+from agentd.agent.approval import ApprovalNeeded, least_of, reaches
 from agentd.agent.toolset import Fit
 from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections

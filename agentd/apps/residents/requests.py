@@ -21,9 +21,9 @@ from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
 from agentd.ports import Clock
 from agentd.runs.approvals import Review
-from agentd.runs.keys import kept, opens
 from agentd.runs.records import PendingApproval, RunRecord
 from agentd.runs.store import RunStore
+from agentd.runs.visibility import kept, opens
 
 Status = Literal["incomplete", "under_review", "waiting_signature", "ready", "fetched", "cancelled"]
 ENDED = frozenset({"ready", "fetched", "cancelled"})

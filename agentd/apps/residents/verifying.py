@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from agentd.agent.assurance import LEVELS, Level
+from agentd.agent.approval import LEVELS, Level
 from agentd.apps.residents.identity import Identities, Identity
 from agentd.apps.residents.pace import Pace
 from agentd.apps.residents.register import Register, Resident, Verdict

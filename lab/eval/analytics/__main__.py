@@ -176,14 +176,18 @@ async def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="stop asking after this time")
     parser.add_argument("--fresh", action="store_true", help="ask again what an earlier run of the model answered")
     parser.add_argument("--write-gold", action="store_true", help="write gold.json from the seed ERP and stop")
+    parser.add_argument("--page", action="store_true", help="ask nothing: write the page of the answers that are there")
     given = parser.parse_args()
+    kept = RESULTS / f"{given.planner}.json"
+    if given.page:
+        write(RESULTS, given.planner, list(_read(kept).values()), asked_of=len(QUESTIONS) * len(STYLES))
+        return 0
     logs.configure("error")
     with TemporaryDirectory() as scratch:
         if given.write_gold:
             lines = gold(build(Path(scratch) / "erp.db"))
             GOLD.write_text(json.dumps(lines, ensure_ascii=False, indent=1) + "\n")
             return 0
-        kept = RESULTS / f"{given.planner}.json"
         done = {} if given.planner == "perfect" or given.fresh else _read(kept)
         until = time.monotonic() + 60 * given.minutes
         async with office(Path(scratch)) as (settings, host):

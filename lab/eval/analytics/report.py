@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def write(folder: Path, planner: str, made: list[dict[str, Any]], *, asked_of: int) -> None:
-    """`PLANNER.csv` and `PLANNER.html` beside the `PLANNER.json` that is there already."""
+    """`PLANNER.csv` and `PLANNER.html` (not tracked) beside the `PLANNER.json` that is there already."""
     with (folder / f"{planner}.csv").open("w", newline="", encoding="utf-8") as out:
         rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
         rows.writeheader()

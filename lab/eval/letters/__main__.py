@@ -1,6 +1,7 @@
 """`python -m lab.eval.letters`: agentd in this process, its real servers, a real model, and every conversation in turn.
 
-Leaves `report.json` (the record, from which the next run goes on) and `index.html` in docs/letters/eval.
+Leaves `record.json.xz` (from which the next run goes on), `report.json` (the figures) and `index.html` (figures and
+every transcript, not tracked; `--page` makes it again) in docs/letters/eval.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from agentd.daemon import Daemon
 from agentd.errors import AgentdError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.observability import logging as logs
-from agentd.runs.keys import new_key
+from agentd.runs.visibility import new_key
 from agentd.startup import started
 from lab.eval.letters import report, script
 from lab.eval.letters.runner import Answer, Held, Record, hold_all
 
 OUT = Path("docs/letters/eval")
+RECORD = "record.json.xz"
 CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
 """Who talks: somebody at the kiosk, with the kiosk's prompt."""
 OFFICER = Caller(id="officer", scopes=frozenset({"staff"}))
@@ -72,7 +74,7 @@ async def evaluate(given: argparse.Namespace) -> Record:
     if given.only:
         scripts = [each for each in scripts if each.category in given.only or each.id in given.only]
     out: Path = given.out
-    kept = Record() if given.fresh else Record.read(out / "report.json")
+    kept = Record() if given.fresh else Record.read(out / RECORD)
     with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
         settings = config.load(given.config, state=state)
         if given.provider:  # a visitor may choose none: the office's configuration does
@@ -105,9 +107,11 @@ def in_archive(state: str) -> int:
 
 
 def leave(out: Path, record: Record, conversations: Path) -> None:
-    """Record and page, of all conversations of the file."""
+    """Record, figures and page, of all conversations of the file."""
     scripts = script.load(conversations)
-    record.write(out / "report.json", report.figures(scripts, record))
+    record.write(out / RECORD)
+    figures = json.dumps({"figures": report.figures(scripts, record)}, ensure_ascii=False, indent=1)
+    (out / "report.json").write_text(f"{figures}\n", encoding="utf-8")
     (out / "index.html").write_text(report.page(scripts, record), encoding="utf-8")
 
 
@@ -122,7 +126,11 @@ def main() -> int:
     parser.add_argument("--seconds", metavar="S", type=float, help="start no conversation after so many seconds")
     parser.add_argument("--fresh", action="store_true", help="forget what was held before")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=OUT)
+    parser.add_argument("--page", action="store_true", help="hold none: write the page of the record that is there")
     given = parser.parse_args()
+    if given.page:
+        leave(given.out, Record.read(given.out / RECORD), given.conversations)
+        return 0
     logs.configure("error")
     record = asyncio.run(evaluate(given))
     found = report.figures(script.load(given.conversations), record)

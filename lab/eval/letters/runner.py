@@ -6,7 +6,7 @@ is measured again once everything has been measured once.
 
 from __future__ import annotations
 
-import json
+import lzma
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -87,14 +87,13 @@ class Record(BaseModel):
         """The record on disk; an empty one where there is none."""
         if not file.exists():
             return cls()
-        return cls.model_validate_json(file.read_bytes())
+        return cls.model_validate_json(lzma.decompress(file.read_bytes()))
 
-    def write(self, file: Path, figures: dict[str, Any]) -> None:
-        """Replace the record on disk, whole or not at all, with its figures at the top for who reads it."""
+    def write(self, file: Path) -> None:
+        """Replace the record on disk, whole or not at all."""
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(".tmp")
-        shown = {"figures": figures, **self.model_dump(mode="json")}
-        beside.write_text(json.dumps(shown, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        beside.write_bytes(lzma.compress(self.model_dump_json().encode()))
         beside.replace(file)
 
     def judged_again(self, scripts: Iterable[Conversation]) -> Record:

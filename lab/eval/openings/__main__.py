@@ -24,7 +24,7 @@ from agentd.daemon import Daemon
 from agentd.errors import AgentdError
 from agentd.messages import AgentOptions, AgentStep, Caller, ProviderSettings
 from agentd.observability import logging as logs
-from agentd.runs.keys import new_key
+from agentd.runs.visibility import new_key
 from agentd.startup import started
 from lab.eval.openings import host
 from lab.eval.openings.judging import FILE, Opening, Reply, faults, load

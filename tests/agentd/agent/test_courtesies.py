@@ -8,8 +8,7 @@ import pytest
 
 from agentd.agent.courtesies import Courtesies, answer_to
 from agentd.agent.history import PastTurn, messages
-from agentd.agent.languages import LANGUAGES
-from agentd.agent.replies import replies
+from agentd.agent.languages import LANGUAGES, replies
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.errors import Language

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.languages import LANGUAGES
-from agentd.agent.replies import replies
+from agentd.agent.languages import LANGUAGES, replies
 from agentd.apps.channels.texts import texts as chats
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.deeds import languages as deeds

@@ -22,10 +22,10 @@ from agentd.profiles import AgentProfile
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.cluster import Node
 from agentd.runs.engine import Engine
-from agentd.runs.node import Node
 from agentd.runs.questions import Questions
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools

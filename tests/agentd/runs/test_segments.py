@@ -7,11 +7,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.cluster import Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.node import Node
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
 

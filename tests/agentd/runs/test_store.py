@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from agentd.runs.databases import sqlite_engine
 from agentd.runs.journal import Steps, StoreJournal, TakenOver
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord, StepRecord
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 
 NOW = "2026-01-05T02:00:00.000+00:00"

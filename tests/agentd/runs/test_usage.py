@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from agentd.clock import OFFICE
 from agentd.messages import ModelReply, Usage
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.runs.usage import DayUsage, UsageLog
 from agentd.testing import ManualClock

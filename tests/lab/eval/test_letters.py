@@ -237,9 +237,9 @@ def test_every_field_can_be_asked_for_in_both_languages() -> None:
 
 async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     scripts = [SCRIPTS["offtopic-hello"], SCRIPTS["offtopic-time"], SCRIPTS["offtopic-recipe"]]
-    careless, file = Careless(final("Maaf.")), tmp_path / "report.json"
+    careless, file = Careless(final("Maaf.")), tmp_path / "record.json.xz"
     record = Record(prompt="one")
-    await hold_all(careless, scripts, record, lambda _: record.write(file, {}), limit=2)
+    await hold_all(careless, scripts, record, lambda _: record.write(file), limit=2)
     again = Record.read(file)
     assert [each.id for each in still_to_hold(scripts, again)] == ["offtopic-recipe"]
     other = again.model_copy(update={"prompt": "two"})

@@ -18,7 +18,7 @@ from agentd.apps.channels.app import Channels
 from agentd.errors import NotFound
 from agentd.http.guard import ADDRESS
 from agentd.messages import AgentOutcome, Artifact, Caller, ChannelSettings, Incoming
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock, MemoryChannel
 

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from agentd.apps.residents.identity import Identities, Identity
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
 

@@ -14,7 +14,7 @@ from agentd.apps.residents.letter_log import LetterLog, Listed
 from agentd.apps.residents.register import Register
 from agentd.audit import AuditTrail
 from agentd.messages import Basis, ToolCall, ToolInfo, ToolOutcome
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock, MemoryTools
 

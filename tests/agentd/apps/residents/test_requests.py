@@ -13,10 +13,10 @@ import pytest
 
 from agentd.apps.residents.requests import Request, Requests, Status, status_of
 from agentd.messages import Caller, ToolInfo
-from agentd.runs.databases import sqlite_engine
-from agentd.runs.keys import kept
 from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
+from agentd.runs.visibility import kept
 from agentd.testing import ManualClock
 
 TOOL = "generate_surat_alamat"

@@ -10,7 +10,7 @@ from agentd.apps.residents.identity import FAMILIES, Identities, Identity
 from agentd.apps.residents.policy import Visitors
 from agentd.apps.residents.register import Register
 from agentd.messages import ToolOutcome
-from agentd.runs.databases import sqlite_engine
+from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
 

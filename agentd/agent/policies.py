@@ -1,4 +1,5 @@
-"""A policy: a call has the arguments of its tool's schema, and the session's id where it takes one."""
+"""The daemon's own policies around a tool host: a call has the arguments of its tool's schema, and the session's id where
+it takes one; where no app judges official calls, none is made."""
 
 from __future__ import annotations
 
@@ -33,3 +34,16 @@ def unknown_arguments(call: ToolCall) -> list[str]:
     if not isinstance(known, dict) or not known or any(key in schema for key in OPEN):
         return []
     return [f"`{name}`" for name in call.input if name not in known and name != SESSION_ARGUMENT]
+
+
+REASON = "official calls need an app that judges them, and none is installed: pip install 'agentd[letters]'"
+
+
+class NoOfficialCalls(ToolHostWrapper):
+    """Refuses every official call: a stale or partial installation must not issue what nobody checks."""
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Delegate, or refuse."""
+        if call.tool.official:
+            return ToolOutcome(success=False, message=REASON, error_type="tool_execution")
+        return await self._inner.call(call, on_progress)
