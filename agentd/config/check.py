@@ -230,7 +230,9 @@ def _check_plugins(parsed: ClientFile, problem: Report) -> None:
             called, where = f"{section[:-1]} `{entry.id if section == 'providers' else entry.name}`", (section, index)
             if entry.type not in spoken:
                 near = _meant(entry.type, sorted(spoken))
-                problem((*where, "type"), f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}")
+                late = "" if "mean" in near else "; a running daemon finds what was installed since at its next start"
+                text = f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}{late}"
+                problem((*where, "type"), text)
             _check_own_keys(entry, called, where, problem)
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 Greeting = Literal["pagi", "siang", "sore", "malam"]
 
-WEEKDAYS = {
-    "id": ("Senin", "Selasa", "Rabu", "Kamis", "Jumat", "Sabtu", "Minggu"),
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+LANGUAGES = {
+    language: tomllib.loads(Path(__file__).with_name("languages").joinpath(f"{language}.toml").read_text("utf-8"))
+    for language in ("id", "en")
 }
-MONTHS = {
-    "id": (
-        *("Januari", "Februari", "Maret", "April", "Mei", "Juni"),
-        *("Juli", "Agustus", "September", "Oktober", "November", "Desember"),
-    ),
-    "en": (
-        *("January", "February", "March", "April", "May", "June"),
-        *("July", "August", "September", "October", "November", "December"),
-    ),
-}
+"""{language: its names of days and months}; of Indonesian also the sentence."""
 
 
 class Moment(BaseModel):
@@ -45,18 +38,27 @@ class Moment(BaseModel):
     def sentence(self) -> str:
         """The same in one Indonesian sentence, for a model or a person."""
         clock = f"{self.time[11:16].replace(':', '.')} {self.zone}"
-        return f"Selamat {self.greeting}. Sekarang {self.weekday_id}, {self.date_id}, pukul {clock} di {self.city}."
+        said: str = LANGUAGES["id"]["sentence"]
+        return said.format(
+            greeting=self.greeting, weekday=self.weekday_id, date=self.date_id, clock=clock, city=self.city
+        )
 
 
 def describe(moment: datetime, timezone: str, city: str) -> Moment:
     """`moment` (already in that zone) in words."""
-    weekday, month = moment.weekday(), moment.month - 1
+    named = {
+        language: (
+            names["weekdays"][moment.weekday()],
+            f"{moment.day} {names['months'][moment.month - 1]} {moment.year}",
+        )
+        for language, names in LANGUAGES.items()
+    }
     return Moment(
         time=moment.isoformat(timespec="seconds"),
-        weekday_id=WEEKDAYS["id"][weekday],
-        weekday_en=WEEKDAYS["en"][weekday],
-        date_id=f"{moment.day} {MONTHS['id'][month]} {moment.year}",
-        date_en=f"{moment.day} {MONTHS['en'][month]} {moment.year}",
+        weekday_id=named["id"][0],
+        weekday_en=named["en"][0],
+        date_id=named["id"][1],
+        date_en=named["en"][1],
         greeting=greeting(moment.hour),
         timezone=timezone,
         zone=moment.tzname() or timezone,

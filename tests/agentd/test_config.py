@@ -88,6 +88,11 @@ def test_everything_wrong_is_told_at_once_with_its_line_and_what_was_meant(tmp_p
             ('type = "gemini"', 'type = "gemny"'),
             "13: no installed plug-in speaks `gemny`, the type of provider `gemini`; did you mean `gemini`?",
         ),
+        (
+            ("[[servers]]", '[[channels]]\nname = "tg"\ntype = "pigeon"\n[[servers]]'),
+            "20: no installed plug-in speaks `pigeon`, the type of channel `tg`; known here: telegram, whatsapp; "
+            "a running daemon finds what was installed since at its next start",
+        ),
         (("endpoint =", "endpont ="), "14: unknown key `endpont` of provider `gemini`; did you mean `endpoint`?"),
         (
             ("[[servers]]", '[[channels]]\nname = "tg"\ntype = "telegrm"\n[[servers]]'),

@@ -2,85 +2,46 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from lab.eval.books import build, load
-from servers.common.catalogue import catalogue_of
-from servers.common.database import Database, StatementError, TimeLimitError, UnavailableError
+from servers.common.database import Database
 from servers.graphiti.answers import schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import DatabaseSource
-from servers.mysql.scan import split
-from servers.mysql.server import _run_all
 from servers.sim_testgeluran import profile
 from servers.sim_testgeluran.check import check
 from servers.sim_testgeluran.executor import Executor
 from tests.mariadb import mariadb
-from tests.postgresql import PostgreSQL, postgresql_server
+from tests.postgresql import postgresql_server
 from tests.servers.graphiti.conftest import no_graph
-
-ODD = """
-CREATE TABLE <Order> (<Nomor Faktur> VARCHAR(20), <group> VARCHAR(20), <Tanggal> VARCHAR(10), <Tgl> VARCHAR(10),
- <Mata Uang> CHAR(3), <Nilai> DECIMAL(12,2), <Lunas> INTEGER);
-INSERT INTO <Order> VALUES ('A', 'tunai', '2023-01-05', '05/01/2023', 'IDR', 150000.50, 1),
- ('B', 'kredit', '2023-01-09', '09/01/2023', 'USD', 20, 0), ('C', 'tunai', '2023-02-01', '01/02/2023', 'IDR', NULL, 1);
-CREATE VIEW <Faktur Januari> AS SELECT * FROM <Order> WHERE <Tanggal> < '2023-02-01';
-"""
-WRITING = ('INSERT INTO "Genre" VALUES (99)', 'DELETE FROM "Invoice"', "CREATE TABLE x (i INT)")
+from tests.servers.sim_testgeluran.books import asked, load_odd, named, statements
 
 
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgreSQL]:
-    with postgresql_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def urls(postgres: PostgreSQL) -> Iterator[dict[str, str]]:
+def urls() -> Iterator[dict[str, str]]:
     """Chinook and the odd tables, in a database each of either server: {kind.name: address}."""
-    with mariadb("chinook") as maria:
+    with mariadb("chinook") as maria, postgresql_server() as postgres:
         maria.execute("CREATE DATABASE odd CHARACTER SET utf8mb4", "GRANT SELECT ON odd.* TO reader@'127.0.0.1'")
-        _statements(postgres.url, "CREATE DATABASE chinook", "CREATE DATABASE odd", "CREATE DATABASE many")
+        statements(postgres.url, "CREATE DATABASE chinook", "CREATE DATABASE odd", "CREATE DATABASE many")
         addresses = {
             "mysql.chinook": maria.url(driver="mysql+pymysql"),
             "mysql.odd": maria.url(driver="mysql+pymysql").replace("/chinook", "/odd"),
-            **{f"postgres.{name}": _named(postgres.url, name) for name in ("chinook", "odd", "many")},
+            **{f"postgres.{name}": named(postgres.url, name) for name in ("chinook", "odd", "many")},
         }
         for kind in ("mysql", "postgres"):
             load("chinook", addresses[f"{kind}.chinook"])
-            quote = "`" if kind == "mysql" else '"'
-            odd = ODD.replace("<Tanggal> < ", "<Tanggal> LESS ").replace("<", quote).replace(">", quote)
-            _statements(addresses[f"{kind}.odd"], *odd.replace("LESS", "<").split(";\n")[:-1])
+            load_odd(kind, addresses[f"{kind}.odd"])
         yield {name: url.replace("mysql+pymysql", "mysql+aiomysql") for name, url in addresses.items()}
 
 
-def _named(url: str, name: str) -> str:
-    return url.replace("postgresql://", "postgresql+psycopg://").rpartition("/")[0] + f"/{name}"
-
-
-def _statements(url: str, *statements: str) -> None:
-    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for statement in statements:
-            connection.execute(text(statement.replace(":", r"\:")))
-    engine.dispose()
-
-
 kinds = pytest.mark.parametrize("kind", ["mysql", "postgres"])
-
-
-async def asked(database: Database, *queries: str) -> list[Any]:
-    statements = [statement for query in queries for statement in split(query, database.kind)]
-    return await _run_all(database, statements, 100, 30)
 
 
 # ── check ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,7 +84,7 @@ async def test_five_hundred_tables_are_looked_at_within_bounds(
 ) -> None:
     """All are listed, as many as the bound allows are looked into, and a question gets few of them."""
     monkeypatch.setattr(profile, "TABLES", 20)
-    _statements(
+    statements(
         urls["postgres.many"],
         "DO $$ BEGIN FOR i IN 1..500 LOOP EXECUTE 'CREATE TABLE t' || i || ' (id INT PRIMARY KEY)'; END LOOP; END $$",
         "CREATE TABLE piutang (id INT PRIMARY KEY, nilai NUMERIC)",
@@ -209,21 +170,21 @@ async def test_a_table_that_changes_under_a_question_is_a_told_error(urls: Any, 
     database = Database(urls[f"{kind}.odd"])
     operation = {"operation_id": "o", "main_table": "fleeting", "select_columns": [{"field_name": "a"}]}
     address = urls[f"{kind}.odd"].replace("aiomysql", "pymysql")
-    _statements(address, "CREATE TABLE fleeting (a INT, b INT)")
+    statements(address, "CREATE TABLE fleeting (a INT, b INT)")
     executor = Executor(database)
     assert (await executor.run([operation]))["results"]["o"]["status"] == "success"
-    _statements(address, "ALTER TABLE fleeting DROP COLUMN a")
+    statements(address, "ALTER TABLE fleeting DROP COLUMN a")
     answer = (await executor.run([operation]))["results"]["o"]
     assert answer["status"] == "error"
     assert "a" in answer["error"]
     (direct,) = await asked(database, f"SELECT {quote}a{quote} FROM fleeting")
     assert direct["status"] == "error"
-    _statements(address, "DROP TABLE fleeting")
+    statements(address, "DROP TABLE fleeting")
 
 
 async def test_texts_of_two_collations_are_told_apart_and_joined_under_one(urls: Any) -> None:
     """MariaDB compares no columns of two collations: the planner reads why, and what it then writes is answered."""
-    _statements(
+    statements(
         urls["mysql.odd"].replace("aiomysql", "pymysql"),
         "CREATE TABLE lama (kode VARCHAR(9) COLLATE utf8mb4_general_ci)",
         "CREATE TABLE baru (kode VARCHAR(9) COLLATE utf8mb4_unicode_ci)",
@@ -234,109 +195,3 @@ async def test_texts_of_two_collations_are_told_apart_and_joined_under_one(urls:
     refused, joined = await asked(Database(urls["mysql.odd"]), query, f"{query} COLLATE utf8mb4_general_ci")
     assert "Illegal mix of collations" in refused["error_message"]
     assert joined["results"] == [{"n": 1}]
-
-
-# ── PostgreSQL's sessions ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-async def test_a_postgresql_session_writes_nothing_whatever_gets_through(urls: Any) -> None:
-    """Without the guard, as the owner of the tables."""
-    database = Database(urls["postgres.chinook"])
-    before = await database.fetch('SELECT COUNT(*) FROM "Invoice"')
-    for statement in WRITING:
-        with pytest.raises(StatementError):
-            await database.fetch(statement)
-    with pytest.raises(StatementError, match="multiple commands"):
-        await database.fetch('SELECT 1; DELETE FROM "Invoice"')
-    with pytest.raises(StatementError):
-        await database.fetch('EXPLAIN SELECT 1; DELETE FROM "Invoice"')
-    assert (await database.fetch('SELECT COUNT(*) FROM "Invoice"')).rows == before.rows
-
-
-async def test_a_late_query_is_stopped_on_postgresql(urls: Any) -> None:
-    database = Database(urls["postgres.chinook"])
-    with pytest.raises(TimeLimitError):
-        await database.fetch("SELECT pg_sleep(600)", timeout_seconds=0.2)
-    await _none_runs(database)
-
-
-async def test_a_cancelled_question_leaves_no_query_on_postgresql(urls: Any) -> None:
-    database = Database(urls["postgres.chinook"])
-    task = asyncio.create_task(database.fetch("SELECT pg_sleep(601)", timeout_seconds=500))
-    await _runs(database, 1)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    await _none_runs(database)
-
-
-async def _none_runs(database: Database) -> None:
-    await _runs(database, 0)
-
-
-async def _runs(database: Database, count: int) -> None:
-    query = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    async with asyncio.timeout(60):  # a poll: the server announces nothing
-        while (await database.fetch(query)).rows[0][0] != count:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-
-
-async def test_every_postgresql_type_comes_out_in_its_stated_form(urls: Any) -> None:
-    rows = await Database(urls["postgres.chinook"]).fetch(
-        "SELECT 12345678901234567890.0123456789 AS money, 125000000.50 AS half, DATE '2023-01-15' AS day, "
-        "TIMESTAMP '2023-01-15 09:30:00' AS moment, INTERVAL '-27 hours -15 minutes' AS span, '\\x00ff'::bytea AS raw, "
-        "true AS yes, NULL AS nothing, 'naïve 😀' AS words, 1e300::double precision AS large"
-    )
-    assert rows.records() == [
-        {
-            "money": "12345678901234567890.0123456789",
-            "half": 125000000.5,
-            "day": "2023-01-15",
-            "moment": "2023-01-15T09:30:00",
-            "span": "-27:15:00",
-            "raw": "AP8=",
-            "yes": True,
-            "nothing": None,
-            "words": "naïve 😀",
-            "large": 1e300,
-        }
-    ]
-    json.dumps(rows.records())
-
-
-async def test_only_the_named_schemas_are_read_and_the_first_hides_the_next(urls: Any) -> None:
-    address = urls["postgres.odd"]
-    _statements(
-        address,
-        "CREATE SCHEMA toko",
-        "CREATE TABLE toko.barang (kode INT PRIMARY KEY)",
-        'CREATE TABLE toko."Order" (lain INT)',
-        "CREATE SCHEMA rahasia",
-        "CREATE TABLE rahasia.gaji (nilai INT)",
-    )
-    database = Database(address, schemas=["toko", "public"])
-    catalogue = await catalogue_of(database)
-    assert {"barang", "Order", "Faktur Januari"} <= set(catalogue.tables)
-    assert "gaji" not in catalogue.tables
-    assert list(catalogue.tables["Order"].columns) == ["lain"]
-    answers = await asked(
-        database, 'SELECT lain FROM "Order"', "SELECT kode FROM toko.barang", "SELECT nilai FROM rahasia.gaji"
-    )
-    assert [answer["status"] for answer in answers] == ["success", "success", "error"]
-    assert "rahasia is another one" in answers[2]["error_message"]
-
-
-async def test_a_postgresql_that_is_down_is_a_told_error_and_comes_back(postgres: PostgreSQL, urls: Any) -> None:
-    database = Database(urls["postgres.chinook"])
-    postgres.stop()
-    try:
-        with pytest.raises(UnavailableError, match="refused"):
-            await database.fetch("SELECT 1")
-        answer = await Executor(database).run([{"operation_id": "o"}])
-        assert answer["success"] is True  # the operation itself is wrong: nobody was asked
-        down = await Executor(database).run(
-            [{"operation_id": "o", "main_table": "Invoice", "select_columns": [{"field_name": "Total"}]}]
-        )
-        assert down == {"success": False, "error": "Gagal terhubung ke database PostgreSQL: Connection refused."}
-    finally:
-        postgres.start()
-    assert (await database.fetch("SELECT 1")).rows == [(1,)]
