@@ -7,8 +7,9 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.history import opening
-from agentd.agent.prompts import Called, Example, examples
+from agentd.agent.prompts import Called, examples
 from agentd.agent.toolset import Toolset
+from agentd.config.schema import ExampleSettings
 from agentd.messages import ToolInfo, ToolOutcome
 
 WHOLE = {"type": "object", "properties": {"nama": {"type": "string"}, "keperluan": {"type": "string"}}}
@@ -16,8 +17,10 @@ LEFT = {"type": "object", "properties": {"keperluan": {"type": "string"}}}
 TOOL = ToolInfo(name="generate_letter", server="letters", input_schema=WHOLE)
 FITTED = TOOL.model_copy(update={"input_schema": LEFT, "whole_schema": WHOLE})
 SHOWN = [
-    Example({"action": "call_tool", "tool": "generate_letter", "input": {"nama": "X"}}, user="Surat: nama X"),
-    Example({"action": "call_tool", "tool": "another", "input": {}}, user="Selamat pagi"),
+    ExampleSettings(
+        action={"action": "call_tool", "tool": "generate_letter", "input": {"nama": "X"}}, user="Surat: nama X"
+    ),
+    ExampleSettings(action={"action": "call_tool", "tool": "another", "input": {}}, user="Selamat pagi"),
 ]
 
 
