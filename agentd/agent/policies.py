@@ -1,5 +1,5 @@
-"""The daemon's own policies around a tool host: a call has the arguments of its tool's schema, and the session's id where
-it takes one; where no app judges official calls, none is made."""
+"""The daemon's own policies around a tool host: a call has the arguments of its tool's schema, and the session's id
+where it takes one; where no app judges official calls, none is made."""
 
 from __future__ import annotations
 
