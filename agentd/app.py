@@ -44,8 +44,7 @@ from agentd.runs.retention import Ages, retention
 from agentd.runs.run_database import postgresql_engine, sqlite_engine
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
-from agentd.runs.tool_api import DirectTools
-from agentd.runs.tool_executor import ToolExecutor
+from agentd.runs.tool_api import DirectTools, ToolExecutor
 from agentd.runs.usage import UsageLog
 from agentd.web import pages
 

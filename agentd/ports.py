@@ -1,4 +1,6 @@
-"""The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests."""
+"""The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests.
+
+At the end what a wrapper of a port passes on unchanged: a policy is one method over it."""
 
 from __future__ import annotations
 
@@ -209,3 +211,34 @@ class Clock(Protocol):
     def monotonic(self) -> float:
         """Seconds that only grow."""
         ...
+
+
+class ToolHostWrapper:
+    """A ToolHost around another; it lacks `call`."""
+
+    def __init__(self, inner: ToolHost) -> None:
+        self._inner = inner
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
+
+
+class ChatModelWrapper:
+    """A ChatModel around another; it lacks `turn`."""
+
+    def __init__(self, inner: ChatModel) -> None:
+        self._inner = inner
+
+    @property
+    def provider(self) -> str:
+        """The inner one's."""
+        return self._inner.provider
+
+    def state(self) -> ProviderState:
+        """The inner one's."""
+        return self._inner.state()
+
+    async def aclose(self) -> None:
+        """Let go of the inner one."""
+        await self._inner.aclose()

@@ -42,7 +42,8 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
 def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None, chooser: Chooser = "model") -> Toolset:
     """The tools that exist for this caller where its model chooses, or the person, or a program."""
     profile = profile_of(settings, caller)
-    offered = {server for server in _names(catalogue) if _is_for(server, settings, caller)}
+    spoken_of = {server.name for server in catalogue.servers} | {tool.server for tool in catalogue.tools}
+    offered = {server for server in spoken_of if _is_for(server, settings, caller)}
     described = offered if profile is None or profile.in_prompt is None else offered & set(profile.in_prompt)
     there = None if caller is None or caller.may("staff") else offered
     if profile is not None and profile.servers is not None:
@@ -73,11 +74,6 @@ def _entries(settings: Settings, catalogue: Catalogue) -> Sequence[ToolSettings]
 def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
     rule = settings.approvals.get(entry.server or "", {}).get(entry.name)
     return entry if rule is None or entry.approval is not None else entry.model_copy(update={"approval": rule})
-
-
-def _names(catalogue: Catalogue) -> set[str]:
-    """Every server that is spoken of, also of tools whose server has no state."""
-    return {server.name for server in catalogue.servers} | {tool.server for tool in catalogue.tools}
 
 
 def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:

@@ -16,8 +16,7 @@ from agentd.agent.languages import replies, words
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
-from agentd.wrappers import ToolHostWrapper
+from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
 
 Json = Any
 

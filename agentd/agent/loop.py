@@ -97,7 +97,7 @@ class Agent:
         self._note_turn(record)
         action = record["action"]
         if action is None:
-            raise _revived(record["error"])
+            raise BY_TYPE.get(record["error"]["type"], AgentdError)(record["error"]["message"])
         if action["action"] == "final":
             return str(action["response"])
         written = CallTool(action["tool"], action["input"], action.get("quotes", {}))
@@ -243,7 +243,3 @@ def _as_json(action: CallTool | Final) -> dict[str, Any]:
         return {"action": "final", "response": action.response}
     written = {"action": "call_tool", "tool": action.tool, "input": action.input}
     return {**written, "quotes": action.quotes} if action.quotes else written
-
-
-def _revived(error: dict[str, str]) -> AgentdError:
-    return BY_TYPE.get(error["type"], AgentdError)(error["message"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from agentd.agent.toolset import SESSION_ARGUMENT
 from agentd.messages import ToolCall, ToolOutcome
-from agentd.ports import ProgressSink
-from agentd.wrappers import ToolHostWrapper
+from agentd.ports import ProgressSink, ToolHostWrapper
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
 """Where a schema has one of these at its top, its `properties` may not be all that it takes."""

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agentd.config.channels import ChannelEntry
-from agentd.config.zones import ZoneName
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, ModelPrice, Scope
 
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _known(name: str) -> str:
+    try:
+        return ZoneInfo(name).key
+    except (OSError, ValueError, KeyError):  # a folder, a path, a name that isn't there
+        raise ValueError("no such time zone; write an IANA name: Asia/Jakarta, Asia/Makassar, Asia/Jayapura") from None
+
+
+ZoneName = Annotated[str, AfterValidator(_known)]
+"""A zone of time by its IANA name."""
 
 
 class ToolSettings(Section):

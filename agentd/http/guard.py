@@ -110,7 +110,7 @@ class Guard:
                     raise
                 return refusal(_of_aiohttp(error), rpc=request.path == RPC_PATH)
             except Exception as error:
-                if isinstance(error, ConnectionError) and _gone(request):
+                if isinstance(error, ConnectionError) and (request.transport is None or request.transport.is_closing()):
                     return web.Response()  # that nobody is there to read
                 return refusal(error, rpc=request.path == RPC_PATH)
             if request.match_info.route in self._pages:
@@ -193,10 +193,6 @@ class _Late(TimeoutError):
 
 
 _TOO_SLOW = Refused(408, InvalidRequest("The body did not arrive in time"))
-
-
-def _gone(request: web.Request) -> bool:
-    return request.transport is None or request.transport.is_closing()
 
 
 def _unix(request: web.Request) -> bool:

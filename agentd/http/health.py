@@ -27,12 +27,8 @@ class HealthEndpoints:
         status = health["status"]
         body: dict[str, Any] = {"status": status}
         for group in _STATES:
-            body[group] = {_name(one): one.get("state") for one in health.get(group, ())}
+            body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in health.get(group, ())}
         return _json(body, 503 if status in ("starting", "draining") else 200)
-
-
-def _name(one: dict[str, Any]) -> str:
-    return str(one.get("name", one.get("id")))
 
 
 def _json(body: dict[str, Any], status: int) -> web.Response:

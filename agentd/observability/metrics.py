@@ -13,10 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError, ProviderUnavailable
 from agentd.messages import Catalogue, ModelPrice, ModelReply, ModelRequest, ToolCall, ToolOutcome
-from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
+from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, ToolHost, ToolHostWrapper
 from agentd.runs.records import RunRecord
 from agentd.runs.usage import DayUsage, UsageLog
-from agentd.wrappers import ChatModelWrapper, ToolHostWrapper
 
 log = structlog.get_logger("agentd")
 DAYS = 7

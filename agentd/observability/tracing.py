@@ -23,9 +23,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from agentd.errors import ProviderUnavailable
 from agentd.messages import ModelReply, ModelRequest, ToolCall, ToolOutcome
-from agentd.ports import ChatModel, ProgressSink, TextSink, ToolHost
+from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, ToolHost, ToolHostWrapper
 from agentd.runs.execution import Executor, Result, RunContext
-from agentd.wrappers import ChatModelWrapper, ToolHostWrapper
 
 EXPORT_S = 5.0
 """How long one export may take, the last one at the stop too."""

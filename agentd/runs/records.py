@@ -153,24 +153,16 @@ class PendingApproval:
 
     def shown(self) -> Json:
         """What callers see of it; its rules are the daemon's."""
-        shown: Json = {
-            "approval_id": self.approval_id,
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "summary": self.summary,
-            "expires_at": self.expires_at,
+        always = ("approval_id", "tool", "arguments", "summary", "expires_at")
+        more: Json = {
+            "proposed": self.proposed,
+            "approvals": list(self.approvals) or None,
+            "rule": None if self.request is None else self.rule,
+            "notice": self.notice,
+            "sources": (self.basis and self.basis["sources"]) or None,
         }
-        if self.proposed is not None:
-            shown["proposed"] = self.proposed
-        if self.approvals:
-            shown["approvals"] = list(self.approvals)
-        if self.request is not None:
-            shown["rule"] = self.rule
-        if self.notice is not None:
-            shown["notice"] = self.notice
-        if self.basis is not None and self.basis["sources"]:
-            shown["sources"] = self.basis["sources"]
-        return shown
+        shown = {name: getattr(self, name) for name in always}
+        return shown | {name: value for name, value in more.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

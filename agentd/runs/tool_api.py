@@ -1,19 +1,26 @@
-"""Tools.call: one tool outside any conversation. One that waits for a human becomes a run; others are made at once."""
+"""Tools.call: one tool outside any conversation. One that waits for a human becomes a run, which the engine's
+executor of kind `call` carries out; others are made at once."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
+from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.masking import mask
+from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
-from agentd.errors import ToolExecution
-from agentd.messages import AgentStep, Caller, Catalogue, ToolInfo, ToolOutcome
+from agentd.errors import BY_TYPE, ToolExecution
+from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
+from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
-from agentd.runs.tool_executor import ToolsOf, call_of, step_of
-from agentd.runs.visibility import kept_of_new, new_key
+from agentd.runs.visibility import kept_of_new, new_key, published, without_paths
+
+ToolsOf = Callable[[Caller | None], Toolset]
 
 
 class DirectTools:
@@ -52,10 +59,9 @@ class DirectTools:
                 return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])
         run_id = f"call-{uuid4().hex}"
-        if not info.read_only:
-            await self._audit.arecord(
-                "tool.called", actor=caller.id, subject=_about(info, tool_input), tool=info.name, server=info.server
-            )
+        if not info.read_only:  # the call's subject is the argument that the tool's `_meta` says is an id
+            about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
+            await self._audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
         made = call_of(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
         outcome = await self._questions.unless_stopped(self._host.call(made), effects=not info.read_only)
@@ -63,6 +69,77 @@ class DirectTools:
         return step_of(info, tool_input, outcome, run_id, caller)
 
 
-def _about(info: ToolInfo, arguments: dict[str, Any]) -> str:
-    """What the audit trail names as the call's subject: the argument that the tool's `_meta` says is an id."""
-    return str(arguments.get(info.meta.get("agentd/audit_subject", ""), ""))
+class ToolExecutor:
+    """Calls the tool that the run's prompt names, {"tool", "server", "input"} as JSON."""
+
+    def __init__(self, host: ToolHost, tools_of: ToolsOf) -> None:
+        self._host = host
+        self._tools_of = tools_of
+
+    async def execute(self, context: RunContext) -> Result:
+        """A run of one call: made, or waiting for the human it needs."""
+        row, caller = context.row, context.row.caller
+        wanted = json.loads(row.prompt)
+        info = self._tools_of(caller).resolve(wanted["tool"], wanted["server"])
+        consent = context.consent()
+        arguments = wanted["input"] if consent is None else consent.arguments
+        if row.decision is not None and consent is None:
+            outcome = ToolOutcome(success=False, message="the call was not approved")
+            return Result("completed", _outcome(AgentStep.of(info.name, info.server, arguments, outcome), ()))
+        made = call_of(info, arguments, row.run_id, row.session_id, caller, consent)
+
+        async def act() -> dict[str, Any]:
+            try:
+                return (await self._host.call(made)).model_dump(mode="json")
+            except ApprovalNeeded as needed:
+                return {"pending": needed.pending}
+
+        record = await context.journal.step("call", act, effects=not info.read_only)
+        if pending := record.get("pending"):
+            said = [one.model_dump() for one in made.said]
+            unfinished = {"pending": pending, "said": said, "steps": []}
+            return Result("needs_approval", {"response": pending["summary"]}, record=unfinished, approval=pending)
+        outcome = ToolOutcome.model_validate(record)
+        step = step_of(info, arguments, outcome, row.run_id, caller)
+        return Result("completed", _outcome(step, published(outcome.artifacts, row.run_id)))
+
+
+def call_of(
+    info: ToolInfo,
+    arguments: dict[str, Any],
+    run_id: str,
+    session_id: str,
+    caller: Caller,
+    consent: Consent | None = None,
+) -> ToolCall:
+    """The call; what staff or a program writes is its own evidence."""
+    words = Said(by="citizen", order=0, text=json.dumps(arguments, ensure_ascii=False))
+    return ToolCall(
+        tool=info,
+        input=arguments,
+        run_id=run_id,
+        session_id=session_id,
+        step=1,
+        said=(words,),
+        caller=caller,
+        consent=consent,
+    )
+
+
+def step_of(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_id: str, caller: Caller) -> AgentStep:
+    """The step as the caller may see it. Raises the failure's own error."""
+    if not outcome.success:
+        kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
+        raise kind(mask(outcome.message) or f"tool `{info.name}` failed", tool=info.name, server=info.server)
+    if not caller.may():
+        output = without_paths(outcome.output, published(outcome.artifacts, run_id))
+        outcome = outcome.model_copy(update={"output": output})
+    return AgentStep.of(info.name, info.server, arguments, outcome)
+
+
+def _outcome(step: AgentStep, artifacts: Any) -> dict[str, Any]:
+    return {
+        "response": step.message,
+        "steps": [step.model_dump(mode="json")],
+        "artifacts": [artifact.model_dump() for artifact in artifacts],
+    }

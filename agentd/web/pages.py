@@ -1,4 +1,5 @@
-"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy. It knows no data.
+"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy; and a page without
+scripts. It knows no data.
 
 The daemon's own folder and each app's (`App.static`) are served as one: `NAME.html` as /NAME, every file under /web/.
 """
@@ -131,3 +132,16 @@ async def qr(request: web.Request) -> web.Response:
         content_type="image/svg+xml",
         headers={"Cache-Control": "private, max-age=3600"},
     )
+
+
+_PAGE = """<!doctype html>
+<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>{title}</title>
+<link rel="icon" href="/web/icon.svg"><link rel="stylesheet" href="/web/base.css"></head>
+<body class="plain"><main><h1>{title}</h1>{body}</main></body></html>
+"""
+
+
+def plain(language: str, title: str, body: str) -> str:
+    """The page as HTML; `title` and `body` are HTML, too."""
+    return _PAGE.format(language=language, title=title, body=body)

@@ -26,10 +26,9 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import Clock, ProgressSink, TextChunk, TextSink, ToolHost
+from agentd.ports import ChatModelWrapper, Clock, ProgressSink, TextChunk, TextSink, ToolHost
 from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
-from agentd.wrappers import ChatModelWrapper
 
 SERVER, TOOL = "analytics", "ask_books"
 NEEDED = (servers.GRAPH, servers.SQL, servers.PLACEHOLDERS)

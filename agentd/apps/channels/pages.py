@@ -25,7 +25,7 @@ from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, Busy, NotFound, RateLimited
 from agentd.http.guard import ADDRESS
 from agentd.ports import Delivery, Reading
-from agentd.web.plain import plain
+from agentd.web.pages import plain
 from agentd.web.texts import language_of
 
 WAIT_S = 10.0

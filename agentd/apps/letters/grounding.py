@@ -29,8 +29,7 @@ from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.shapes import split
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
-from agentd.wrappers import ToolHostWrapper
+from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
 
 
 class Grounded(ToolHostWrapper):

@@ -15,8 +15,7 @@ from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink
-from agentd.wrappers import ToolHostWrapper
+from agentd.ports import ProgressSink, ToolHostWrapper
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds whose values always name somebody or something."""

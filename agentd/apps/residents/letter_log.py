@@ -22,9 +22,8 @@ from agentd.audit import AuditTrail
 from agentd.clock import iso
 from agentd.errors import AgentdError, ToolExecution
 from agentd.messages import ToolCall, ToolOutcome
-from agentd.ports import Clock, ProgressSink, ToolHost
+from agentd.ports import Clock, ProgressSink, ToolHost, ToolHostWrapper
 from agentd.runs.store import RunStore
-from agentd.wrappers import ToolHostWrapper
 
 log = structlog.get_logger("agentd.letter_log")
 

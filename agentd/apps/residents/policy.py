@@ -21,8 +21,7 @@ from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.replies import replies
 from agentd.errors import ToolExecution
 from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost
-from agentd.wrappers import ToolHostWrapper
+from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
 
 Seen = Callable[[str], Awaitable[tuple[str, ...]]]
 """The requirements that an officer ticked for a run."""

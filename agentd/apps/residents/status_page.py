@@ -12,7 +12,7 @@ from agentd.apps.residents.replies import replies
 from agentd.apps.residents.requests import Request, Requests
 from agentd.errors import RateLimited
 from agentd.http.guard import ADDRESS
-from agentd.web.plain import plain
+from agentd.web.pages import plain
 from agentd.web.texts import language_of
 
 

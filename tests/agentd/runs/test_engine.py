@@ -28,8 +28,7 @@ from agentd.runs.questions import Questions
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
-from agentd.runs.tool_api import DirectTools
-from agentd.runs.tool_executor import ToolExecutor
+from agentd.runs.tool_api import DirectTools, ToolExecutor
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
 
 KIOSK = Caller(id="kiosk-1", scopes=frozenset({"kiosk"}), session_key="k" * 32)
