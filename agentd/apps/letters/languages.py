@@ -53,6 +53,8 @@ class Phrases:
     sites: frozenset[str]
     paragraph: frozenset[str]
     beside_label: frozenset[str]
+    beside_neighbourhood: frozenset[str]
+    asks_for: frozenset[str]
     articles: frozenset[str]
     streets: frozenset[str]
     homes: frozenset[str]

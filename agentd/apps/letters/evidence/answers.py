@@ -19,6 +19,7 @@ from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.pasted import own_words
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import spans
 from agentd.apps.letters.evidence.values import equals, within
@@ -55,6 +56,7 @@ def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
 
 
 _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}
+_PLACE_BOOK = Phrasebook(_PLACES)
 _DENIALS = phrases().denials
 
 
@@ -64,12 +66,7 @@ def place(turn: Turn) -> int | None:
     moods = {mood for each in turn.heard.sentences for mood in each.moods}
     if moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > _LONGEST:
         return None
-    found = {
-        number
-        for phrase, number in _PLACES.items()
-        for at in range(len(said))
-        if tuple(said[at : at + len(phrase)]) == phrase
-    }
+    found = {_PLACES[phrase] for _, phrase in _PLACE_BOOK.find(said)}
     return found.pop() if len(found) == 1 else None
 
 

@@ -9,12 +9,7 @@ from agentd.apps.letters.evidence.lexicon import Cue, Lexicon
 from agentd.apps.letters.evidence.persons import strong
 from agentd.apps.letters.languages import phrases
 
-_REQUEST = re.compile(
-    r"""\?|\b(?:mohon|sebutkan|silakan|silahkan|berikan|tolong|isi|lengkapi|tuliskan|masukkan|perlu|membutuhkan|butuh|memerlukan|
-    kirimkan|beri|informasikan|please|provide|tell|give|need|what|enter|share|could|may|siapa|apa|berapa|dimana|di\smana|kapan|
-    bagaimana|boleh|konfirmasi|nyuwun|mangga)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_REQUEST = re.compile(rf"\?|\b(?:{'|'.join(map(re.escape, phrases().asks_for))})\b", re.IGNORECASE)
 _JOINS = phrases().for_whom
 _ASIDE = re.compile(r"\([^)]*+\)")
 _SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!\n]|\Z)")

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from agentd.agent.text import FILLERS, fold, normal, plain, tokens
 from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
 _CONCEPTS: tuple[tuple[str, ...], ...] = (
@@ -27,6 +28,7 @@ for _number, _phrases in enumerate(_CONCEPTS):
 _BY_FIRST = {first: number for number, (first, *_) in enumerate(_CONCEPTS)}
 _OCCUPATIONS = frozenset(_BY_FIRST[first] for first in phrases().occupations)
 _LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
+_COUNTED = frozenset({"anak", "kids", "children", "orang"})
 JOBS = phrases().jobs
 """Words that make a bare phrase an occupation."""
 
@@ -75,9 +77,9 @@ def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
 
 
 @lru_cache(maxsize=512)
-def _firsts(enum: Enum) -> frozenset[str]:
-    """The words that a choice of the field may begin with."""
-    return frozenset(phrase[0] for phrase in options(enum))
+def book(enum: Enum) -> Phrasebook:
+    """Every phrase that means a choice of the field."""
+    return Phrasebook(options(enum))
 
 
 def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
@@ -86,7 +88,7 @@ def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
     `bare`: the segment has no label, so nothing but the choices (this field's and others') may be in it. One-letter
     abbreviations count under a label only. A wish (`mau menikah`) names nothing.
     """
-    if _firsts(enum).isdisjoint(words):
+    if not any(map(book(enum).begins, words)):
         return []
     phrases = options(enum)
     found: list[str | None] = []
@@ -117,23 +119,14 @@ def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
 def _counted(rest: Sequence[str], at: int) -> bool:
     """`dua anak`, `two kids`, beside a marital status."""
     number = at if rest[at] in SPOKEN or rest[at].isdecimal() else at - 1
-    return (
-        number >= 0
-        and (rest[number] in SPOKEN or rest[number].isdecimal())
-        and rest[number + 1 : number + 2]
-        in (
-            ["anak"],
-            ["kids"],
-            ["children"],
-            ["orang"],
-        )
-    )
+    counts = number >= 0 and (rest[number] in SPOKEN or rest[number].isdecimal())
+    return counts and not _COUNTED.isdisjoint(rest[number + 1 : number + 2])
 
 
 def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
     """The words before the first that belongs to a choice of the field."""
-    firsts = _firsts(enum)
-    return words[: next((at for at, word in enumerate(words) if word in firsts), 0)]
+    begins = book(enum).begins
+    return words[: next((at for at, word in enumerate(words) if begins(word)), 0)]
 
 
 WISHES = phrases().wishes

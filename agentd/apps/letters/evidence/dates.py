@@ -66,14 +66,14 @@ def _numeric(words: Sequence[str], at: int) -> Found | None:
     if len(parts) < 3 or (end + 1 < len(words) and words[end] in "-/" and words[end + 1].isdecimal()):
         return None
     if len(parts[0]) == 4:
-        return _made(at, end, int(parts[0]), int(parts[1]), int(parts[2]))
+        return made(at, end, int(parts[0]), int(parts[1]), int(parts[2]))
     year = _year(parts[2])
     if year is None or len(parts[0]) > 2 or len(parts[1]) > 2:
         return None
     day, number = int(parts[0]), int(parts[1])
     if number > 12 >= day:
         day, number = number, day
-    return _made(at, end, year, number, day)
+    return made(at, end, year, number, day)
 
 
 def _worded(words: Sequence[str], at: int) -> Found | None:
@@ -99,7 +99,7 @@ def _worded(words: Sequence[str], at: int) -> Found | None:
         year, end = _count(words, start_of_year)
         if year is not None and year < 1000:
             year = _english_year(words, start_of_year)
-    return _made(at, end, year, number, day) if year is not None else None
+    return made(at, end, year, number, day) if year is not None else None
 
 
 def _english_year(words: Sequence[str], at: int) -> int | None:
@@ -131,7 +131,8 @@ def _year(digits: str) -> int | None:
     return 2000 + year if year <= 20 else 1900 + year if year > 35 else None
 
 
-def _made(start: int, end: int, year: int, number: int, day: int) -> Found | None:
+def made(start: int, end: int, year: int, number: int, day: int) -> Found | None:
+    """A date of the calendar in its place; None where there is no such day."""
     try:
         return start, end, date(year, number, day)
     except ValueError:

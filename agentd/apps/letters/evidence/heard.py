@@ -6,7 +6,7 @@ Moods, owners and corrections are found by the packs' cues, each sentence in one
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,12 +14,12 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
+from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import STREETS, Mood
 from agentd.apps.letters.evidence.sentences import Part, Sentence, own_sentences
 from agentd.apps.letters.languages import phrases
 
-Phrase = tuple[str, ...]
 _BREAKS = frozenset({",", ";", "(", ")", "|", "\t"})
 _REQUESTS = phrases().requests
 _INTERROGATIVES = phrases().interrogatives
@@ -30,13 +30,11 @@ _UNSUITED = phrases().unsuited
 _DOUBTS = phrases().doubts
 _WHETHER = phrases().asks_whether
 _DENIALS = phrases().denials
-_PAST = {tuple(phrase.split()) for phrase in phrases().past}
-_FUTURE = {tuple(phrase.split()) for phrase in phrases().future}
-_SOON = {tuple(phrase.split()) for phrase in phrases().soon}
-_TIMES = {"past": _PAST, "future": _FUTURE, "soon": _SOON}
+_TIMES = {"past": phrases().past, "future": phrases().future, "soon": phrases().soon}
+_TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
 MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
-_ANOTHER = {tuple(phrase.split()) for phrase in phrases().another}
+_ANOTHER = Phrasebook(phrases().another)
 _NEVER = phrases().never
 _PARAGRAPH = phrases().paragraph
 _INSTEAD = (["it"], ["its"])
@@ -75,7 +73,7 @@ def _heard(parts: Sequence[Part]) -> Heard:
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
         found.append(sentence)
         aliases |= set(persons.aliases(part.words, part.marks))
-    another = any(True for sentence in found for _ in _places(sentence.words, _ANOTHER)) or _refuses(found)
+    another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     return Heard(tuple(found), another, frozenset(aliases), all(map(_is_plain, found)))
 
@@ -122,8 +120,8 @@ def _sentence(part: Part, spoken_of: str | None) -> Sentence:
         return sentence
     sentence.labels = [mark for mark in marks if mark.cue is Cue.LABEL]
     fixed = {at for mark in marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
-    for time, known in _TIMES.items():
-        for at, phrase in islice(_places(words, known), MOST):
+    for time, book in _TIME_BOOKS.items():
+        for at, phrase in islice(book.find(words), MOST):
             if at not in fixed:
                 _timed(sentence, at, phrase, time)
     sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of)
@@ -201,8 +199,8 @@ def _on_unsure(sentence: Sentence, mark: Mark) -> None:
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
     """What follows a denial in its clause is denied; `never`, or a bare denial, takes all of the clause."""
-    words = tuple(sentence.words[mark.start : mark.end])
-    if words in _PAST | _FUTURE | _SOON:
+    words = sentence.words[mark.start : mark.end]
+    if any(" ".join(words) in known for known in _TIMES.values()):
         return
     clause = _span(sentence, mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum()]
@@ -277,12 +275,3 @@ _MOODS = {
     Cue.CORRECTION: _on_correction,
     Cue.TURN: _on_turn,
 }
-
-
-def _places(words: Sequence[str], known: set[Phrase]) -> Iterator[tuple[int, Phrase]]:
-    """Where one of these phrases stands, and which."""
-    firsts = {phrase[0] for phrase in known}
-    for at, word in enumerate(words):
-        if word in firsts:
-            fitting = [phrase for phrase in known if tuple(words[at : at + len(phrase)]) == phrase]
-            yield from ((at, phrase) for phrase in sorted(fitting, key=len)[-1:])

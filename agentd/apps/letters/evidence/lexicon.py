@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
 
@@ -73,7 +74,7 @@ def _common() -> Mapping[tuple[str, ...], Entry]:
 class Lexicon:
     """Every phrase, by its first word, the longest first. A schema's own labels come on top of the common ones."""
 
-    __slots__ = ("_entries", "_sizes", "_stems")
+    __slots__ = ("_book", "_entries", "_stems")
 
     def __init__(self, labels: Iterable[tuple[str, str]], people: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """`labels`: (phrase, label) of the fields that the common table doesn't know; `people`: the tool's own roles.
@@ -89,9 +90,7 @@ class Lexicon:
             if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION)):
                 entries[words] = (Cue.LABEL, label)
         self._entries = entries
-        self._sizes: dict[str, tuple[int, ...]] = {}
-        for words in entries:
-            self._sizes[words[0]] = tuple(sorted({len(words), *self._sizes.get(words[0], ())}, reverse=True))
+        self._book = Phrasebook(entries)
         self._stems = {
             word for words, (cue, _) in entries.items() if cue in (Cue.LABEL, Cue.RELATION) for word in words
         }
@@ -103,26 +102,15 @@ class Lexicon:
 
     def marks(self, words: Sequence[str], raws: Sequence[str] = ()) -> list[Mark]:
         """The cues in folded tokens, in order, none inside another. `raws`: as written (capitals show names)."""
-        found: list[Mark] = []
-        sizes, entries = self._sizes, self._entries
-        end = 0
-        for at, word in enumerate(words):
-            if at < end or word not in sizes:
-                continue
-            for size in sizes[word]:
-                entry = entries.get(tuple(words[at : at + size])) if at + size <= len(words) else None
-                if entry is not None:
-                    if entry[0] is Cue.EXAMPLE and size == 1 and raws and self._named(words, raws, at):
-                        break
-                    end = at + size
-                    found.append(Mark(at, end, *entry))
-                    break
-        return found
+        found = (Mark(at, at + len(phrase), *self._entries[phrase]) for at, phrase in self._book.find(words))
+        return [mark for mark in found if mark.cue is not Cue.EXAMPLE or not self._named(words, raws, mark)]
 
-    def _named(self, words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    def _named(self, words: Sequence[str], raws: Sequence[str], mark: Mark) -> bool:
         """Whether a word ends a person's name (`Budi Contoh`): written like the name before it, and opening no list."""
-        before = at > 0 and raws[at - 1].istitle() and words[at - 1] not in self._sizes
-        return before and raws[at].istitle() and words[at + 1 : at + 2] != [":"]
+        at = mark.start
+        if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
+            return False
+        return raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""

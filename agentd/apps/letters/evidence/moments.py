@@ -6,30 +6,24 @@ It completes from a given day what a speaker leaves out; whose day it is, others
 from __future__ import annotations
 
 import re
-from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
-from itertools import groupby
-from operator import itemgetter
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import normal, tokens
-from agentd.apps.letters.evidence.dates import dates, month
+from agentd.apps.letters.evidence.dates import dates, made, month
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
-_CLOCK = {
-    key: {first: tuple(map(tuple, same)) for first, same in groupby(sorted(map(str.split, known)), itemgetter(0))}
-    for key, known in phrases().clock.items()
-}
-"""The phrases of a kind by their first word."""
+_CLOCK = {key: Phrasebook(known) for key, known in phrases().clock.items()}
 _DAYS = {tuple(phrase.split()): days for phrase, days in phrases().days.items()}
 _WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
-_DAY_FIRST = {phrase[0] for known in (_DAYS, _WEEKDAYS) for phrase in known}
+_DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
 _FIRST = SPOKEN | {
-    *(first for known in _CLOCK.values() for first in known),
-    *_DAY_FIRST,
+    *(phrase.split()[0] for known in phrases().clock.values() for phrase in known),
+    *(phrase[0] for known in (_DAYS, _WEEKDAYS) for phrase in known),
     *(name for names in all_words().months for name in names),
 }
 """The words that a day or an hour may begin with, numbers aside."""
@@ -82,20 +76,11 @@ def _begins(word: str) -> bool:
 
 
 def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
-    if words[at] not in _DAY_FIRST:
-        return _of_month(words, at, today)
-    for known, away in _DAYS.items():
-        if tuple(words[at : at + len(known)]) == known:
-            longer = any(
-                known != other and tuple(words[at : at + len(other)]) == other
-                for other in _DAYS
-                if len(other) > len(known)
-            )
-            return None if longer else (at, at + len(known), today + timedelta(days=away))
-    weekday = next((one for one in _WEEKDAYS if tuple(words[at : at + len(one)]) == one), None)
-    if weekday is not None:
-        return _weekday(words, at, at + len(weekday), _WEEKDAYS[weekday], today)
-    return _of_month(words, at, today)
+    said = _DAY_BOOK.at(words, at)
+    end = at + len(said)
+    if said in _DAYS:
+        return at, end, today + timedelta(days=_DAYS[said])
+    return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _of_month(words, at, today)
 
 
 def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day | None:
@@ -127,25 +112,19 @@ def _of_month(words: Sequence[str], at: int, today: date) -> Day | None:
         return _next(start, rest + 1, number, named, today)
     for place in (end, rest):
         if size := _at(words, place, "this_month"):
-            return _made(start, place + size, today.year, today.month, number)
+            return made(start, place + size, today.year, today.month, number)
         if size := _at(words, place, "next_month"):
             later = today.replace(day=1) + timedelta(days=32)
-            return _made(start, place + size, later.year, later.month, number)
+            return made(start, place + size, later.year, later.month, number)
     if not (marked or after):
         return None
     later = today if number >= today.day else today.replace(day=1) + timedelta(days=32)
-    return _made(start, end + after, later.year, later.month, number)
+    return made(start, end + after, later.year, later.month, number)
 
 
 def _next(start: int, end: int, number: int, named: int, today: date) -> Day | None:
     year = today.year if (named, number) >= (today.month, today.day) else today.year + 1
-    return _made(start, end, year, named, number)
-
-
-def _made(start: int, end: int, year: int, named: int, number: int) -> Day | None:
-    if not 1 <= number <= monthrange(year, named)[1]:
-        return None
-    return start, end, date(year, named, number)
+    return made(start, end, year, named, number)
 
 
 def hours(words: Sequence[str]) -> list[Hour]:
@@ -231,9 +210,7 @@ def _of_day(number: int, part: str) -> int:
 
 def _at(words: Sequence[str], at: int, key: str) -> int:
     """How many words of a kind stand at a place."""
-    if at >= len(words) or (known := _CLOCK[key].get(words[at])) is None:
-        return 0
-    return max((len(phrase) for phrase in known if tuple(words[at : at + len(phrase)]) == phrase), default=0)
+    return len(_CLOCK[key].at(words, at))
 
 
 def _count(words: Sequence[str], at: int) -> tuple[int | None, int]:
@@ -245,10 +222,6 @@ def _count(words: Sequence[str], at: int) -> tuple[int | None, int]:
 
 def _skip(words: Sequence[str], at: int) -> int:
     """Past what may stand inside a date."""
-    return at + sum(1 for _ in _noise(words, at))
-
-
-def _noise(words: Sequence[str], at: int) -> Iterator[str]:
     while at < len(words) and words[at] in _NOISE and words[at] != ",":
-        yield words[at]
         at += 1
+    return at

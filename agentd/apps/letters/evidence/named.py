@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.lexicon import LABELS
+from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.languages import phrases
 
@@ -15,7 +16,6 @@ _WAYS = frozenset({"origin", "destination"})
 """`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
 SHORTEST = 3
 """Letters of a word of a name (`number_of_beds`) that says which field is meant."""
-Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Named:
 class Names:
     """Every phrase that calls a field of one form; one phrase may call several."""
 
-    __slots__ = ("_own", "_phrases", "_plain", "_sizes", "_vocabulary")
+    __slots__ = ("_book", "_own", "_phrases", "_plain", "_vocabulary")
 
     def __init__(self, shapes: Mapping[str, Shape], people: Mapping[str, tuple[str, ...]]) -> None:
         """`people`: the words of each of the tool's persons; they go with all fields of that person."""
@@ -55,9 +55,7 @@ class Names:
         none = dict.fromkeys(map(folded_tokens, phrases().no_names), frozenset[str]())
         self._phrases = none | {phrase: frozenset(keys) for phrase, keys in found.items()}
         self._vocabulary = frozenset(word for phrase in self._phrases for word in phrase)
-        self._sizes: dict[str, tuple[int, ...]] = {}
-        for words in self._phrases:
-            self._sizes[words[0]] = tuple(sorted({len(words), *self._sizes.get(words[0], ())}, reverse=True))
+        self._book = Phrasebook(self._phrases)
 
     def find(self, words: Sequence[str]) -> list[Named]:
         """Where folded words call a field, the longest phrase first, none inside another."""
@@ -65,14 +63,10 @@ class Names:
         end = 0
         stems = [self._stem(word) for word in words]
         for at in range(len(words)):
-            for said in (words, stems) if at >= end else ():
-                sizes = (size for size in self._sizes.get(said[at], ()) if at + size <= len(words))
-                phrase = next((each for size in sizes if (each := tuple(said[at : at + size])) in self._phrases), ())
-                if phrase:
-                    end = at + len(phrase)
-                    if keys := self._phrases[phrase]:
-                        found.append(Named(at, end, keys, phrase in self._plain))
-                    break
+            phrase = (self._book.at(words, at) or self._book.at(stems, at)) if at >= end else ()
+            end = max(end, at + len(phrase))
+            if keys := self._phrases.get(phrase):
+                found.append(Named(at, end, keys, phrase in self._plain))
         return found
 
     def _stem(self, word: str) -> str:

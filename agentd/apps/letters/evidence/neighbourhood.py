@@ -5,46 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.apps.letters.evidence.numbers import spoken
+from agentd.apps.letters.languages import phrases
 
-_SKIPPED = frozenset(
-    {".", ":", "-", "/", "no", "nomor", ". ", ", ", "nya", "saya", "adalah", "itu", "is", "jadi", "ganti", "ke"}
-)
-
-
-def numbers(words: Sequence[str]) -> list[int]:
-    """The small numbers (up to three digits) in folded words, written or spoken."""
-    found: list[int] = []
-    at = 0
-    while at < len(words):
-        if words[at].isdecimal():
-            if len(words[at]) <= 3:
-                found.append(int(words[at]))
-            at += 1
-        elif (said := spoken(words, at)) is not None:
-            if said[0] < 1000:
-                found.append(said[0])
-            at = said[1]
-        else:
-            at += 1
-    return found
+_SKIPPED = phrases().beside_neighbourhood
 
 
-def leading(words: Sequence[str]) -> list[int]:
-    """The small numbers with which a segment begins: one for `RT 3`, two for `RT/RW 3/7` or `3 dan 7`."""
+def numbers(words: Sequence[str], *, anywhere: bool = False) -> list[int]:
+    """The small numbers with which a segment begins: one for `RT 3`, two for `RT/RW 3/7` or `3 dan 7`.
+
+    `anywhere`: all small numbers (up to three digits) of folded words, written or spoken.
+    """
     found: list[int] = []
     at = 0
     while at < len(words):
         word = words[at]
-        if word.isdecimal() and len(word) <= 3:
-            found.append(int(word))
-            at += 1
-        elif (said := spoken(words, at)) is not None and said[0] < 1000:
+        said = (int(word), at + 1) if word.isdecimal() and len(word) <= 3 else spoken(words, at)
+        if said is not None and said[0] < 1000:
             found.append(said[0])
-            at = said[1]
-        elif word in _SKIPPED or word in ("dan", "and", "sama", "rt", "rw"):
-            at += 1
-        else:
+        elif not (anywhere or word in _SKIPPED):
             break
+        at = said[1] if said is not None else at + 1
     return found
 
 

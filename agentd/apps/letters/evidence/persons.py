@@ -98,6 +98,7 @@ _JOINS = phrases().joins
 _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
+_ARTICLES = phrases().articles
 _PARENTS = frozenset(("orang tua", *phrases().covers["orang tua"]))
 _OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
 """Relations beside whom a parent is the citizen's own."""
@@ -217,7 +218,7 @@ def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
 def names(mark: Mark, words: Sequence[str]) -> bool:
     """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
     at = mark.start - 1
-    while at >= 0 and words[at] in ("my", "the", "a", "our"):
+    while at >= 0 and words[at] in _ARTICLES:
         at -= 1
     if at >= 0 and words[at] in _TOWARD:
         return False

@@ -101,16 +101,9 @@ def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, 
 
 def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
     wanted = choices.canonical(str(field.value), field.enum)
-    options = choices.options(field.enum)
-    longest = max(map(len, options), default=0)
-    at = 0
-    while at < len(words):
-        reach = min(longest, len(words) - at)
-        size = next((one for one in range(reach, 0, -1) if tuple(words[at : at + one]) in options), 0)
-        if size:
-            value = options[tuple(words[at : at + size])]
-            yield Span(at, at + size, value is not None and value == wanted)
-        at += max(size, 1)
+    for at, phrase in choices.book(field.enum).find(words):
+        value = choices.options(field.enum)[phrase]
+        yield Span(at, at + len(phrase), value is not None and value == wanted)
 
 
 def _of_codes(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:

@@ -51,7 +51,7 @@ def within(field: Field, words: Sequence[str], today: date) -> bool:
     if field.kind == "address":
         return address.supports(address.read(list(words)), address.parse(value))
     if field.kind in ("rt", "rw"):
-        return neighbourhood.value(value) in neighbourhood.numbers(list(words))
+        return neighbourhood.value(value) in neighbourhood.numbers(words, anywhere=True)
     if field.kind in ("rtrw", "birth", "place"):
         said = texts.essence([word for word in words if word[0].isalnum()])
         return all(word in said or word.isdecimal() for word in texts.essence(fold(value)))

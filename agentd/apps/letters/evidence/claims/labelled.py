@@ -86,9 +86,9 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         if value is not None:
             return [value]
     if statement.answers in ("rt", "rw"):
-        return list(neighbourhood.leading(segment.words)) if statement.answers == kind else []
+        return list(neighbourhood.numbers(segment.words)) if statement.answers == kind else []
     if label in (kind, "rtrw") and not {"rt", "rw"} & set(segment.words):
-        found = neighbourhood.leading(segment.words)
+        found = neighbourhood.numbers(segment.words)
         return _pick(found, kind, both=label == "rtrw")
     if (
         label is None
@@ -96,7 +96,7 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         and "rt" not in segment.words
         and "rw" not in segment.words
     ):
-        found = neighbourhood.leading(segment.words)
+        found = neighbourhood.numbers(segment.words)
         both = "rtrw" in statement.asked or {"rt", "rw"} <= statement.asked
         return _pick(found, kind, both=both) if both or kind in statement.asked else []
     return []
