@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import normal, tokens
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
 from agentd.apps.letters.languages import phrases
 
@@ -46,7 +46,7 @@ def dates(words: Sequence[str]) -> list[Found]:
 def parse(value: str) -> date | None:
     """The one date that a whole value is, in any of the notations (a time after an ISO date is ignored)."""
     head = value.strip().split("T")[0]
-    words = [token.strip().casefold() for token in tokens(normal(head)) if token.strip()]
+    words = folded_tokens(head)
     hits = dates(words)
     return hits[0][2] if len(hits) == 1 and hits[0][0] == 0 and hits[0][1] == len(words) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence.numbers import DIGIT_WORDS, spoken_digits
+from agentd.apps.letters.evidence.numbers import DIGIT_WORDS
 
 _GROUPING = frozenset({"-", ".", " "})
 
@@ -24,17 +24,13 @@ def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
                 if len(digits) + len(words[at]) > 16 and len(digits) >= at_least:
                     break
                 digits += words[at]
-                at += 1
-            elif words[at] in DIGIT_WORDS and (said := spoken_digits(words, at)) is not None:
-                digits += said[0]
-                at = said[1]
-            elif digits and words[at] in _GROUPING and at + 1 < len(words) and words[at + 1].isdecimal():
-                at += 1
-            else:
+            elif words[at] in DIGIT_WORDS:
+                digits += str(DIGIT_WORDS[words[at]])
+            elif not (words[at] in _GROUPING and at + 1 < len(words) and words[at + 1].isdecimal()):
                 break
+            at += 1
         if len(digits) >= at_least:
             found.append((start, at, digits))
-        at = max(at, start + 1)
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import normal, tokens
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.dates import dates, made, month
 from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
@@ -36,20 +36,15 @@ Hour = tuple[int, int, int]
 """(first word, word after the last, minutes since midnight)."""
 
 
-def words_of(value: str) -> list[str]:
-    """A value's folded words and marks."""
-    return [token.strip() for token in tokens(normal(value.casefold())) if token.strip()]
-
-
 def day(value: str, today: date) -> date | None:
     """The one day that a value is, in any of the notations."""
-    hits = days(words_of(_TIME_OF_DAY.sub("", value)), today)
+    hits = days(folded_tokens(_TIME_OF_DAY.sub("", value)), today)
     return hits[0][2] if len(hits) == 1 else None
 
 
 def hour(value: str) -> int | None:
     """The one time of day that a value is: `19:00`, `19.00`, `jam 7 malam`."""
-    words = words_of(value)
+    words = folded_tokens(value)
     hits = hours(words)
     if not hits and len(words) in (5, 6) and words[1] == words[3] == ":":
         hits = hours(words[:3])

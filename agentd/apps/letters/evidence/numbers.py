@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import normal, tokens
+from agentd.agent.text import folded_tokens
 
 _WORDS = all_words()
 DIGIT_WORDS = _WORDS.digits
@@ -44,14 +44,6 @@ def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
     return (total + current, at) if at > start else None
 
 
-def spoken_digits(words: Sequence[str], start: int) -> tuple[str, int] | None:
-    """(digits, end) of digits said one by one from `start`: `tiga satu tujuh lima`."""
-    at = start
-    while at < len(words) and words[at] in DIGIT_WORDS:
-        at += 1
-    return ("".join(str(DIGIT_WORDS[word]) for word in words[start:at]), at) if at > start else None
-
-
 def amounts(words: Sequence[str]) -> list[Decimal]:
     """Every amount in folded words: `2.500.000`, `2,5 juta`, `500 rb`, `dua juta lima ratus ribu`."""
     return [value for _, _, value in found(words)]
@@ -81,7 +73,7 @@ def value(text: str) -> Decimal | None:
     try:
         return Decimal(text)
     except InvalidOperation:
-        said = amounts([word.strip() for word in tokens(normal(text.casefold())) if word.strip()])
+        said = amounts(folded_tokens(text))
         return said[0] if len(said) == 1 else None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence.case import Case, clear
@@ -27,7 +29,7 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
     said: list[str] = []
     known = reading.NOTHING
     spoken_of: str | None = None
-    for message, group in by_message(case.of(field.person)):
+    for message, group in groupby(case.of(field.person), attrgetter("message")):
         parts: list[str] = []
         pieces: list[reading.Address] = []
         last: Statement | None = None
@@ -134,14 +136,3 @@ def _no_other_owner(segment: Segment) -> bool:
         word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or clear([word])
         for word, raw in zip(words[:street], segment.raws, strict=False)
     )
-
-
-def by_message(statements: Sequence[Statement]) -> Iterator[tuple[int, list[Statement]]]:
-    group: list[Statement] = []
-    for statement in statements:
-        if group and group[-1].message != statement.message:
-            yield group[-1].message, group
-            group = []
-        group.append(statement)
-    if group:
-        yield group[-1].message, group
