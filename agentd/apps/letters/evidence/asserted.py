@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.heard import NOES
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
@@ -86,6 +87,7 @@ def put_right(field: Field, sentence: Sentence, named: Sequence[Named]) -> bool:
 def taken_back(field: Field, turn: Turn) -> bool:
     """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it."""
     for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
-        if sentence.wrong and (not named or any(field.key in one.keys for one in named)):
+        called = [one for one in named if one.start or sentence.words[0] not in NOES]
+        if sentence.wrong and (not called or any(field.key in one.keys for one in called)):
             return not spans(field, sentence.words, turn.day)
     return False

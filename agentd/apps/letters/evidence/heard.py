@@ -32,6 +32,8 @@ _WHETHER = phrases().asks_whether
 _DENIALS = phrases().denials
 _TIMES = {"past": phrases().past, "future": phrases().future, "soon": phrases().soon}
 _TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
+NOES = frozenset({"no", "nope"})
+"""A no at the start of a sentence, which elsewhere is short for a number."""
 MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
 _ANOTHER = Phrasebook(phrases().another)
@@ -95,7 +97,7 @@ def _asks_instead(sentence: Sentence) -> bool:
 def _refuses(found: Sequence[Sentence]) -> bool:
     """A message that begins with a no."""
     first = next((mark for sentence in found[:1] for mark in sentence.marks if mark.start == 0), None)
-    plain_no = bool(found) and found[0].words[0] in ("no", "nope")
+    plain_no = bool(found) and found[0].words[0] in NOES
     return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
 
 

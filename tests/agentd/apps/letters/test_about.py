@@ -109,3 +109,25 @@ def test_what_puts_one_field_right_is_no_value_of_the_field_before_it(put_right:
     said = f"Program studi Teknik Informatika, {put_right}."
     assert [one.path for one in ungrounded(call({"program_studi": "5"}, said, tool=letter))] == ["program_studi"]
     assert ungrounded(call({"program_studi": "Teknik Informatika", "semester": 5}, said, tool=letter)) == []
+
+
+def test_a_no_before_what_is_wrong_names_no_number_and_takes_the_value_back() -> None:
+    assert missing({"nights": 3}, "3 nights", "A: 3 nights, ok?", "no that's wrong, I'll look it up") == {"nights"}
+    assert missing({"nights": 3}, "3 nights", "the voucher number is wrong") == set()
+
+
+def test_a_name_with_nya_names_its_field_where_a_longer_phrase_begins_with_it_too() -> None:
+    labels = {"id": ["acara", "acaranya di"]}
+    properties = {"acara": {"type": "string", "x-agentd-labels": labels}, "hiburan": {"type": "string"}}
+    letter = ROOM.model_copy(update={"input_schema": {"type": "object", "properties": properties}})
+    said = ["A: Acaranya apa?", "syukuran kelahiran cucu"]
+    assert ungrounded(call({"acara": said[1]}, *said, tool=letter)) == []
+    assert [one.path for one in ungrounded(call({"hiburan": said[1]}, *said, tool=letter))] == ["hiburan"]
+
+
+def test_a_telephone_by_the_last_word_of_its_name_is_read_however_it_is_grouped() -> None:
+    properties = {"emergency_phone": {"type": "string"}}
+    letter = ROOM.model_copy(update={"input_schema": {"type": "object", "properties": properties}})
+    said = "Emergency phone: 0812 5567 9021"
+    assert ungrounded(call({"emergency_phone": "0812-5567-9021"}, said, tool=letter)) == []
+    assert ungrounded(call({"emergency_phone": "0812-5567-9029"}, said, tool=letter))
