@@ -152,11 +152,16 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
 
 
 def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
-    """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month.
-    A balance has one day alone, what is open has no end of its own; of periods in each other either may be meant."""
+    """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month;
+    the period itself of one that has no time in its conditions. A balance has one day alone, what is open has no end of
+    its own; of periods in each other either may be meant."""
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
-    found = {day for _, text in _conditions(plan) for day in _DAY.findall(text)}
+    texts = " ".join(text for _, text in _conditions(plan))
+    reads = bool(plan.operations) or re.search(r"\bFROM\b", texts) is not None
+    if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
+        yield f"{min(starts)} – {max(ends)}"
+    found = set(_DAY.findall(texts))
     days = sorted(found - {dates.get("TODAY")})
     if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
         return

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import Side, columns_of, quoted, selects
+from agentd.apps.analytics.sql import Side, columns_of, quoted, selects, tree
 
 Pair = tuple[Side, Side]
 
@@ -58,6 +60,34 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
                         f"add a column of {detail}, or leave {detail} out"
                     )
     return list(dict.fromkeys(faults))
+
+
+def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> Plan:
+    """The plan without tables of details that it joins for nothing, each of whose rows would add its document's amounts
+    again: no column of them is read, no row counted."""
+    tables, known = list(tables), list(known or [])
+    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    queries, notes = [], list(plan.derived)
+    for query in plan.queries:
+        for detail in dict.fromkeys(detail for (detail, _), _ in pairs(known)):
+            left = sql_edits.without_join(query["query"], detail)
+            idle = left != query["query"] and not _reads(left, detail, columns.get(detail, set()))
+            if idle and counted_twice(replace(plan, queries=[query], raw=None, operations=[]), tables, known):
+                query = {**query, "query": left}
+                notes.append(f"{query['result_key']}: {detail} left out, of which nothing is read")
+        queries.append(query)
+    return replace(plan, queries=queries, derived=notes)
+
+
+def _reads(query: str, table: str, columns: set[str]) -> bool:
+    """Whether the query reads a column of the table, counts rows, or can't be read itself."""
+    from sqlglot import exp
+
+    found = tree(query)
+    if found is None or found.find(exp.Star) is not None:
+        return True
+    read = found.find_all(exp.Column)
+    return any((column.table or table) == table and column.name in columns for column in read)
 
 
 def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:

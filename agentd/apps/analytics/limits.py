@@ -40,6 +40,12 @@ def asked_for(question: str) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def has_numbers(text: str) -> bool:
+    """Whether a number stands there, in digits or words."""
+    known = {*languages.words().digits, *languages.words().numbers, *vocabulary().scales}
+    return any(word[0].isdecimal() or word in known for word in re.findall(r"\w+", text.casefold()))
+
+
 def as_asked(query: str, question: str) -> str:
     """The query without a LIMIT that the question doesn't name; one that asks for a part of a list keeps it."""
     limit = None if finder("ranks").search(question) else sql_edits.limit_of(query)

@@ -66,6 +66,7 @@ def narrative_of(
             made.several += [name] if wants_one and name not in made.several else []
             return rows
 
+    made.template = _period_once(made.template, period)
     _lists_alone(made, value_of, question)
     template = made.template
     for name in names_in(template):
@@ -96,6 +97,16 @@ def narrative_of(
             for slot, like in said.like.items()
         }
     return made
+
+
+def _period_once(template: str, period: TimePeriod | None) -> str:
+    """The template without the words before its period that the period's label begins with: "Januari {PERIOD_LABEL}" of
+    Januari 2023."""
+    label = (period["period_label"] or "").split() if period else []
+    for count in range(len(label), 0, -1):
+        said = r"\s+".join(map(re.escape, label[:count]))
+        template = re.sub(rf"(?i)(?<!\w){said}\s+(\{{\s*PERIOD_LABEL\s*\}})", r"\1", template)
+    return template
 
 
 def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:

@@ -141,7 +141,7 @@ def kind_of(name: str, value: Any) -> str:
     """The type that a value of that name is shown as when the plan says nothing."""
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d(?:[T ].*)?", value):
         return "date_long"
-    if not _numeric(value):
+    if not _numeric(value) or (is_period(name) and re.fullmatch(r"(?:19|20)\d\d", str(value))):
         return "text"
     words = _words(name)
     if is_share(name) and abs(float(value)) <= LARGEST_SHARE:

@@ -70,7 +70,7 @@ def read_plan(
     sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(declared), rules, sources=sources)
     plan = plan if "START_DATE" in dates or len(said) > 1 else without_period(plan)
-    plan = worded_once(settled(plan, formats.Classes.from_tables(tables)))
+    plan = worded_once(_named_as_planned(settled(plan, formats.Classes.from_tables(tables))))
     return _judged(headed(plan, said[0] if said else ""), missing, said)
 
 
@@ -109,6 +109,20 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     if (unknown := _unknown_names(plan)) and not plan.empty:
         doubts.append(f"no query gives {', '.join(unknown)}; the results are {', '.join(sorted(_names_of(plan)))}")
     return replace(plan, fatal=fatal, doubts=doubts, needs_period=bool(missing))
+
+
+def _named_as_planned(plan: Plan) -> Plan:
+    """The one name of the template that no query gives is the one column of names that it doesn't say: {PRODUCT} beside
+    {TOTAL_NETTO}, of NAME and TOTAL_NETTO."""
+    said = {name.casefold() for name in spoken_of(plan.template)}
+    columns = [each for query in plan.queries for each in projections(query["query"])]
+    silent = [each for each in columns if each.name.casefold() not in said]
+    unknown = _unknown_names(plan)
+    if len(unknown) != 1 or len(silent) != 1 or len(columns) < 2 or silent[0].aggregate or silent[0].quotient:
+        return plan
+    name = silent[0].name
+    template = re.sub(rf"(?<=[{{\s]){re.escape(unknown[0])}(?=[\s}}])(?=[^{{]*}})", name, plan.template)
+    return replace(plan, template=template, derived=[*plan.derived, f"{{{unknown[0]}}} is {name} (derived)"])
 
 
 def _unknown_names(plan: Plan) -> list[str]:

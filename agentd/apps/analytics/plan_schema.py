@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from agentd.agent.languages import words
 from agentd.apps.analytics import placeholders
+from agentd.apps.analytics.limits import has_numbers
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.select_pattern import either, select_pattern
+from agentd.apps.analytics.select_pattern import Said, either, select_pattern
 from agentd.apps.analytics.state import AgentState
+from agentd.apps.analytics.understand_query import past_questions
 from agentd.apps.analytics.vocabulary import finder
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
@@ -44,7 +47,8 @@ def plan_schema(
     relations = state.get("table_relationships") or []
     complexity = state.get("query_complexity") or "simple"
     if state["plan_style"] == "sql":
-        query = {"type": "string", "pattern": select_pattern(tables, relations, dates, state.get("sql_dialect"))}
+        pattern = select_pattern(tables, relations, _said(state, tuple(dates)), state.get("sql_dialect"))
+        query = {"type": "string", "pattern": pattern}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
         most = 1 if may_be_empty and brief and not _has_parts(state["user_query"]) else QUERIES[complexity]
         steps = {"type": "array", "items": entry, "maxItems": most}
@@ -63,13 +67,30 @@ def plan_schema(
     }
 
 
+def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
+    """Days only where they have no name, keys only where the talk may name one, numbers where it has some or a column's
+    description explains one."""
+    talk = " ".join([*past_questions(state), state["user_query"]])
+    columns = [column for table in state["relevant_tables"] or [] for column in table["columns"]]
+    codes = {code for column in columns for code in re.findall(r"\b\d{1,4}\b", str(column.get("description") or ""))}
+    keys = {column["name"] for column in columns if column.get("classification") == "identifier"}
+    return Said(
+        dates,
+        days=re.search(r"\d", talk) is not None and "START_DATE" not in dates,
+        numbers=None if has_numbers(timeless(talk)) else frozenset({"0", "1"} | codes),
+        temporal=frozenset(name for names in (state.get("temporal_columns") or {}).values() for name in names),
+        keys=frozenset() if re.search(r"\d|\b[A-Z]{3,}\b", timeless(talk)) else frozenset(keys),
+    )
+
+
 def _has_parts(question: str) -> bool:
     """Whether a question may want several figures: it joins or compares. Else a small model plans one figure twice."""
-    words = timeless(question)
-    return (
-        any(finder(key).search(question) for key in ("joined", "compares"))
-        or re.search(r"[,;&/]|\bvs\b", words) is not None
-    )
+    if any(finder(key).search(question) for key in ("joined", "compares")):
+        return True
+    said = finder("how_many").sub(" ", timeless(question)).casefold()
+    parts = re.split(r"[,;&/]|\bvs\b", said)
+    empty = {*words().detection, *words().fillers}
+    return sum(bool({*re.findall(r"[^\W\d_]+", part)} - empty) for part in parts) > 1
 
 
 def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
 to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Conditions of WHERE
 compare columns; elsewhere a sign or a keyword stands between two values. What these shapes lack (subqueries, UNION,
-windows) a small model gets wrong anyway.
+windows) a small model gets wrong anyway; so are days and keys that the question doesn't say, which the guards refuse.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from agentd.apps.analytics.joins import Pair, pairs
@@ -18,7 +19,8 @@ from agentd.apps.analytics.sql import quoted
 _KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)"
 _FUNCTIONS = "SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
 _OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_KEYWORD}{{0,3}}){{0,3}}"
-_VALUES = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}|'[^'\"\\{]{0,40}'"
+_NUMBERS = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}"
+_FIRST, _REST = r"[^-/0-9%'\"\\{]", r"[^'\"\\{]{0,39}"
 _BETWEEN = (
     rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_KEYWORD}{{0,3}}| {_KEYWORD}{{1,3}})"
 )
@@ -31,53 +33,115 @@ MONTHS = {
 """How each dialect writes the month of a date, by which rows are grouped."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a question says that rows may be chosen by."""
+
+    dates: tuple[str, ...] = ()
+    """The names of those that may be written in braces."""
+    days: bool = True
+    """Days may be written out."""
+    numbers: frozenset[str] | None = None
+    """All that conditions may hold; None: any."""
+    temporal: frozenset[str] = frozenset()
+    """Columns of dates: compared with days alone, so with nothing where none may be written."""
+    keys: frozenset[str] = frozenset()
+    """Columns of codes and numbers of documents, where the question names none: they may only be missing or not."""
+
+    @property
+    def number(self) -> str:
+        """A number of a condition."""
+        return _NUMBERS if self.numbers is None else either(sorted(self.numbers))
+
+    @property
+    def text(self) -> str:
+        """What may stand in quotes."""
+        if self.days:
+            return rf"(?:[^'\"\\{{]{_REST})?"
+        return _FIRST + _REST if self.numbers is not None else rf"(?:{_FIRST}{_REST}|[0-9]{{1,12}}[^-/'\"\\{{]{{0,27}})"
+
+
 def select_pattern(
     tables: Mapping[str, list[str]],
     relations: Iterable[Mapping[str, Any]],
-    dates: Iterable[str] = (),
+    said: Said = Said(),
     dialect: str | None = None,
 ) -> str:
-    """`tables` are names with their columns, `relations` entries of `table_relationships`, `dates` the names of those
-    that may be written in braces, `dialect` an own database's."""
+    """`tables` are names with their columns, `relations` entries of `table_relationships`, `dialect` an own
+    database's."""
     known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
     known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
     tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
-    values = "|".join([_VALUES, *(rf"'\{{{name}\}}'" for name in dates)])
     month = re.escape(MONTHS.get(dialect or "", ""))
-    return "^(?:" + "|".join(_shape(table, tables, known, values, month) for table in tables) + ")$"
+    return "^(?:" + "|".join(_shape(table, tables, known, said, month) for table in tables) + ")$"
 
 
-def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], values: str, month: str) -> str:
+def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], said: Said, month: str) -> str:
     branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
-    names = [re.escape(column) for column in tables[main]]
-    names += [rf"{re.escape(table)}\.(?:{either(tables[table])})" for table in (main, *near)]
-    column = "|".join(names)
-    month = month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
-    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{values}|{column}{month}))"
+    column = _columns(main, tables, near)
+    values = "|".join([rf"'{said.text}'", *(rf"'\{{{name}\}}'" for name in said.dates)])
+    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}|{column}{_of_month(month, column)}))"
     free = rf"\(*{_KEYWORD}{{0,3}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
-    key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){month})"
     joins = "|".join(
         _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
         for table, further in branches.items()
     )
-    return (
-        rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}"
-        + (rf"(?:{joins}){{0,{len(branches)}}}" if joins else "")
-        + rf"(?: WHERE {_conditions(column, values)})?(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
-        + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
+
+    def rest(near: Collection[str]) -> str:
+        column = _columns(main, tables, near)
+        key = rf"(?:{column}|{_ALIAS}|(?:YEAR|QUARTER|MONTH|DAY)\((?:{column})\){_of_month(month, column)})"
+        return (
+            rf"(?: WHERE {_conditions(main, tables, near, said)})?"
+            + rf"(?: GROUP BY {key}(?:, {key}){{0,3}})?(?: HAVING {free})?"
+            + rf"(?: ORDER BY {key}(?: DESC| ASC)?)?(?: LIMIT [1-9][0-9]{{0,2}})?"
+        )
+
+    return rf"SELECT (?:DISTINCT )?{free} AS {_ALIAS}(?:, {free} AS {_ALIAS}){{0,4}} FROM {re.escape(main)}" + (
+        rf"(?:(?:{joins}){{1,{len(branches)}}}{rest(near)}|{rest(())})" if joins else rest(())
     )
 
 
-def _conditions(column: str, values: str) -> str:
-    """What chooses rows: columns compared with a value or each other, listed, likened, bounded or missing. Lists and
-    conditions are few, since a small model that writes a condition again does so until it may not."""
-    side = rf"\(*(?:(?:YEAR|QUARTER|MONTH|DAY|COALESCE)\()?(?:{column})(?:, 0)?\)*(?: [-+*/] \(*(?:{column})\)*)?"
-    one = (
-        rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|(?:NOT )?LIKE '[^'\"\\{{]{{0,40}}'|IS (?:NOT )?NULL"
-        rf"|(?:NOT )?BETWEEN (?:{values}) AND (?:{values})|(?:NOT )?IN \((?:{values})(?:, (?:{values})){{0,4}}\))\)*"
+def _of_month(month: str, column: str) -> str:
+    return month and "|" + month.replace(re.escape("{}"), f"(?:{column})")
+
+
+def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) -> str:
+    """The main table's own columns, bare or qualified, and those of the tables near it."""
+    bare = [re.escape(column) for column in tables[main]]
+    return "|".join(
+        [*bare, *(rf"{re.escape(name)}\.(?:{either(tables[name])})" for name in (main, *near) if tables[name])]
     )
-    return rf"{one}(?: (?:AND|OR) {one}){{0,5}}"
+
+
+def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str], said: Said) -> str:
+    """What chooses rows: columns compared with a value or each other, listed, likened or, last, missing; days with
+    days; keys where some are said. Lists and conditions are few, since a small model that writes a condition again does
+    so until it may not."""
+    near = (main, *near)
+    days = {name: [each for each in tables[name] if each in said.temporal] for name in near}
+    plain = {name: [each for each in tables[name] if each not in {*said.temporal, *said.keys}] for name in near}
+    called = "COALESCE" if "START_DATE" in said.dates else "YEAR|QUARTER|MONTH|DAY|COALESCE"
+    tokens = "|".join(rf"'\{{{name}\}}'" for name in said.dates)
+    listed = f"'{said.text}'" if said.numbers is not None else f"{_NUMBERS}|'{said.text}'"
+    values = "|".join(part for part in (said.number, f"'{said.text}'", tokens) if part)
+
+    def compared(columns: Mapping[str, list[str]], values: str) -> str:
+        column = _columns(main, columns, near)
+        side = rf"\(*(?:(?:{called})\()?(?:{column})(?:, 0)?\)*(?: [-+*/] \(*(?:{column})\)*)?"
+        bounds = rf"(?:NOT )?BETWEEN (?:{values}) AND (?:{values})"
+        return rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|{bounds})"
+
+    one = [compared(plain, values)] if any(plain.values()) else []
+    if one:
+        column = _columns(main, plain, near)
+        some = rf"LIKE '%?{said.text}'|IN \((?:{listed})(?:, (?:{listed})){{0,4}}\)"
+        one.append(rf"\(*(?:{column}) (?:NOT )?(?:{some})")
+    if any(days.values()) and (dated := values if said.days else tokens):
+        one.append(compared(days, dated))
+    missing = rf"\(*(?:{_columns(main, tables, near)}) IS (?:NOT )?NULL\)*"
+    each = rf"(?:{'|'.join(one)})\)*"
+    return rf"(?:{each}(?: (?:AND|OR) {each}){{0,5}}(?: (?:AND|OR) {missing})?|{missing})" if one else missing
 
 
 def _beside(table: str, known: list[Pair]) -> set[str]:

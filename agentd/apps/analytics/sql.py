@@ -50,14 +50,14 @@ def tree(query: str) -> exp.Expr | None:
 
 @lru_cache(maxsize=64)
 def statements(query: str) -> tuple[exp.Expr, ...]:
-    """Its statements, none where no dialect reads the text. Read once for all that is asked of a query."""
+    """Its statements, none where no dialect reads the text, or it is too deep. Read once for all asked of it."""
     import sqlglot  # heavy, and only a planned query needs it
     from sqlglot.errors import SqlglotError
 
     for dialect in DIALECTS:
         try:
             return tuple(each for each in sqlglot.parse(query, read=dialect) if each is not None)
-        except SqlglotError:
+        except (SqlglotError, RecursionError):
             continue
     return ()
 

@@ -33,6 +33,23 @@ def before_from(query: str, text: str) -> str:
     return query
 
 
+def without_join(query: str, table: str) -> str:
+    """The query without the one JOIN of its own to that table; as it was where there are more or other than that."""
+    tokens, depth, edits = _tokens(query), 0, []
+    for index, token in enumerate(tokens):
+        kind = token.token_type.name
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(kind, 0)
+        joined = tokens[index + 1].text if kind == "JOIN" and index + 1 < len(tokens) else ""
+        if depth == 0 and joined == table:
+            ends = (each.start for each in tokens[index + 1 :] if each.token_type.name in _BEHIND_A_JOIN)
+            began = tokens[index - 1] if tokens[index - 1].token_type.name == "INNER" else token
+            edits.append((began.start, next(ends, len(query)), ""))
+    return _replaced(query, edits).rstrip() if len(edits) == 1 else query
+
+
+_BEHIND_A_JOIN = frozenset("JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP_BY HAVING ORDER_BY LIMIT".split())
+
+
 def fractions(query: str) -> str:
     """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
     slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]

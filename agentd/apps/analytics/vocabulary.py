@@ -77,6 +77,7 @@ class Vocabulary:
     before_period: frozenset[str]
     name_parts: frozenset[str]
     how_many: frozenset[str]
+    who: frozenset[str]
     lists: frozenset[str]
     unit_values: frozenset[str]
     quantities: frozenset[str]

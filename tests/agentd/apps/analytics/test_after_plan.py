@@ -248,6 +248,17 @@ async def test_a_placeholder_called_by_a_unit_of_time_is_the_period(erp: Path, n
     assert answer["final_narrative"].startswith("Januari 2023: Rp ")
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "read"),
+    [("Total penjualan 2022?", "Tahun {YEAR}", "Tahun 2022:"), (QUESTION, "Januari {PERIOD_LABEL}", "Januari 2023:")],
+)
+async def test_a_year_has_no_thousands_and_a_period_no_month_twice(
+    erp: Path, question: str, told: str, read: str
+) -> None:
+    answer = await Office(erp, SALES, plan(TOTAL, template=f"{told}: {{TOTAL_SALES}}")).ask(question)
+    assert answer["final_narrative"].startswith(read)
+
+
 async def test_division_by_zero_is_a_warning_and_no_number(erp: Path) -> None:
     answer = await Office(
         erp, SALES, plan(TOTAL, ("SHARE", "SELECT 1.0 / 0"), template="{TOTAL_SALES}, porsi {SHARE}")

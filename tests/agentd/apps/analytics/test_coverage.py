@@ -50,6 +50,8 @@ def of(query: str) -> Plan:
             [],
         ),
         ("masuk paling awal siapa?", "SELECT n FROM e ORDER BY d DESC LIMIT 1", ["paling awal"]),
+        ("Who has the highest price?", "SELECT MAX(Price) AS p FROM i", ["Who"]),
+        ("How many customers who bought?", "SELECT COUNT(*) AS n FROM i", []),
         ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
         (
             "Porsi order ke Germany?",
@@ -143,3 +145,19 @@ def test_payments_and_quantities_are_shown_where_they_are_asked_for(
     """Of the 67, "receivables with their values" showed what was paid, "number of items" a stock; both said 100."""
     query = f"SELECT CustomerCode AS c, {shown} AS v FROM arbook GROUP BY CustomerCode"
     assert uncovered(question, of(query), tables=LEDGER) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "words"),
+    [
+        ("Berapa yang dibayarkan pelanggan tahun 2022?", "SUM(PaymentValueLocal)", ["PaymentValueLocal"]),
+        ("Berapa persen yang dibayar pelanggan 2022?", "SUM(PaymentValueLocal) / SUM(DocValueLocal)", []),
+        ("Berapa piutang pelanggan tahun 2022?", "SUM(DocValueLocal)", []),
+    ],
+)
+def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: str, words: list[str]) -> None:
+    """ "What did we pay in 2022" added what was ever paid of that year's invoices, and said 100."""
+    payments = {"table_name": "customerpaymenth", "purpose": "Pembayaran pelanggan", "columns": []}
+    query = f"SELECT {shown} AS v FROM arbook WHERE DocDate >= '2022-01-01' AND DocDate <= '2022-12-31'"
+    assert uncovered(question, of(query), tables=[*LEDGER, payments]) == words
+    assert uncovered(question, of(query), tables=LEDGER) == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.joins import counted_twice, made_up_joins, picked_at_random
+from agentd.apps.analytics.joins import counted_twice, made_up_joins, picked_at_random, without_details
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for
 
@@ -131,3 +131,20 @@ def test_what_a_group_has_several_of_is_not_shown_as_one(query: str, wrong: bool
     plan = {"sql_queries_plan": [{"query": written, "result_key": "N"}], "response_template": "{N}"}
     found = picked_at_random(read_plan(plan, "sql", {}, []), KNOWN)
     assert bool(found) is wrong, found
+
+
+@pytest.mark.parametrize(
+    ("shown", "joined"),
+    [
+        ("SUM(salesorderh.TotalNetto) AS N", False),
+        ("SUM(salesorderh.TotalNetto) AS N, COUNT(*) AS M", True),
+        ("SUM(salesorderh.TotalNetto) AS N, SUM(Netto) AS M", True),
+        ("SUM(salesorderd.Netto) AS N", True),
+    ],
+)
+def test_details_of_which_nothing_is_read_are_left_out(shown: str, joined: bool) -> None:
+    query = f"SELECT {shown} FROM salesorderh INNER JOIN salesorderd ON salesorderd.DocNo = salesorderh.DocNo"
+    value = {"sql_queries_plan": [{"query": f"{query} WHERE TotalNetto > 0", "result_key": "R"}]}
+    made = without_details(read_plan({**value, "response_template": "{R}"}, "sql", {}, []), TABLES, KNOWN)
+    kept = query if joined else f"SELECT {shown} FROM salesorderh"
+    assert made.queries[0]["query"] == f"{kept} WHERE TotalNetto > 0"

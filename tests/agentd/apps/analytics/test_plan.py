@@ -152,3 +152,16 @@ def test_a_key_that_the_queries_do_not_give_is_kept_in_what_is_shown() -> None:
     shown = as_asked({"sql_queries_plan": queries, "response_template": "{ONES} {TWOS}"})
     assert shown["sql_queries_plan"] == queries
     assert as_asked({"operations": []}) == {"operations": []}
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ("{PRODUCT}: {TOTAL}", "{NAME}: {TOTAL}"),
+        ("{NAME}: {AMOUNT}", "{NAME}: {AMOUNT}"),
+        ("{PRODUCT} {CITY}: {TOTAL}", "{PRODUCT} {CITY}: {TOTAL}"),
+    ],
+)
+def test_the_one_name_that_nothing_gives_is_the_one_column_of_names_that_is_left(told: str, read: str) -> None:
+    query = "SELECT Name AS NAME, SUM(Netto) AS TOTAL FROM salesinvoiced GROUP BY Name"
+    assert read_plan({"sql_queries_plan": [query], "response_template": told}, "sql", {}, []).template == read
