@@ -26,12 +26,17 @@ def spelled(pair: Pair) -> str:
     return " = ".join(".".join(map(quoted, side)) for side in pair)
 
 
-def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """What is wrong, a sentence a join, with the joins that there are.
+def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """All that is wrong with its joins, a sentence each. `tables` and `known` are `relevant_tables` and
+    `table_relationships` of the state."""
+    tables, known = list(tables), list(known or [])
+    told = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
+    return [*told, *picked_at_random(plan, known), *side_by_side(plan, known)]
 
-    `tables` and `known` are `relevant_tables` and `table_relationships` of the state. Columns of one name may be joined
-    (a document's number); tables that were not consulted are the database's to judge.
-    """
+
+def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """What is wrong, a sentence a join, with the joins that there are. Columns of one name may be joined (a document's
+    number); tables that were not consulted are the database's to judge."""
     relations = pairs(known or [])
     there = {table["table_name"] for table in tables}
     allowed = {frozenset(pair) for pair in relations}

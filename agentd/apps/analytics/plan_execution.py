@@ -16,15 +16,7 @@ from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.guards import invented_keys, part_of_the_period, silent_mistakes
-from agentd.apps.analytics.joins import (
-    counted_twice,
-    made_up_joins,
-    pairs,
-    picked_at_random,
-    side_by_side,
-    spelled,
-    without_details,
-)
+from agentd.apps.analytics.joins import misjoined, pairs, spelled, without_details
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
@@ -167,8 +159,7 @@ class PlanExecution:
         schema = (tables, state.get("table_relationships"))
         plan = without_details(plan, *schema)
         silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
-        silent += [*made_up_joins(plan, *schema), *counted_twice(plan, *schema), *currencies.mixed(plan, tables)]
-        silent += [*picked_at_random(plan, schema[1]), *side_by_side(plan, schema[1])]
+        silent += [*misjoined(plan, *schema), *currencies.mixed(plan, tables)]
         silent += invented_keys(plan, tables, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
