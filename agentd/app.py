@@ -24,7 +24,7 @@ from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
 from agentd.daemon import Daemon, SessionData
 from agentd.errors import ConfigError
-from agentd.http.login import LoginEndpoint
+from agentd.http.login import login_route
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentOptions
@@ -271,7 +271,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
             *(page for app in made.apps for page in app.pages()),
         ],
         mounted=[
-            *LoginEndpoint(made.audit).routes(),
+            login_route(made.audit),
             *(route for app in made.apps for route in app.routes(made.runs)),
         ],
     )

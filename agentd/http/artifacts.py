@@ -6,6 +6,7 @@ import asyncio
 from urllib.parse import quote
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from agentd.errors import NotFound
 from agentd.http.guard import CALLER
@@ -18,18 +19,13 @@ _PDF_POLICY = "frame-ancestors 'self'"
 """A browser's own PDF viewer doesn't start in a sandbox."""
 
 
-class ArtifactsEndpoint:
+def artifacts(runs: Runs) -> Handler:
     """Serves what a run's own outcome names, and nothing else."""
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
-
-    async def get(self, request: web.Request) -> web.StreamResponse:
+    async def get(request: web.Request) -> web.StreamResponse:
         """The file, with its media type and its SHA-256 (`X-SHA256`). A run of somebody else is not found, nor is a
         visitor's without the key of its session."""
-        artifact, path = await self._runs.artifact(
-            request.match_info["run_id"], request.match_info["name"], request[CALLER]
-        )
+        artifact, path = await runs.artifact(request.match_info["run_id"], request.match_info["name"], request[CALLER])
         if not await asyncio.to_thread(path.is_file):
             raise NotFound("The file is no longer kept")
         media_type = artifact.media_type
@@ -45,3 +41,5 @@ class ArtifactsEndpoint:
                 "X-SHA256": artifact.sha256,
             },
         )
+
+    return get

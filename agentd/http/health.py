@@ -8,27 +8,23 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-_STATES = ("servers", "providers")
 
-
-class HealthEndpoints:
+def health_routes(health: Callable[[], dict[str, Any]]) -> tuple[web.RouteDef, web.RouteDef]:
     """Open to everybody who reaches the port: states are shown, reasons are not."""
 
-    def __init__(self, health: Callable[[], dict[str, Any]]) -> None:
-        self._health = health
-
-    async def healthz(self, _request: web.Request) -> web.Response:
+    async def healthz(_request: web.Request) -> web.Response:
         """200 as long as the loop answers."""
         return _json({"status": "ok"}, 200)
 
-    async def readyz(self, _request: web.Request) -> web.Response:
+    async def readyz(_request: web.Request) -> web.Response:
         """200 when work is taken, 503 while starting or draining; each server's and provider's state by name."""
-        health = self._health()
-        status = health["status"]
-        body: dict[str, Any] = {"status": status}
-        for group in _STATES:
-            body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in health.get(group, ())}
-        return _json(body, 503 if status in ("starting", "draining") else 200)
+        stands = health()
+        body: dict[str, Any] = {"status": stands["status"]}
+        for group in ("servers", "providers"):
+            body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
+        return _json(body, 503 if stands["status"] in ("starting", "draining") else 200)
+
+    return web.get("/healthz", healthz), web.get("/readyz", readyz)
 
 
 def _json(body: dict[str, Any], status: int) -> web.Response:

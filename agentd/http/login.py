@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from aiohttp import web
 
 from agentd.access.tokens import LOCAL, OWN_PAGE
@@ -12,20 +10,15 @@ from agentd.errors import Unauthorized
 from agentd.http.leases import ADMITTED
 
 
-class LoginEndpoint:
-    """Behind the guard, for every caller with a token."""
+def login_route(audit: AuditTrail) -> web.RouteDef:
+    """The route, for every caller with a token; behind the guard."""
 
-    def __init__(self, audit: AuditTrail) -> None:
-        self._audit = audit
-
-    def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(mounted=…)`."""
-        yield web.post("/login", self.post)
-
-    async def post(self, request: web.Request) -> web.Response:
+    async def post(request: web.Request) -> web.Response:
         """204 once the login is in the audit trail. Raises Unauthorized for who came in without a token, Busy."""
         _, caller = request[ADMITTED]
         if caller in (LOCAL, OWN_PAGE):
             raise Unauthorized("Nobody logs in without a token; make one by `agentd token add`")
-        await self._audit.arecord("login.succeeded", actor=caller.id, subject=caller.id, scopes=sorted(caller.scopes))
+        await audit.arecord("login.succeeded", actor=caller.id, subject=caller.id, scopes=sorted(caller.scopes))
         return web.Response(status=204, headers={"Cache-Control": "no-store"})
+
+    return web.post("/login", post)

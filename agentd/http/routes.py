@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from aiohttp import web
 
 from agentd.access import Access
-from agentd.http.artifacts import ArtifactsEndpoint
+from agentd.http.artifacts import artifacts
 from agentd.http.events import EventsEndpoint, Frames
 from agentd.http.guard import RPC_PATH, Guard
-from agentd.http.health import HealthEndpoints
+from agentd.http.health import health_routes
 from agentd.http.leases import LEASES, Leases
 from agentd.http.rpc import RpcEndpoint
-from agentd.http.visit import VisitEndpoint
+from agentd.http.visit import visit
 from agentd.http.websocket import WebSocketEndpoint
 from agentd.rpc.dispatch import Dispatcher, Limiter
 from agentd.rpc.method import ANYONE, STAFF
@@ -46,8 +46,6 @@ def application(
     rpc = RpcEndpoint(dispatcher, leases)
     events = EventsEndpoint(services, frames, leases)
     sockets = WebSocketEndpoint(dispatcher, services, frames, leases)
-    artifacts = ArtifactsEndpoint(services.runs)
-    health = HealthEndpoints(services.health)
 
     async def exposition(_request: web.Request) -> web.Response:
         body, content_type = await metrics()
@@ -61,12 +59,12 @@ def application(
         ANYONE,
         add("/events", events.get, allow_head=False),
         add("/events/{run_id}", events.get, allow_head=False),
-        app.router.add_post("/visit/{run_id}", VisitEndpoint(services.runs).post),
+        app.router.add_post("/visit/{run_id}", visit(services.runs)),
         add("/ws", sockets.get, allow_head=False),
-        *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts.get)]),
+        *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts(services.runs))]),
     )
     guard.only_for(STAFF, add("/metrics", exposition, allow_head=False))
-    guard.open(*app.add_routes([web.get("/healthz", health.healthz), web.get("/readyz", health.readyz)]))
+    guard.open(*app.add_routes(health_routes(services.health)))
     guard.pages(*app.add_routes(pages))
     app.add_routes(mounted)
     if access.lists_any:

@@ -40,6 +40,18 @@ def done(*command: str, cwd: Path) -> str:
     return run.stdout
 
 
+def serves(clean: Path, folder: Path) -> None:
+    """A daemon of this environment answers, with a tool."""
+    daemon = Daemon(folder, [call("get_current_time"), final("Selesai")], HEAD + SERVERS["time"])
+    daemon.program = clean / "bin" / "agentd"
+    daemon.start(cwd=folder)
+    try:
+        outcome = daemon.call("Agent.run", prompt="Pukul berapa?")
+        assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
+    finally:
+        daemon.kill(15)
+
+
 def test_every_file_that_is_not_code_is_in_the_wheel(wheel: Path) -> None:
     packed = set(zipfile.ZipFile(wheel).namelist())
     tracked = done("git", "ls-files", "agentd", "bridges", "clients", "servers", "profiles", cwd=ROOT).split()
@@ -60,14 +72,7 @@ def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path)
     program = str(clean / "bin" / "agentd")
     done(program, "init", "campus", "own", cwd=tmp_path)
     done(program, "config", "check", "--config", "own/client.toml", cwd=tmp_path)
-    daemon = Daemon(tmp_path, [call("get_current_time"), final("Selesai")], HEAD + SERVERS["time"])
-    daemon.program = clean / "bin" / "agentd"
-    daemon.start(cwd=tmp_path)
-    try:
-        outcome = daemon.call("Agent.run", prompt="Pukul berapa?")
-        assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
-    finally:
-        daemon.kill(15)
+    serves(clean, tmp_path)
 
 
 def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, tmp_path: Path) -> None:
@@ -82,14 +87,7 @@ def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, t
     assert len(packages) <= 60
     assert size <= 120e6
 
-    daemon = Daemon(tmp_path, [call("get_current_time"), final("Selesai")], HEAD + SERVERS["time"])
-    daemon.program = clean / "bin" / "agentd"
-    daemon.start(cwd=tmp_path)
-    try:
-        outcome = daemon.call("Agent.run", prompt="Pukul berapa?")
-        assert (outcome["response"], [step["success"] for step in outcome["steps"]]) == ("Selesai", [True])
-    finally:
-        daemon.kill(15)
+    serves(clean, tmp_path)
     look = [clean / "bin" / "agentd", "doctor", "--listen", "127.0.0.1:0"]
     doctor = subprocess.run(look, cwd=tmp_path, capture_output=True, text=True).stdout
     for what, extra in (("certificate", "letters"), ("mysql_mcp_server", "analytics"), ("llamacpp", "embedded")):

@@ -9,14 +9,14 @@ import aiohttp
 
 from agentd.audit import AuditTrail
 from agentd.clock import SystemClock
-from agentd.http.login import LoginEndpoint
+from agentd.http.login import login_route
 from tests.agentd.twins import wire
 
 
 async def test_a_login_is_in_the_audit_trail_and_a_wrong_token_is_not(tmp_path: Path) -> None:
     audit = AuditTrail(tmp_path, SystemClock())
     async with (
-        wire(tmp_path, mounted=list(LoginEndpoint(audit).routes())) as at,
+        wire(tmp_path, mounted=[login_route(audit)]) as at,
         aiohttp.ClientSession() as session,
     ):
 
