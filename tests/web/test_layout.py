@@ -82,8 +82,8 @@ def letter(walk: Walk) -> None:
 
 @pytest.mark.parametrize(
     ("screen", "language", "least"),
-    [(PORTRAIT, "id", FINGER), (LANDSCAPE, "en", FINGER), (PHONE, "en", LEAST)],
-    ids=["portrait", "landscape", "phone"],
+    [(PORTRAIT, "id", FINGER), (LANDSCAPE, "en", FINGER), (PHONE, "en", LEAST), (PORTRAIT, "jv", FINGER)],
+    ids=["portrait", "landscape", "phone", "portrait-jv"],
 )
 def test_every_screen_of_the_kiosk_fits(
     office: Daemon, open_page: Open, screen: ViewportSize, language: str, least: int
@@ -108,8 +108,9 @@ def test_every_screen_of_the_kiosk_fits(
     assert walk.faults == []
 
 
-def test_every_screen_of_the_chat_fits_a_phone(office: Daemon, open_page: Open) -> None:
-    page = open_page(office.url + "/chat", viewport=PHONE, reduced_motion="reduce")
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_screen_of_the_chat_fits_a_phone(office: Daemon, open_page: Open, language: str) -> None:
+    page = open_page(f"{office.url}/chat?lang={language}", viewport=PHONE, reduced_motion="reduce")
     walk = Walk(page, LEAST)
     walk.look("start")
     facts(walk)

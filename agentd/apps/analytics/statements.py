@@ -149,21 +149,20 @@ class _Teller:
         ]
         if not points:
             return Said(self._say["no_values"])
-        as_column = column
         if kind in ("TREND", "FIRST", "LAST"):
             points = _in_order(points)
         timed = all(_ORDERED.match(str(point.label)) for point in points)
         if kind == "TREND" and not timed:
             said = self._ranked(points, column, label)  # what stands in no order of time rises and falls nowhere
         elif kind == "TREND":
-            said = self._trend(points, as_column, label)
+            said = self._trend(points, column, label)
         elif kind in ("FIRST", "LAST"):
-            said = self._one(points[0 if kind == "FIRST" else -1], as_column, label)
+            said = self._one(points[0 if kind == "FIRST" else -1], column, label)
         elif kind == "RANK":
             named = rest[0] if rest and rest[0].casefold() != column.casefold() else ""
             said = self._place(points, _name(named, rest, looked_up)) if named else self._ranked(points, column, label)
         else:
-            said = self._extreme(points, as_column, label, highest=kind == "TOP")
+            said = self._extreme(points, column, label, highest=kind == "TOP")
         if len(points) < len(rows):
             said.text += self._say["gaps"].format(count=len(rows) - len(points))
         return said
