@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.eval.text2cypher import fincen
+from lab.eval.text2cypher import fincen, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -31,7 +31,10 @@ _GRAPHS = {
         ),
     ),
     "fincen": (fincen.REPOSITORY, fincen.FILES),
+    "stackoverflow2": (stackoverflow.REPOSITORY, stackoverflow.FILES),
 }
+_MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow}
+"""How graphs that have no script are made of their files."""
 PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
@@ -90,8 +93,8 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         for file in files:
             (folder / Path(file).name).write_bytes(_show(data, source, repository, file))
         if not (data / name).exists():
-            script = folder / Path(files[0]).name
-            write(fincen.fincen(folder) if name == "fincen" else carry_out(script), data / name)
+            made = _MADE[name](folder) if name in _MADE else carry_out(folder / Path(files[0]).name)
+            write(made, data / name)
 
 
 def _show(data: Path, source: str, repository: str, file: str) -> bytes:

@@ -15,7 +15,8 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
-from servers.text2cypher.core.steps import steps
+from servers.text2cypher.core.left_out import left_out
+from servers.text2cypher.core.steps import repeated, steps
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied
 from servers.text2cypher.core.twice import Rows, counted_once
@@ -55,9 +56,11 @@ def assess(
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
-    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker)]
+    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker), *repeated(hints, facts)]
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
+    if (without := left_out(facts, run)) is not None:
+        doubts.append(Doubt("left_out", without))
     if (other := tied(facts, state.rows, run)) is not None:
         if hints.limit is None:
             doubts.append(Doubt("tied", other))
@@ -123,7 +126,10 @@ def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
     """A rank by a count of what the question doesn't count, and one column where it asks for two things."""
     if {"COUNT", "ORDER"} <= facts.words:
         said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
-        if not said or counted_label(hints, linker) not in {None, *_counted(facts)}:
+        if not (said or is_cued(hints.question, {"top"})) or counted_label(hints, linker) not in {
+            None,
+            *_counted(facts),
+        }:
             yield Doubt("unasked", "count")
     if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
         yield Doubt("unused", also[0])

@@ -68,7 +68,7 @@ def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callab
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:
-    if other is None or all(_is_whole(row) for row in other):
+    if other is None or _is_whole(other) != _is_whole(rows):
         return False
     narrow, wide = sorted((rows, other), key=_width)
     wanted = _distinct(narrow)
@@ -81,8 +81,8 @@ def _width(rows: Rows) -> int:
     return len(rows[0]) if rows else 0
 
 
-def _is_whole(row: Sequence[Any]) -> bool:
-    return all(isinstance(cell, dict) for cell in row)
+def _is_whole(rows: Rows) -> bool:
+    return all(isinstance(cell, dict) for row in rows for cell in row)
 
 
 def _distinct(rows: Iterable[Sequence[Any]]) -> set[str]:

@@ -23,7 +23,7 @@ def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     And one for a type that stands there once more than it is said, to a node of which the query uses nothing.
     """
     named = _named(hints, facts, linker)
-    said = dict.fromkeys(hints.related, 1) | hints.relations
+    said = _said(hints, facts, linker)
     kinds = [(kind, held) for held in facts.structure.relationships for kind in held.types]
     times = Counter(kind for kind, _ in kinds)
     doubted = dict.fromkeys(
@@ -37,6 +37,22 @@ def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
         )
     )
     yield from (Doubt("unasked", kind) for kind in doubted)
+
+
+def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """One doubt for each label that is said more than once, `people who follow people`, of which there is one node."""
+    for label in hints.repeated:
+        if label != hints.each and sum(label in _labels(node, facts) for node in facts.structure.nodes) == 1:
+            yield Doubt("unused", label)
+
+
+def _said(hints: Hints, facts: QueryFacts, linker: Linker) -> dict[str, int]:
+    """How often each type is said: not by the word of a label or of a property in use, as `filings` of FILED."""
+    own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
+    used = {root(part) for name in facts.properties for part in parts(name)}
+    roots = {kind: {root(part) for part in parts(kind)} for kind in hints.related}
+    said = {kind: 1 for kind, held in roots.items() if own & held and not (kind in hints.within and used & held)}
+    return said | hints.relations
 
 
 def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:

@@ -58,11 +58,12 @@ def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
 def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """One doubt where the question wants the first or the last few, and doesn't say by what.
 
-    One where it wants several, doesn't say how many, and one is shown. And one where each may have several of the
-    number by which they come first: movies by the ratings of reviews.
+    So where they come by a count that it doesn't say. One where it wants several, doesn't say how many, and one is
+    shown. And one where each may have several of the number by which they come first: movies by the ratings of reviews.
     """
     named = is_cued(hints.question, {"first"}) and not is_cued(hints.question, _ORDERS)
-    if "LIMIT" in facts.words and (named or (_ranked_by(facts) - _shown(facts))):
+    unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
+    if "LIMIT" in facts.words and (named or unsaid or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
     one = [token.text.upper() for token in facts.returned[-2:]] == ["LIMIT", "1"]
     if one and hints.limit is None and asks_for_several(hints, linker):

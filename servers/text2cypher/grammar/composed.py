@@ -24,6 +24,14 @@ from servers.text2cypher.linking.said import named_properties, nearest
 
 MOST_KINDS = 3
 MOST_MATCHES = 40
+_IN_YEAR = {
+    "=": "STARTS WITH '{year}'",
+    "<": "< '{year}'",
+    "<=": "<= '{year}-12-31T23:59:59'",
+    ">": "> '{year}-12-31T23:59:59'",
+    ">=": ">= '{year}'",
+}
+"""How a date that is kept as text is held against a year."""
 MOST_PLACED = 12  # ways in which conditions can stand on one pattern
 
 
@@ -51,7 +59,11 @@ class Composer:
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
         kinds += [] if set(kinds) & set(self._holding(hints)) else self._holding(hints)
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
-        plain = [kind for kind in chosen if not {root(part) for part in parts(kind)} & self._labelled]
+        plain = [
+            kind
+            for kind in chosen
+            if kind not in hints.within and not {root(part) for part in parts(kind)} & self._labelled
+        ]
         found: dict[str, Reading] = {}
         for shape in dict.fromkeys([*shapes(hints, self.schema, plain), *shapes(hints, self.schema, chosen)]):
             for tests in self._placed(hints, shape):
@@ -99,7 +111,9 @@ class Composer:
                 options.append([*spread, *(f"{one} {test}" for one in held_by)])
         said = {str(value) for held in hints.filters if held.operator == "=" for value in held.values}
         for way, text in texts_in(hints, self.linker):
-            if text not in said:
+            if way in _IN_YEAR:
+                options.append([f"{held} {way} {quote(text)}" for held in self._dates(shape, hints)])
+            elif text not in said:
                 labels = {stated.label for stated in hints.filters if stated.operator == way}
                 owned = sorted(
                     self._owned(shape, (STRING,), hints),
@@ -117,15 +131,30 @@ class Composer:
     def _bounded(self, hints: Hints, shape: Shape, placed: Placed) -> list[str]:
         bound, at = placed
         sign, number = bound[0]
-        properties = self._owned(shape, NUMBERS, hints, named_only=sign in ("=", "%"))
-        if sign == "=" and not properties and FIRST_YEAR <= number <= LAST_YEAR:
-            dates = [held for held in self._owned(shape, (STRING,), hints) if _name(held) in self.linker.lexicon.timed]
-            return [f"{held} STARTS WITH '{number}'" for held in dates]
-        names = nearest(at, hints, self.linker, [_name(held) for held in properties])
-        kept = [held for held in properties if _name(held) in names]
+        properties = self._owned(shape, NUMBERS, hints, named_only=True)
+        if (
+            not properties
+            and sign != "%"
+            and FIRST_YEAR <= number <= LAST_YEAR
+            and (dates := self._dates(shape, hints))
+        ):
+            kept = self._nearest(at, hints, dates)
+            return [" AND ".join(f"{held} {_IN_YEAR[sign].format(year=year)}" for sign, year in bound) for held in kept]
+        if not properties and sign not in ("=", "%"):
+            properties = self._owned(shape, NUMBERS, hints)
+        kept = self._nearest(at, hints, properties)
         if sign == "%":
             return [f"{held} % {number} = 0" for held in kept]
         return [" AND ".join(f"{held} {sign} {number}" for sign, number in bound) for held in kept]
+
+    def _nearest(self, at: int, hints: Hints, held: list[str]) -> list[str]:
+        """Of `variable.property` those whose property is said last before a place."""
+        names = nearest(at, hints, self.linker, [_name(one) for one in held])
+        return [one for one in held if _name(one) in names]
+
+    def _dates(self, shape: Shape, hints: Hints) -> list[str]:
+        """What holds dates as texts."""
+        return [held for held in self._owned(shape, (STRING,), hints) if _name(held) in self.linker.lexicon.timed]
 
     def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
         """`variable.property` of these types that the question names; where it names none, all that there are."""

@@ -55,7 +55,7 @@ class Shown:
 
     def _is_named(self, variable: str) -> bool:
         """True where a condition says which node it is."""
-        return any(held.startswith(f"{self._shown(variable)} =") for test in self.tests for held in test.split(" AND "))
+        return any(held.startswith(f"{self._key(variable)} =") for test in self.tests for held in test.split(" AND "))
 
     def _first(self, variables: list[str]) -> list[str]:
         """Those of the label that the question asks for: the first it names, after `who` any other.
@@ -74,9 +74,21 @@ class Shown:
             return [v for v in variables if self.nodes[v] == label] or variables
         return variables
 
-    def _shown(self, variable: str) -> str:
+    def _key(self, variable: str) -> str:
         names = self.linker.display(self.nodes[variable])
         return f"{variable}.{named(names[0])}" if names else variable
+
+    def _shown(self, variable: str) -> str:
+        """Its name; the whole node where nodes of its label have none and no name is asked for."""
+        named_so = self.linker.naming.tells(self.nodes[variable]) or self._says("asks_names")
+        return self._key(variable) if named_so else variable
+
+    def _figures(self, variable: str, figure: str, end: str) -> Iterator[str]:
+        """A figure for each node, for each name only where no two nodes share one."""
+        shown, ordered = self._shown(variable), f" ORDER BY {self.alias}{end}"
+        if shown != variable and self.linker.naming.shares(self.nodes[variable]):
+            yield f" WITH {variable}, {figure} AS {self.alias} RETURN {shown}, {self.alias}{ordered}"
+        yield f" RETURN {shown}, {figure} AS {self.alias}{ordered}"
 
     def _asked(self, *, numeric: bool = False) -> list[str]:
         """Named properties that the pattern holds."""
@@ -116,12 +128,12 @@ class Shown:
         for variable in self.free:
             shown = self._shown(variable)
             also = [held for held in self._asked() if held in self.tested - fixed and held != shown]
-            columns += [[shown, *some] for some in (said, asked) if not (some and shown in fixed)]
+            columns += [[shown, *some] for some in (said, asked) if not (some and self._key(variable) in fixed)]
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
         columns += [said] if said else [[variable] for variable in self.free]
-        for held in [list(dict.fromkeys(some)) for some in columns]:
+        for held in map(_columns, columns):
             if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
             yield f" RETURN {', '.join(held)}{self.limit}"
@@ -159,24 +171,29 @@ class Shown:
     def _by_number(self, ends: list[str]) -> Iterator[str]:
         """By a stored number, or by its total or average over what is joined."""
         functions = [_TOTALS[ask] for ask in (Ask.SUM, Ask.AVERAGE) if ask in self.hints.asks]
+        for held, end, function, key in product(self._asked(numeric=True), ends, functions, self._keys()):
+            yield f" RETURN {key}, {function}({held}) AS {self.alias} ORDER BY {self.alias}{end}"
         for variable, end, held in product(self.free, ends, self._asked(numeric=True)):
             shown = self._shown(variable)
             for function in functions:
-                yield f" RETURN {shown}, {function}({held}) AS {self.alias} ORDER BY {self.alias}{end}"
+                yield from self._figures(variable, f"{function}({held})", end)
             if not functions and held not in self.tested:
-                yield f" RETURN {shown}, {held} ORDER BY {held}{end}"
+                yield f" RETURN {', '.join(_columns([shown, held]))} ORDER BY {held}{end}"
                 yield f" RETURN {shown} ORDER BY {held}{end}"
 
     def _by_count(self, ends: list[str]) -> Iterator[str]:
         by = f"AS {self.alias} ORDER BY {self.alias}"
-        if self._says("frequent"):
-            owned = [held for held in self._asked() if held not in self.tested]
-            for held, end in product(owned, ends):
-                yield f" RETURN {held}, count({held.partition('.')[0]}) {by}{end}"
+        for held, end in product(self._keys(), ends):
+            yield f" RETURN {held}, count({held.partition('.')[0]}) {by}{end}"
         for variable, end in product(self.free, ends):
             others = [v for v in self.nodes if v != variable]
             for other, once in product(self._counted_first(others), self._once()):
-                yield f" RETURN {self._shown(variable)}, count({once}{other}) {by}{end}"
+                yield from self._figures(variable, f"count({once}{other})", end)
+
+    def _keys(self) -> list[str]:
+        """The properties that are ranked: `the most common titles`, `cities by the number of people`."""
+        owned = [held for held in self._asked() if held not in self.tested]
+        return owned if self._says("frequent") else [one for one in owned if one.partition(".")[2] == self.hints.first]
 
     def _once(self) -> tuple[str, ...]:
         """Over several steps a node is met more than once."""
@@ -215,3 +232,8 @@ class Shown:
                 yield f"{test} RETURN count({variable})"
             yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}{self.limit}"
+
+
+def _columns(held: list[str]) -> list[str]:
+    """Each once, no property of a node that is shown whole."""
+    return [one for one in dict.fromkeys(held) if "." not in one or one.partition(".")[0] not in held]

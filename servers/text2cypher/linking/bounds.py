@@ -9,6 +9,7 @@ from servers.text2cypher.linking.amounts import is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.profile import DATE
 
 Bound = tuple[tuple[str, int | float], ...]
 """(sign, number), one or two, which one property has to fulfil."""
@@ -37,7 +38,7 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
             if number in spent:
                 spent.remove(int(number))
             elif match[0].isdecimal() or not number:
-                single.append(((_sign(text, *match.span()), number), match.start()))
+                single.append(((_sign(linker, text, *match.span()), number), match.start()))
     return [*found, *(((held,), at) for held, at in single)]
 
 
@@ -53,6 +54,9 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
             for found in linker.wording.compiled(rf"\b‹{name}›\b").finditer(before)
         }
         said = ways[max(ways)] if ways else ("CONTAINS" if is_cued(before, {"contains"}) else "=")
+        sign = _sign(linker, hints.question.lower(), *match.span()) if DATE.fullmatch(match[1]) else "="
+        if sign in (">", ">=", "<", "<="):
+            said = sign
         linked = any(held.start < match.end() and match.start() < held.end for held in hints.mentions)
         if match[1].strip().lower() not in names and (said != "=" or not linked):
             yield said, match[1].strip()
@@ -71,13 +75,14 @@ def _ranges(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int
             yield low, high, found.span()
 
 
-def _sign(text: str, start: int, end: int) -> str:
+def _sign(linker: Linker, text: str, start: int, end: int) -> str:
     """By the longest words of comparison right before or after; `=` without."""
+    article = linker.wording.text("article")
     for phrase in sorted(languages().cues, key=len, reverse=True):
         sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
         if sign is None or phrase not in text:
             continue
-        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:the )?$", text[:start])
+        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:{article} )?$", text[:start])
         if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", text[end:]):
             return sign
     return "="

@@ -17,7 +17,7 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.amounts import BOUNDS, is_decade, number_of, within
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import as_said, parts, root
 from servers.text2cypher.linking.values import folded
 
 _WORD = re.compile(r"\w+(?:[.\-']\w+)*")
@@ -78,10 +78,9 @@ class _Reading:
         return inside == len(_WORD.findall(self.text[start:end])) > 0
 
     def _match(self, phrase: str, allowed: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
-        if phrase not in self.text:  # most aren't, and a search by pattern costs a hundred times as much
+        if any(word not in self.text for word in phrase.split()):  # mostly, and a pattern costs a hundred times as much
             return
-        clitics = "|".join(self.language.clitics) or "(?!)"
-        for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?:-?(?:{clitics}))?(?!\w)", self.text):
+        for found in as_said(phrase).finditer(self.text):
             if self._is_open(*found.span()) and allowed(phrase):
                 yield found.span()
 
@@ -113,6 +112,9 @@ class _Reading:
             for phrase, name in [*held.items(), *lexicon.also]
             if name in self.facts.names
         ]
+        within = {root(part): kind for kind in self.hints.within if kind in self.facts.names for part in parts(kind)}
+        for phrase in lexicon.properties if within else ():  # `receiving banks` are reached by RECEIVED
+            named += [(phrase, within[held]) for held in map(root, phrase.split()) if held in within]
         for phrase, name in sorted(named, key=lambda pair: len(pair[0]), reverse=True):
             for span in list(self._match(phrase)):
                 self._take(*span, name)
@@ -128,7 +130,7 @@ class _Reading:
                 "<=",
             }:
                 self._take(spans[0], spans[1], f"{low:g} … {high:g}")
-            else:
+            elif self._is_open(*spans):
                 self._drop(spans[0], spans[1])
         for start, end in list(self.open):
             word = self.text[start:end]
@@ -162,7 +164,9 @@ class _Reading:
         """`or more` right after a number, and the like."""
         after = self.text[end:]
         for phrase, cues in self.language.cues.items():
-            if phrase.startswith(("or ", "atau ")) and re.match(rf"\W+{re.escape(phrase)}(?!\w)", after):
+            if self.linker.wording.compiled(r"‹bound_after›\b").match(phrase) and re.match(
+                rf"\W+{re.escape(phrase)}(?!\w)", after
+            ):
                 return next((cue for cue in cues if cue in BOUNDS), "")
         return ""
 
@@ -233,7 +237,7 @@ class _Reading:
             "length": "SIZE" in words,
             "modulo": "%" in symbols,
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
-            "several": len(facts.structure.relationships) > 1,
+            "several": len(facts.structure.relationships) > 1 or "AND" in words,
         }
         return checks.get(cue, False)
 

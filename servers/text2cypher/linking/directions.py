@@ -31,7 +31,7 @@ def ends_of_values(masked: str, mentions: Sequence[Mention], known: Sequence[Dir
     found: dict[str, End] = {}
     last = 0
     for mention in mentions:
-        before = masked[last : mention.start].lower().replace("¤", "")
+        before = masked[max(last - 1, 0) : mention.start].lower()
         for held in known:
             if re.search(rf"(?:{held.value_is_start})\W*$", before):
                 found[mention.value] = "start"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.asks import Ask, Wording
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
+from servers.text2cypher.linking.names import parts
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, Place, ValueIndex
 
@@ -19,6 +21,8 @@ _PART_OF_TEXT = (
     r"\b(?:(?P<contains>‹contains_text›)|(?P<starts>‹starts_text›)|(?P<ends>‹ends_text›))‹text_filler›\s+"
     r"(?P<what>['\"“](?P<quoted>[^'\"”]+)['\"”]|(?P<word>(?-i:[A-Z])\w*))"
 )
+MOST_BETWEEN = 3
+"""Words that say nothing between a property and its value: `a bank located in the …`."""
 _SAME_PHRASE = 12  # characters between two words for one thing, as in `bobot 2 SKS`
 
 
@@ -113,7 +117,7 @@ class Conditions:
     def _likeliest(self, words: Words, mention: Mention) -> tuple[Place, set[int]]:
         """What the words before a value say, then what usually names a node."""
         scores: dict[Place, float] = {}
-        announced: set[int] = set()
+        announced: set[tuple[int, Place]] = set()
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0
@@ -124,7 +128,10 @@ class Conditions:
                 after = start >= mention.end and self._adjoins(words.question, mention.end, start)
                 if name == place.property and (after or self._adjoins(words.question, end, mention.start)):
                     score += 4.0
-                    announced.add(start)
+                    announced.add((start, place))
+                elif self._begins(name, place) and self._leads(words.question, end, mention.start):
+                    score += 3.5
+                    announced.add((start, place))
             for start, end, name in words.labels:
                 if name == place.label and self._adjoins(words.question, end, mention.start):
                     score += 3.0
@@ -132,7 +139,17 @@ class Conditions:
                     score += 0.5
             scores[place] = score
         best = max(scores, key=lambda place: scores[place])
-        return best, {start for start, _, name in words.properties if start in announced and name == best.property}
+        return best, {start for start, place in announced if place == best}
+
+    def _begins(self, name: str, place: Place) -> bool:
+        """`bank` begins `bank country`: a bank in Germany."""
+        own, held = parts(name), parts(place.property)
+        return len(own) < len(held) and held[: len(own)] == own
+
+    def _leads(self, text: str, end: int, start: int) -> bool:
+        """True when only words that say nothing stand between two places."""
+        between = re.findall(r"\w+", text[end:start].lower())
+        return end <= start and len(between) <= MOST_BETWEEN and languages().function.issuperset(between)
 
     # -- numbers
 

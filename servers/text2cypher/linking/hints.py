@@ -7,6 +7,8 @@ can't decide, the direction of a prerequisite or which of two labels a filter be
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import GraphSchema
@@ -17,7 +19,7 @@ from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import as_said, parts, root
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex
 
@@ -44,6 +46,9 @@ class Hints:
     related: tuple[str, ...] = ()  # names of the graph of which the question says a root, as "directors" of DIRECTED
     of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
     likened: tuple[tuple[str, str, float], ...] = ()  # (unknown word, name that it means by its embedding, likeness)
+    repeated: tuple[str, ...] = ()  # labels that the question says more than once
+    first: str = ""  # the label or property that it names first
+    within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
 
 
 class Linker:
@@ -57,6 +62,7 @@ class Linker:
         self._named = {**lexicon.properties, **lexicon.labels}
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         self._property_roots = [(_roots(name), name) for name in schema.properties if _roots(name)]
+        self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
         self._known = {**self._named, **lexicon.relationships}
         self.measured = [
             (word, name)
@@ -72,10 +78,16 @@ class Linker:
         after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
         mentions = self.values.find(question, after, self._known)
         masked = _mask(question, mentions)
-        labels, properties = _spans(masked, self.lexicon.labels), _spans(masked, self.lexicon.properties)
-        relations: dict[str, int] = {}
-        for _, _, kind in _spans(masked, self.lexicon.relationships):
-            relations[kind] = relations.get(kind, 0) + 1
+        counting = [held.span() for held in self._counting.finditer(masked)]
+        properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
+        labels = [
+            held
+            for held in _spans(masked, self.lexicon.labels)
+            if not _is_in(held, [(s, e) for s, e, name in properties if name not in self.schema.nodes[held[2]]])
+        ]
+        kinds = _spans(masked, self.lexicon.relationships)
+        free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
+        relations = dict(Counter(kind for _, _, kind in free))
         asks = self.wording.asks(masked)
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
@@ -102,6 +114,9 @@ class Linker:
             tuple(dict.fromkeys([*self._related(masked), *(name for _, name, _ in likened)])),
             self._pairs(masked, [held for held in properties if held[0] not in stated.used], labels),
             likened,
+            self._repeated(labels, properties),
+            next((name for _, _, name in sorted([*labels, *properties])), ""),
+            tuple({kind for _, _, kind in kinds} - relations.keys()),
         )
 
     def display(self, label: str) -> list[str]:
@@ -129,6 +144,12 @@ class Linker:
             for start, _, label in labels
             if end < start and joined.fullmatch(masked[end:start])
         )
+
+    def _repeated(self, labels: list[Span], properties: list[Span]) -> tuple[str, ...]:
+        """Labels said twice; `product names of products` says one."""
+        inside = [(start, end) for start, end, _ in properties]
+        times = Counter(held[2] for held in labels if not _is_in(held, inside))
+        return tuple(name for name, number in times.items() if number > 1)
 
     def _unknown(self, masked: str, labels: list[Span]) -> tuple[tuple[str, str], ...]:
         """`mata kuliah Fisika Kuantum`: a capitalised name right after a label that no stored value matches."""
@@ -171,14 +192,19 @@ def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
     """(start, end, name) of each phrase in order, the longest where they overlap."""
     found: list[Span] = []
     lower = text.lower()
-    clitics = "|".join(languages().clitics) or "(?!)"
     for phrase in sorted(phrases, key=len, reverse=True):
-        if phrase not in lower:  # most aren't, and a search by pattern costs a hundred times as much
+        if any(word not in lower for word in phrase.split()):  # mostly, and a pattern costs a hundred times as much
             continue
-        for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?:-?(?:{clitics}))?(?!\w)", lower):
+        for match in as_said(phrase).finditer(lower):
             if not any(match.start() < end and start < match.end() for start, end, _ in found):
                 found.append((match.start(), match.end(), phrases[phrase]))
     return sorted(found)
+
+
+def _is_in(span: Span, longer: Sequence[tuple[int, int]]) -> bool:
+    """True where a longer span holds it: `country` of `bank country`."""
+    start, end, _ = span
+    return any(low <= start and end <= high and end - start < high - low for low, high in longer)
 
 
 def _roots(name: str) -> set[str]:

@@ -12,6 +12,8 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
 _PLAIN = re.compile(r"\b(\w+)(?:-\1)?\b", re.IGNORECASE)
+_QUOTED = r"(?<!\w)['\"“‘][^'\"”’]+['\"”’]"
+_GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"
 DEFAULT = "id"
 """The language of an answer to a question that isn't plainly in another."""
 
@@ -37,7 +39,7 @@ class Language:
     `suffixes`: endings of words; `doers`: endings of who does something (`director`); `patterns`: regular expressions
     by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
     question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
-    (word, a property's word).
+    (word, a property's word); `scales`: words that a number is multiplied by.
     """
 
     def written(self, question: str) -> str:
@@ -49,9 +51,28 @@ class Language:
                 return found[0] if not self.doubled or self._is_own(said) else found[1]
             return self.informal.get(found[0], found[0])
 
+        question = self._in_figures(question)
         text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
         ends = re.search(rf"\W({'|'.join(map(re.escape, self.tags))})\W*$", text, re.IGNORECASE) if self.tags else None
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text
+
+    def _in_figures(self, question: str) -> str:
+        """Numbers outside of quotes in figures alone: `500,000`, `1.5 million`."""
+
+        def plain(found: re.Match[str]) -> str:
+            if found["grouped"]:
+                return re.sub("[,.]", "", found[0])
+            if found["number"]:
+                return f"{float(found['number'].replace(',', '.')) * self.scales[found['scale'].lower()]:.0f}"
+            return found[0]
+
+        scales = "|".join(map(re.escape, self.scales)) or "(?!)"
+        return re.sub(
+            rf"{_QUOTED}|(?<![\w.,])(?:(?P<grouped>{_GROUPED})|(?P<number>\d+(?:[.,]\d+)?)\s*(?P<scale>{scales}))(?!\w)",
+            plain,
+            question,
+            flags=re.IGNORECASE,
+        )
 
     @cached_property
     def irregular(self) -> dict[str, str]:
@@ -97,6 +118,7 @@ class Language:
     measures: tuple[tuple[str, str], ...]
     suffixes: tuple[str, ...]
     doers: tuple[str, ...]
+    scales: dict[str, int]
     patterns: dict[str, str]
     voices: dict[str, Voice]
 
@@ -143,6 +165,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple((word, name) for one in every for name, words in one.get("measures", {}).items() for word in words),
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         tuple(ending for one in every for ending in one.get("doers", ())),
+        {word: number for one in every for word, number in one["scales"].items()},
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from servers.text2cypher.linking.language import languages
 
@@ -34,6 +35,14 @@ def phrases_of(name: str) -> list[str]:
     words = " ".join(parts(name))
     forms = [form for form, word in languages().nouns.items() if word == words]
     return [words, *forms] if len(words) <= _ABBREVIATION else [words, _plural(words), *forms]
+
+
+@lru_cache(10_000)
+def as_said(phrase: str) -> re.Pattern[str]:
+    """A phrase as it may be said, with endings on its words: `the receiving bank's country`."""
+    ending = f"(?:-?(?:{'|'.join(languages().clitics) or '(?!)'}))?"
+    words = rf"{ending}\s+".join(map(re.escape, phrase.split()))
+    return re.compile(rf"(?<!\w){words}{ending}(?!\w)")
 
 
 def is_plural(phrase: str, phrases: Collection[str]) -> bool:

@@ -27,6 +27,16 @@ class Naming:
         own = [name for name in texts if parts(name) in ([*parts(label), "id"], ["id"])]
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
+    def tells(self, label: str) -> bool:
+        """False where nodes have no name: an order's number says nothing of it."""
+        called = (*languages().naming, *languages().describing)
+        return any(_is_called(name, word) for name in self.display(label)[:1] for word in called)
+
+    def shares(self, label: str) -> bool:
+        """True where several nodes have one name."""
+        place = Place(label, next(iter(self.display(label)), ""))
+        return self._values.distinct.get(place, 0) < self._values.counts.get(place, 0)
+
     def names(self, name: str) -> bool:
         """True for a property that is called as names are."""
         return any(_is_called(name, word) for word in languages().naming)

@@ -12,7 +12,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import Place, ValueIndex
 
 FIRST_YEAR, LAST_YEAR = 1000, 2200
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?")
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?")
 _SAMPLE = 20
 
 
@@ -38,4 +38,4 @@ def _are_years(backend: GraphBackend, label: str, name: str) -> bool:
 
 
 def _are_dates(held: list[str]) -> bool:
-    return bool(held) and all(_DATE.fullmatch(value) for value in held)
+    return bool(held) and all(DATE.fullmatch(value) for value in held)

@@ -69,11 +69,11 @@ SHIPPED = {
 @pytest.mark.parametrize(
     ("question", "query"),
     [
-        ("List all orders.", "MATCH (a:Order) RETURN a.orderID"),
-        ("Which orders are express?", "MATCH (a:Order) WHERE a.express = true RETURN a.orderID"),
+        ("List all orders.", "MATCH (a:Order) RETURN a"),
+        ("Which orders are express?", "MATCH (a:Order) WHERE a.express = true RETURN a"),
         (
             "Name the orders of customers from Bergen.",
-            "(a:Customer)-[r:ORDERS]->(b:Order) WHERE a.city = 'Bergen' RETURN b.orderID",
+            "(a:Customer)-[r:ORDERS]->(b:Order) WHERE a.city = 'Bergen' RETURN b",
         ),
     ],
 )

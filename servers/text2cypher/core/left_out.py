@@ -1,0 +1,26 @@
+"""A rank by the fewest that are joined: what is joined to none has no row. Reads the query's order; chooses none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from servers.text2cypher.core.twice import Rows
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.tokens import named
+
+
+def left_out(facts: QueryFacts, run: Callable[[str], Rows | None]) -> str | None:
+    """The label of what is ranked, where some nodes of it have no row; None without.
+
+    `run` gives None for a query that doesn't run.
+    """
+    backwards = facts.words & {"DESC", "DESCENDING", "OPTIONAL"}
+    if backwards or not {"COUNT", "ORDER", "LIMIT"} <= facts.words or not facts.structure.relationships:
+        return None
+    shown = facts.columns[0].partition(".")[0] if facts.columns else ""
+    label = next(iter(sorted(facts.structure.labels_of(shown))), None)
+    if label is None:
+        return None
+    ranked = run(facts.query[: facts.returned[-2].start])
+    every = run(f"MATCH (n:{named(label)}) RETURN count(n)")
+    return label if ranked and every and len(ranked) < every[0][0] else None
