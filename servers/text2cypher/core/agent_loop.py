@@ -231,7 +231,7 @@ class AgentLoop:
             held = verdict.result
             state.columns, state.rows, state.truncated = held.columns, held.rows, held.truncated
         linker = self._bench.linker
-        others = doubts_of_choice(hints.question, attempt.query, state.rows, readings, linker, self._rows)
+        others = doubts_of_choice(hints, attempt.query, state.rows, readings, linker, self._rows)
         if self._writes_by_grammar and attempt.written_by == "model" and not linker.lexicon.written:
             others = [
                 Doubt("guessed")

@@ -14,7 +14,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.twice import Rows
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.linking.hints import Linker
+from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
 
 MOST_RUN = 12
@@ -23,7 +23,7 @@ MOST_COLUMNS = 4
 
 
 def doubts_of_choice(
-    question: str,
+    hints: Hints,
     query: str,
     rows: Rows,
     readings: Sequence[str],
@@ -35,11 +35,19 @@ def doubts_of_choice(
         return []
     if (other := meant_otherwise(query, rows, readings, run)) is not None:
         return [Doubt("meant", other)]
-    return [] if linker.lexicon.written or _is_settled(question, QueryFacts.of(query), linker) else [Doubt("guessed")]
+    return [] if linker.lexicon.written or _is_settled(hints, QueryFacts.of(query), linker) else [Doubt("guessed")]
 
 
-def _is_settled(question: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for names that are asked for, one figure, a rank of names with its number; what else is shown is guessed."""
+def _is_settled(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True for names that are asked for, one figure, a rank of names with its number; what else is shown is guessed.
+
+    So is whether `receiving banks` are a property's values or what RECEIVED joins.
+    """
+    question = hints.question
+    within = {root(part) for kind in hints.within for part in parts(kind)}
+    shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
+    if facts.names & set(hints.within) or within & {root(part) for part in parts(shown)}:
+        return False
     if linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(question):
         return False  # `product categories`: which of the two is meant depends on the language
     if linker.wording.compiled(r"^\W*(?:(?!‹who_are›)‹opens_person›|‹asks_names›)\b").match(question):

@@ -40,7 +40,7 @@ class Composer:
 
     def __init__(self, linker: Linker) -> None:
         self.linker, self.schema = linker, linker.schema
-        self._labelled = {root(part) for label in self.schema.labels for part in parts(label)}
+        self._labelled = {root(word) for phrase in linker.lexicon.labels for word in phrase.split()}
 
     def readings(self, hints: Hints) -> list[Reading]:
         """Those with all conditions of the question; the shortest patterns first.
@@ -111,7 +111,7 @@ class Composer:
                 options.append([*spread, *(f"{one} {test}" for one in held_by)])
         said = {str(value) for held in hints.filters if held.operator == "=" for value in held.values}
         for way, text in texts_in(hints, self.linker):
-            if way in _IN_YEAR:
+            if way in ("<", "<=", ">", ">="):
                 options.append([f"{held} {way} {quote(text)}" for held in self._dates(shape, hints)])
             elif text not in said:
                 labels = {stated.label for stated in hints.filters if stated.operator == way}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import permutations, product
 
@@ -193,7 +194,13 @@ class Shown:
     def _keys(self) -> list[str]:
         """The properties that are ranked: `the most common titles`, `cities by the number of people`."""
         owned = [held for held in self._asked() if held not in self.tested]
-        return owned if self._says("frequent") else [one for one in owned if one.partition(".")[2] == self.hints.first]
+        if self._says("frequent"):
+            return owned
+        said = "|".join(
+            re.escape(held) for held, name in self.linker.lexicon.properties.items() if name == self.hints.first
+        )
+        of = self.linker.wording.compiled(rf"\b(?:{said or '(?!)'})\W+‹of›\b").search(self.hints.masked)
+        return [one for one in owned if one.partition(".")[2] == named(self.hints.first)] if not of else []
 
     def _once(self) -> tuple[str, ...]:
         """Over several steps a node is met more than once."""

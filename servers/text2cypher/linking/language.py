@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
-_PLAIN = re.compile(r"\b(\w+)(?:-\1)?\b", re.IGNORECASE)
+_PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1)?\b", re.IGNORECASE)
 _QUOTED = r"(?<!\w)['\"“‘][^'\"”’]+['\"”’]"
 _GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"
 DEFAULT = "id"

@@ -215,7 +215,7 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
 def test_what_a_list_shows_is_guessed_where_nobody_wrote_a_lexicon(bench: Workbench, harbour: Workbench) -> None:
     def doubts(held: Workbench, question: str, query: str) -> list[Doubt]:
         rows = held.backend.run(query).rows
-        return doubts_of_choice(question, query, rows, [query], held.linker, lambda _: rows)
+        return doubts_of_choice(held.linker.link(question), query, rows, [query], held.linker, lambda _: rows)
 
     query = "MATCH (a:Vessel) RETURN a.name"
     assert doubts(harbour, "List all vessels.", query) == [Doubt("guessed")]
