@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -177,22 +178,30 @@ def _totals(*words: str) -> dict[str, Any]:
         return dict(json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout))
 
 
+_MIXED = ("home", "movies", "northwind")
+
+
 def _graph() -> Found:
     """Right and wrong queries mixed, and first readings of whole halves: how often what is called certain is right."""
     data = os.environ.get("TEXT2CYPHER")
     if not data:
         raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
+    asked = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, "fincen", "stackoverflow2")]
+
+    def found(name: str, provider: str) -> dict[str, Any]:
+        limit = ["--seed", "1", "--limit", "60"] if provider == "wrong" and name != "home" else []
+        half = "all" if name == "stackoverflow2" else "test"  # of which no question was ever looked at
+        return _totals("--data", data, "--set", name, "--provider", provider, "--half", half, *limit)
+
+    with ThreadPoolExecutor(2) as pool:
+        every = list(pool.map(lambda one: found(*one), asked))
     figures: dict[str, Any] = {}
-    told = ("certain", "right_of_certain")
-    for name in ("home", "movies", "northwind", "fincen"):
-        of = ["--data", data, "--set", name]
-        if name != "fincen":  # of which every question is asked once, by its first reading
-            limit = [] if name == "home" else ["--limit", "60"]
-            found = _totals("--provider", "wrong", *of, "--half", "test", "--seed", "1", *limit)
-            figures[name] = {key: _share(found[key]) for key in (*told, "right_called_certain")}
-        first = _totals("--provider", "first", *of, "--half", "all" if name == "fincen" else "test")
-        shares = {"right": first["pass_at_1"], **{key: first[key] for key in told}}
-        figures.setdefault(name, {})["first_reading"] = {key: _share(held) for key, held in shares.items()}
+    for (name, provider), of in zip(asked, every, strict=True):
+        told = {key: _share(of[key]) for key in ("certain", "right_of_certain", "right_called_certain")}
+        if provider == "wrong":
+            figures[name] = told
+        else:
+            figures.setdefault(name, {})["first_reading"] = {"right": _share(of["pass_at_1"]), **told}
     return Found.of(figures)
 
 
