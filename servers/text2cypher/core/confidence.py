@@ -16,7 +16,7 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.left_out import left_out
-from servers.text2cypher.core.steps import repeated, steps
+from servers.text2cypher.core.steps import repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied
 from servers.text2cypher.core.twice import Rows, counted_once
@@ -57,6 +57,7 @@ def assess(
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker), *repeated(hints, facts)]
+    doubts += unspoken(hints, facts, linker)
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
     if (without := left_out(facts, run)) is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
@@ -22,11 +22,29 @@ def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
     And one for a type that stands there once more than it is said, to a node of which the query uses nothing.
     """
+    said = dict.fromkeys(hints.related, 1) | hints.relations
+    yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
+
+
+def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Such doubts of types that only the word of a label or of a property in use says: `filings` are what is FILED.
+
+    A reading with one is still the best there may be.
+    """
+    own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
+    used = {root(part) for name in facts.properties for part in parts(name)}
+    roots = {kind: {root(part) for part in parts(kind)} for kind in hints.related}
+    said = {kind: 1 for kind, held in roots.items() if own & held and not (kind in hints.within and used & held)}
+    known = {doubt.about for doubt in steps(hints, facts, linker)}
+    kinds = _doubted(hints, facts, linker, said | hints.relations)
+    yield from (Doubt("unasked", kind) for kind in kinds if kind not in known)
+
+
+def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:
     named = _named(hints, facts, linker)
-    said = _said(hints, facts, linker)
     kinds = [(kind, held) for held in facts.structure.relationships for kind in held.types]
     times = Counter(kind for kind, _ in kinds)
-    doubted = dict.fromkeys(
+    return dict.fromkeys(
         kind
         for kind, held in kinds
         if (times[kind] > max(said.get(kind, 0), 1) and _is_unused(held, facts))
@@ -36,7 +54,6 @@ def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
             and not _joins(held, kind, hints, facts, linker, named)
         )
     )
-    yield from (Doubt("unasked", kind) for kind in doubted)
 
 
 def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
@@ -44,15 +61,6 @@ def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     for label in hints.repeated:
         if label != hints.each and sum(label in _labels(node, facts) for node in facts.structure.nodes) == 1:
             yield Doubt("unused", label)
-
-
-def _said(hints: Hints, facts: QueryFacts, linker: Linker) -> dict[str, int]:
-    """How often each type is said: not by the word of a label or of a property in use, as `filings` of FILED."""
-    own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
-    used = {root(part) for name in facts.properties for part in parts(name)}
-    roots = {kind: {root(part) for part in parts(kind)} for kind in hints.related}
-    said = {kind: 1 for kind, held in roots.items() if own & held and not (kind in hints.within and used & held)}
-    return said | hints.relations
 
 
 def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:
