@@ -24,6 +24,7 @@ from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
 from agentd.daemon import Daemon, SessionData
 from agentd.errors import ConfigError
+from agentd.http.guard import Guard
 from agentd.http.login import login_route
 from agentd.http.routes import application
 from agentd.http.server import serving
@@ -258,14 +259,12 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
     """The daemon on the wire; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.tokens, rpc.rate_per_minute, made.clock)
+    body_s = made.services.limits.body_timeout_s
     app = application(
+        Guard(made.access, limiter, frozenset(rpc.allowed_hosts), frozenset(rpc.trusted_proxies), body_s),
         made.services,
         Dispatcher(made.methods, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
-        made.access,
-        limiter,
         metrics=made.metrics.exposition,
-        hosts=frozenset(rpc.allowed_hosts),
-        proxies=frozenset(rpc.trusted_proxies),
         pages=[
             *pages.routes((app.static for app in made.apps if app.static), made.settings.zone.key),
             *(page for app in made.apps for page in app.pages()),

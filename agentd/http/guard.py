@@ -68,7 +68,7 @@ class Guard:
         body_s: float = 30.0,
     ) -> None:
         """`body_s`: how long the body of a caller with a token may take; of others ten seconds at most."""
-        self._access = access
+        self.access = access
         self._body_s = body_s
         self._limiter = limiter
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -132,11 +132,11 @@ class Guard:
         known = False
         if route not in self._open:
             approach = _approach(request, origin)
-            caller = self._access.admit(approach)
+            caller = self.access.admit(approach)
             request[ADMITTED] = (approach, caller)
-            request[STILL_ADMITTED] = partial(still_admitted, self._access, (approach, caller))
+            request[STILL_ADMITTED] = partial(still_admitted, self.access, (approach, caller))
             request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or _kept_key(request, origin))
-            known = approach.token is not None and self._access.closed
+            known = approach.token is not None and self.access.closed
             if route not in self._metered_within:
                 self._check_scope(route, caller)
                 self._limiter.charge(caller)
@@ -154,7 +154,7 @@ class Guard:
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin is not None and self._access.lists(origin):
+        if origin is not None and self.access.lists(origin):
             response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
 
     def _check_host(self, request: web.Request) -> None:
@@ -176,7 +176,7 @@ class Guard:
             raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
 
     def _preflight(self, origin: str | None) -> web.Response:
-        if origin is None or not self._access.lists(origin):
+        if origin is None or not self.access.lists(origin):
             raise Forbidden("Pages of other origins may not call this daemon")
         return web.Response(
             status=204,

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
-from agentd.access import Access
 from agentd.http.artifacts import artifacts
 from agentd.http.events import EventsEndpoint, Frames
 from agentd.http.guard import RPC_PATH, Guard
@@ -15,7 +14,7 @@ from agentd.http.leases import LEASES, Leases
 from agentd.http.rpc import RpcEndpoint
 from agentd.http.visit import visit
 from agentd.http.websocket import WebSocketEndpoint
-from agentd.rpc.dispatch import Dispatcher, Limiter
+from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import ANYONE, STAFF
 from agentd.rpc.services import Services
 
@@ -24,14 +23,11 @@ Metrics = Callable[[], Awaitable[tuple[bytes, str]]]
 
 
 def application(
+    guard: Guard,
     services: Services,
     dispatcher: Dispatcher,
-    access: Access,
-    limiter: Limiter,
     *,
     metrics: Metrics,
-    hosts: frozenset[str] = frozenset(),
-    proxies: frozenset[str] = frozenset(),
     pages: Iterable[web.AbstractRouteDef] = (),
     mounted: Iterable[web.AbstractRouteDef] = (),
 ) -> web.Application:
@@ -40,8 +36,7 @@ def application(
     `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
-    guard = Guard(access, limiter, hosts, proxies, services.limits.body_timeout_s)
-    leases = Leases(access)
+    leases = Leases(guard.access)
     frames = Frames()
     rpc = RpcEndpoint(dispatcher, leases)
     events = EventsEndpoint(services, frames, leases)
@@ -67,7 +62,7 @@ def application(
     guard.open(*app.add_routes(health_routes(services.health)))
     guard.pages(*app.add_routes(pages))
     app.add_routes(mounted)
-    if access.lists_any:
+    if guard.access.lists_any:
         app.on_response_prepare.append(guard.allow)
     app.cleanup_ctx.append(leases.watched)
     app.on_shutdown.append(events.close)

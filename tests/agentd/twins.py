@@ -16,6 +16,7 @@ from agentd.apps.graph import method as graph
 from agentd.apps.letters.app import Letters
 from agentd.apps.residents.app import Residents
 from agentd.errors import UnknownTool
+from agentd.http.guard import Guard
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentStep, Caller, Catalogue, ModelInfo, ProviderState, ServerState, ToolInfo
@@ -137,13 +138,10 @@ async def wire(
         return b"agentd_up 1\n", "text/plain; version=0.0.4"
 
     app = application(
+        Guard(access, limiter, hosts, proxies, behind.limits.body_timeout_s),
         behind,
         Dispatcher(methods, behind, limiter=limiter),
-        access,
-        limiter,
         metrics=exposition,
-        hosts=hosts,
-        proxies=proxies,
         pages=pages,
         mounted=mounted,
     )
