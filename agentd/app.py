@@ -36,7 +36,7 @@ from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.services import Limits, Services
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor, Past
-from agentd.runs.approvals import Approvals
+from agentd.runs.approvals import ApprovalRules, Approvals
 from agentd.runs.cluster import Cluster, EngineLimits, Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Executor
@@ -201,10 +201,12 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 made.profile,
                 clock,
                 audit,
-                policy,
-                next((app.reviews for app in made.apps if app.reviews is not None), None),
-                settings.agent.review_ttl_s,
-                settings.agent.approval_ttl_s,
+                ApprovalRules(
+                    policy,
+                    next((app.reviews for app in made.apps if app.reviews is not None), None),
+                    settings.agent.approval_ttl_s,
+                    settings.agent.review_ttl_s,
+                ),
             ),
             clock,
         )

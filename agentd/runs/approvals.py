@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
@@ -49,6 +49,16 @@ class Reviews(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ApprovalRules:
+    """What apps say of calls that wait, and how many seconds they may: for anybody's yes, for an officer's review."""
+
+    policy: TurnPolicy = UNRESTRICTED
+    reviews: Reviews | None = None
+    ttl_s: float = 900.0
+    review_ttl_s: float = 3 * 24 * 3600.0
+
+
 class Approvals:
     """Decides calls that wait, by a plain yes or no in the conversation or by `Agent.approve`."""
 
@@ -59,20 +69,14 @@ class Approvals:
         profile_of: ProfileOf,
         clock: Clock,
         audit: AuditTrail,
-        policy: TurnPolicy = UNRESTRICTED,
-        reviews: Reviews | None = None,
-        review_ttl_s: float = 3 * 24 * 3600.0,
-        approval_ttl_s: float = 900.0,
+        rules: ApprovalRules = ApprovalRules(),
     ) -> None:
         self._engine = engine
         self._tools = tools
         self._profile_of = profile_of
         self._clock = clock
         self._audit = audit
-        self._policy = policy
-        self._reviews = reviews
-        self._review_ttl_s = review_ttl_s
-        self._approval_ttl_s = approval_ttl_s
+        self._rules = rules
 
     async def answered(
         self,
@@ -117,7 +121,7 @@ class Approvals:
         except AgentdError:
             return True
         said = (*call.said, Said(by="citizen", order=len(call.said), text=prompt))
-        return not self._policy.supports(call.model_copy(update={"said": said}))
+        return not self._rules.policy.supports(call.model_copy(update={"said": said}))
 
     def _waiting(self, row: RunRecord) -> ToolCall:
         """The call that the run waits with. Raises the toolset's errors."""
@@ -216,16 +220,16 @@ class Approvals:
         now, until = self._clock.now(), datetime.fromisoformat(approval.expires_at)
         if approval.rule == "staff":
             return until <= now
-        return not holds(until, now, timedelta(seconds=self._approval_ttl_s))
+        return not holds(until, now, timedelta(seconds=self._rules.ttl_s))
 
     async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
-        review = Review("", shown) if self._reviews is None else await self._reviews.open(row, asked)
+        review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews.open(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
-        await self._engine.ask_another(row, asked, review.response, self._review_ttl_s)
+        await self._engine.ask_another(row, asked, review.response, self._rules.review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:
         """What the decision changes in the run; changed arguments are the officer's own words."""
