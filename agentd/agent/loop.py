@@ -12,8 +12,7 @@ from typing import Any
 from agentd.agent import prompts
 from agentd.agent.actions import CallTool, Final
 from agentd.agent.approval import ApprovalNeeded
-from agentd.agent.beginning import Beginning
-from agentd.agent.brief import Asked, Brief, Conclusion, Progress, Publish
+from agentd.agent.brief import Asked, Beginning, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
 from agentd.agent.languages import replies
 from agentd.agent.masking import mask

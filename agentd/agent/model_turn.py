@@ -9,8 +9,7 @@ from typing import Any
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.aside import SHORT, read
-from agentd.agent.beginning import Beginning
-from agentd.agent.brief import Asked, Brief, Progress, Publish
+from agentd.agent.brief import Asked, Beginning, Brief, Progress, Publish
 from agentd.agent.listing import shown_in_full
 from agentd.agent.streaming import AnswerText
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer

@@ -12,9 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from agentd.runs.retries import passing
 from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_schema
-from agentd.runs.transactions import Transactions
+from agentd.runs.transactions import Transactions, passing
 
 _ALONE = 0x61676E74
 """The number of PostgreSQL's advisory lock behind `RunStore.alone`."""

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.errors import Busy
 from agentd.runs.cluster import Cluster
 from agentd.runs.records import RunRecord
-from agentd.runs.retries import wait_in_dbos, waiting_for_the_database
+from agentd.runs.transactions import wait_in_dbos, waiting_for_the_database
 
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
