@@ -14,7 +14,7 @@ from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import statements_in, worded
 from agentd.apps.analytics.vocabulary import finder
-from agentd.apps.analytics.wording import Wording, sentences, words_for
+from agentd.apps.analytics.wording import Wording, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
 """A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
@@ -121,10 +121,8 @@ def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str)
         lists = [name for name in known if name in whole.values() and len(known[name]) > 1]
         if not any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", sentence) for name in lists):
             continue
-        introduced = made.template[: made.template.index(sentence)].rstrip().endswith(":")
-        heading = "" if introduced else re.sub(r"[{}]", "", question).strip(" ?.") + ": "
         figures = [name for name in known if id(known[name]) not in whole]
-        lines = [f"{heading}{{{lists[0]}}}"]
+        lines = [f"{heading(made.template, sentence, question)}{{{lists[0]}}}"]
         lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
         made.template = made.template.replace(sentence, "\n".join(lines))
         made.unknown += [name for name in names if name not in known]

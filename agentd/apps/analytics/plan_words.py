@@ -51,7 +51,8 @@ def headed(plan: Plan, question: str) -> Plan:
         names = {name.casefold() for name in placeholders.names_in(sentence)}
         whole = [query["result_key"] for query in plan.queries if names and names <= _names_of(query)]
         if (most := faults[0] - faults[1]) and whole:
-            template = template.replace(sentence, f"{question.strip(' ?.')}: {{{whole[0]}}}")
+            head = wording.heading(plan.template, sentence, question)
+            template = template.replace(sentence, f"{head}{{{whole[0]}}}")
             notes.append(f"response_template called {whole[0]} {', '.join(most)}")
     return replace(plan, template=template, derived=notes)
 

@@ -133,6 +133,12 @@ def sentences(template: str) -> list[str]:
     return [part for part in _SENTENCE.split(template) if part and part.strip()]
 
 
+def heading(template: str, sentence: str, question: str) -> str:
+    """What stands over a list in the place of that sentence: the question, or nothing where a colon introduces it."""
+    introduced = template[: template.index(sentence)].rstrip().endswith(":")
+    return "" if introduced else re.sub(r"[{}]", "", question).strip(" ?.") + ": "
+
+
 def without(template: str, orders: Mapping[str, frozenset[str]], question: str) -> str:
     """The template without the sentences that compare by themselves; "" where no figure would be left."""
     lines = []

@@ -138,6 +138,14 @@ def test_all_rows_are_not_called_the_most_of_something(question: str, query: str
     assert made.doubts == []
 
 
+def test_a_list_has_one_heading_where_what_is_said_of_it_falls() -> None:
+    """ "Jumlah track per genre:" stood twice over the list, with 100 points."""
+    said = "Jumlah track per genre:\n{LIST} Ini naik tajam dan tertinggi"
+    question = "Jumlah track per genre"
+    made = read_plan({"sql_queries_plan": [{"query": LISTED}], "response_template": said}, "sql", {}, [question])
+    assert made.template == "Jumlah track per genre:\n{LIST}"
+
+
 def test_an_example_is_shown_without_what_is_derived_of_it_and_read_alike() -> None:
     dates = dict.fromkeys("START_DATE END_DATE START_DATE_2 END_DATE_2 TODAY".split(), "2022-01-01")
     for example in ExampleLibrary().nearest("", "sql", 99):
