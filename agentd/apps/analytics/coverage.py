@@ -201,15 +201,16 @@ def _unused(select: exp.Select) -> Iterator[str]:
 
 
 def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
-    """Names and numbers that rows are chosen by. A code is short, or all of it capitals: it is the schema's word."""
-    known = said.casefold()
+    """Names and numbers that rows are chosen by. A code is short, or all of it capitals: it is the schema's word. A
+    period's words are no name: `Terms = 'Last Month'`."""
+    known = timeless(said).casefold()
     for text in choice.texts:
         parts = re.findall(r"[^\W_]{3,}", text)
         if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
             yield text
     numbers = _numbers(said)
     for number in choice.numbers:
-        in_words = number.is_integer() and any(word in known.split() for word in spoken(int(number)))
+        in_words = number.is_integer() and any(word in said.casefold().split() for word in spoken(int(number)))
         if number > 1 and number != 100 and not in_words and not numbers & {number / scale for scale in SCALES}:
             yield f"{number:g}"
 
