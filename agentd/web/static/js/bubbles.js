@@ -141,6 +141,6 @@ const said = (text) => h('div', { class: 'bubble you' }, who(t('you')), h('p', {
 
 /** For staff only: a citizen need not know. */
 function answeredBy({ provider, model, fallbacks }) {
-  const passed = fallbacks.map((one) => `${one.provider} (${one.kind})`).join(', ');
+  const passed = [...new Set(fallbacks.map((one) => `${one.provider} (${one.kind})`))].join(', '); // each once for all turns
   return h('p', { class: 'fine by' }, `${provider}/${model}${passed ? ` ← ${passed}` : ''}`);
 }
