@@ -94,11 +94,8 @@ def supports(said: Address, value: Address) -> bool:
     for index, word in enumerate(words):
         before = words[index - 1] if index else None
         for place in range(at + 1, len(said.words)):
-            fits = (
-                said.words[place] == word
-                or _ROMAN.get(said.words[place]) == word
-                or _ROMAN.get(word) == said.words[place]
-            )
+            other = said.words[place]
+            fits = word in (other, _ROMAN.get(other)) or _ROMAN.get(word) == other
             binds = word.isdecimal() or len(word) == 1 or word in _ROMAN
             if word.isdecimal() and _letter(said.words, place) not in (None, *words[index + 1 : index + 2]):
                 continue  # `No. 3A` is another house than `No. 3`

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agentd.agent.text import folded, normal, tokens
+from agentd.agent.text import folded, normal
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon
 from agentd.apps.letters.evidence.persons import strong
+from agentd.apps.letters.evidence.sentences import split
 from agentd.apps.letters.languages import phrases
 
 _REQUEST = re.compile(rf"\?|\b(?:{'|'.join(map(re.escape, phrases().asks_for))})\b", re.IGNORECASE)
@@ -29,8 +30,7 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
         return ()
     found: list[Question] = []
     for part in parts[first:]:
-        words = [folded(token) or "\n" for token in tokens(part)]
-        words = [piece for word in words for piece in _parted(word, lexicon)]
+        words = [folded(raw) or "\n" for raw in split(part, lexicon)]
         label: str | None = None
         for mark in lexicon.marks(words):
             joins = mark.value == "keperluan" and mark.end - mark.start == 1 and words[mark.start] in _JOINS
@@ -40,8 +40,3 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
             elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=False, agent=True):
                 found[-1] = (label, mark.value)
     return tuple(dict.fromkeys(found))
-
-
-def _parted(word: str, lexicon: Lexicon) -> tuple[str, ...]:
-    size = lexicon.suffix(word) if len(word) > 4 else 0
-    return (word[:-size], word[-size:]) if size else (word,)

@@ -62,7 +62,7 @@ class Sentence:
 
 def own_sentences(text: str, lexicon: Lexicon) -> list[Part]:
     """What of a message is its writer's own, in sentences: no chat's marks of emphasis, no numbers of lines."""
-    raws = _split(_unadorned(own_words(text)), lexicon)
+    raws = split(_unadorned(own_words(text)), lexicon)
     words = [folded(raw) or "\n" for raw in raws]
     found: list[Part] = []
     for start, end, mark, blank in _sentences(words, raws):
@@ -78,7 +78,7 @@ def _unadorned(text: str) -> str:
     return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
 
 
-def _split(text: str, lexicon: Lexicon) -> list[str]:
+def split(text: str, lexicon: Lexicon) -> list[str]:
     """Tokens, with `-nya` and `-ku` taken off labels and relations (`alamatnya` → alamat, nya)."""
     split: list[str] = []
     for raw in tokens(normal(text)):

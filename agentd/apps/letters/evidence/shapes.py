@@ -245,17 +245,14 @@ def _label(
     rest = [word for word in words if person([word]) != about or about is None]
     rest = [word for word in rest if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else rest
     declared = [bare(phrase) for known in own.values() for phrase in known]
+    which = next((one for one in ("ktp", "domisili", "usaha") if one in {*words, *parents, *fold(title)}), "")
     for phrase in (*declared, bare(title), " ".join(words), " ".join(rest), " ".join([*parents, *words])):
         alias = None if declared else _ALIASES.get(phrase.replace(" ", "_"))
         found = alias or lexicon.label(phrase)
         if found is not None and not found.startswith("x:"):
-            if found == "alamat" and {"ktp", "domisili", "usaha"} & {*parents, *words}:
-                return f"alamat_{({'ktp', 'domisili', 'usaha'} & {*parents, *words}).pop()}"
-            return found
-    if {"alamat", "address"} & {*words, *parents} and not about:
-        for which in ("ktp", "domisili", "usaha"):
-            if which in words or which in parents or which in fold(title):
-                return f"alamat_{which}"
+            return f"alamat_{which}" if found == "alamat" and which in {*parents, *words} else found
+    if which and {"alamat", "address"} & {*words, *parents} and not about:
+        return f"alamat_{which}"
     if (len(words) == 1 or about) and not declared:
         return _FORMAT_LABEL.get(str(prop.get("format")))
     return "nik" if "nik" in words else None

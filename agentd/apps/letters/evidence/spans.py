@@ -69,14 +69,12 @@ def _money(words: Sequence[str], span: Span) -> bool:
 
 def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
     wanted = moments.day(str(field.value), today)
-    for start, end, day in moments.days(words, today):
-        yield Span(start, end, day == wanted)
+    return (Span(start, end, day == wanted) for start, end, day in moments.days(words, today))
 
 
 def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
     wanted = moments.hour(str(field.value))
-    for start, end, hour in moments.hours(words):
-        yield Span(start, end, hour == wanted)
+    return (Span(start, end, hour == wanted) for start, end, hour in moments.hours(words))
 
 
 def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:

@@ -87,19 +87,11 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
             return [value]
     if statement.answers in ("rt", "rw"):
         return list(neighbourhood.numbers(segment.words)) if statement.answers == kind else []
-    if label in (kind, "rtrw") and not {"rt", "rw"} & set(segment.words):
-        found = neighbourhood.numbers(segment.words)
-        return _pick(found, kind, both=label == "rtrw")
-    if (
-        label is None
-        and statement.asked & {"rt", "rw", "rtrw"}
-        and "rt" not in segment.words
-        and "rw" not in segment.words
-    ):
-        found = neighbourhood.numbers(segment.words)
-        both = "rtrw" in statement.asked or {"rt", "rw"} <= statement.asked
-        return _pick(found, kind, both=both) if both or kind in statement.asked else []
-    return []
+    wanted = frozenset({label}) if label is not None else statement.asked
+    both = "rtrw" in wanted or {"rt", "rw"} <= wanted
+    if named or not (both or kind in wanted):
+        return []
+    return _pick(neighbourhood.numbers(segment.words), kind, both=both)
 
 
 def _pick(found: list[int], kind: str, *, both: bool) -> list[int | None]:
