@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
@@ -76,7 +77,14 @@ def about(field: Field, place: Place) -> bool:
     if any(not (amount and _a_source(one, place)) for one in own):
         return True
     righted = sentence.corrected[span.start] and _spoken_last(field, place)
-    return (righted or not common) and not _of_else(place, clause, named)
+    return (righted or not common) and not _of_else(place, clause, named) and _rights_its_own(field, place)
+
+
+def _rights_its_own(field: Field, place: Place) -> bool:
+    """`Bawa 3 koper. Eh maaf, 4`: what a sentence puts right of those before it is of the last value there."""
+    values = place.case.places(field, place.turn) if place.sentence.corrected[place.span.start] else []
+    before = list(takewhile(lambda one: one.span is not place.span, values))
+    return not before or before[-1].sentence is place.sentence or about(field, before[-1])
 
 
 def _scope(place: Place) -> frozenset[int]:
