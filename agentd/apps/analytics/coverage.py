@@ -58,12 +58,7 @@ def uncovered(
 
 def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
     """Payments, quantities and the like that are shown or added where the talk asks for none of them."""
-    numbers = {
-        str(column["name"])
-        for table in tables
-        for column in table["columns"]
-        if column.get("classification") in ("financial_amount", "quantitative")
-    }
+    numbers = _numeric(tables)
     asked = topics_of(talk)
     for query in plan.queries:
         for shown in projections(query["query"]):
@@ -72,6 +67,12 @@ def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> I
             measures = topics_of(words_of(name)) & vocabulary().measures
             if name in numbers and measures and not measures & asked:
                 yield name
+
+
+def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
+    """The names of columns that hold amounts or quantities."""
+    columns = [column for table in tables for column in table["columns"]]
+    return {str(each["name"]) for each in columns if each.get("classification") in ("financial_amount", "quantitative")}
 
 
 def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -114,7 +115,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
         superlatives = [(frozenset({"desc"}), top[0])]
     yield from (word for end, word in superlatives if not end & ends)
     yield from _other_figure(asked, written, bool(ends))
-    yield from _nameless(asked, plan)
+    yield from _nameless(asked, plan, _numeric(tables))
     if (some := finder("restricts").search(asked)) and not choice.any and not includes(asked):
         yield some[0]
     yield from _same_again(plan)
@@ -127,11 +128,11 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
             yield from disagreements(asked, found, tables)
 
 
-def _nameless(asked: str, plan: Plan) -> Iterator[str]:
+def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
     """ "Who", where the plan shows figures alone. Within a question it may refer to others: "customers who bought"."""
     who = finder("who").pattern
     shown = [each for query in plan.queries for each in projections(query["query"])]
-    if shown and all(each.aggregate or each.quotient or each.subtracts for each in shown):
+    if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
 

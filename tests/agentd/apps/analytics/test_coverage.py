@@ -162,3 +162,8 @@ def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: s
     query = f"SELECT {shown} AS v FROM arbook WHERE DocDate >= '2022-01-01' AND DocDate <= '2022-12-31'"
     assert uncovered(question, of(query), tables=[*LEDGER, payments]) == words
     assert uncovered(question, of(query), tables=LEDGER) == []
+
+
+def test_a_figure_alone_is_no_answer_to_who() -> None:
+    query = of("SELECT DocValueLocal AS v FROM arbook ORDER BY DocValueLocal DESC LIMIT 1")
+    assert uncovered("Siapa pelanggan dengan piutang terbesar?", query, tables=LEDGER) == ["Siapa"]
