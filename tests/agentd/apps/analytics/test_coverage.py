@@ -99,7 +99,7 @@ async def test_an_answer_to_another_question_goes_back_once_and_is_not_certain(e
 LEDGER = [
     {
         "table_name": "arbook",
-        "purpose": "Piutang pelanggan per faktur",
+        "purpose": "Piutang pelanggan per faktur (accounts receivable, payable)",
         "columns": [
             {"name": name, "classification": kind}
             for name, kind in (
