@@ -190,14 +190,15 @@ def _graph() -> Found:
 
     def found(name: str, provider: str) -> dict[str, Any]:
         limit = ["--seed", "1", "--limit", "60"] if provider == "wrong" and name != "home" else []
-        half = "all" if name == "stackoverflow2" else "test"  # of which no question was ever looked at
-        return _totals("--data", data, "--set", name, "--provider", provider, "--half", half, *limit)
+        return _totals("--data", data, "--set", name, "--provider", provider, "--half", "test", *limit)
 
     with ThreadPoolExecutor(2) as pool:
         every = list(pool.map(lambda one: found(*one), asked))
     figures: dict[str, Any] = {}
     for (name, provider), of in zip(asked, every, strict=True):
-        told = {key: _share(of[key]) for key in ("certain", "right_of_certain", "right_called_certain")}
+        told = {
+            key: _share(of[key]) for key in ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
+        }
         if provider == "wrong":
             figures[name] = told
         else:

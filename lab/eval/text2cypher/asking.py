@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab.eval.text2cypher.same import name_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.config import Aids, Settings
@@ -25,7 +26,10 @@ from servers.text2cypher.metrics.output_metrics import compare_outputs
 
 @dataclass(frozen=True)
 class Record:
-    """One question asked once. `doubts`: kind → how many; `wrong`: how the written query was made wrong, if it was."""
+    """One question asked once. `doubts`: kind → how many; `wrong`: how the written query was made wrong, if it was.
+
+    `same`: passed, or the same things are named beside other columns than gold's.
+    """
 
     id: str
     half: str
@@ -38,6 +42,7 @@ class Record:
     doubts: dict[str, int] = field(default_factory=dict)
     untouched: bool = True
     seconds: float = 0.0
+    same: bool = False
 
 
 class Writes:
@@ -137,6 +142,7 @@ class Asking:
             dict(doubts),
             written is None or found["cypher"] == written,
             round(seconds, 3),
+            passed or name_the_same(question.cypher, self._gold[question.id], rows or []),
         )
 
     def close(self) -> None:

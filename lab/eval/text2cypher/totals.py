@@ -22,6 +22,7 @@ def totals(records: Sequence[Record]) -> dict[str, Any]:
         "untouched": _rate(sum(record.untouched for record in records), len(records)),
         "certain": _rate(len(certain), len(records)),
         "right_of_certain": _rate(sum(record.passed for record in certain), len(certain)),
+        "same_of_certain": _rate(sum(record.same for record in certain), len(certain)),
         "right_called_certain": _rate(
             sum(record.passed for record in certain), sum(record.passed for record in records)
         ),

@@ -18,7 +18,7 @@ from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
-from servers.text2cypher.core.tied import tied
+from servers.text2cypher.core.tied import tied, unranked
 from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
@@ -58,10 +58,15 @@ def assess(
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker), *repeated(hints, facts)]
     doubts += unspoken(hints, facts, linker)
+    shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
+    if shown and hints.focus is not None and hints.focus not in shown:
+        doubts.append(Doubt("unused", hints.focus))
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
+    if (key := unranked(facts, state.rows)) is not None:
+        doubts.append(Doubt("unranked", key))
     if (other := tied(facts, state.rows, run)) is not None:
         if hints.limit is None:
             doubts.append(Doubt("tied", other))

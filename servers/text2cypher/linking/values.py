@@ -16,6 +16,7 @@ MOST_VALUES = 100_000
 """Of one property; of more the first ones stand for all."""
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
+QUOTES = ("'", '"', "`", "‘", "“", "«")
 _SMALL = 3  # letters of a word that a name may hold in lower case
 
 
@@ -100,7 +101,7 @@ class ValueIndex:
                 start, end = words[first][0], words[first + size - 1][1]
                 if any(start < m.end and m.start < end for m in taken):
                     continue
-                if found := self._exact(question[start:end], start in after, start, end):
+                if found := self._exact(question, start, end, start in after):
                     taken.append(found)
         for size in (4, 3, 2, 1):
             for first in range(len(words) - size + 1):
@@ -113,7 +114,8 @@ class ValueIndex:
                     taken.append(found)
         return sorted(taken, key=lambda m: m.start)
 
-    def _exact(self, text: str, labelled: bool, start: int, end: int) -> Mention | None:
+    def _exact(self, question: str, start: int, end: int, labelled: bool) -> Mention | None:
+        text = question[start:end]
         fold = folded(text)
         if fold not in self._by_fold and re.search(r"\d", text):
             fold = self._by_code.get(re.sub(r"\W", "", text.lower()), fold)
@@ -126,8 +128,11 @@ class ValueIndex:
         if fold.isdecimal() and not labelled:
             return None  # a number, not the text that happens to be written so
         named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
-        small = fold in languages().function or fold in languages().cues  # `are` is no ARE
-        places = [place for place in held if (text == held[place] if small else named or self.is_choice(place))]
+        if fold in languages().function or fold in languages().cues:  # `are` is no ARE, and `list` no tag
+            plain = text.islower() and question[:start][-1:] not in QUOTES
+            places = [place for place in held if text == held[place] and not plain]
+        else:
+            places = [place for place in held if named or self.is_choice(place)]
         if not places:
             return None
         value = text if text in {held[place] for place in places} else held[places[0]]

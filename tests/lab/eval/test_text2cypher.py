@@ -11,6 +11,7 @@ import pytest
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.fit import fit, records_in
 from lab.eval.text2cypher.plots import draw
+from lab.eval.text2cypher.same import name_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
@@ -138,3 +139,14 @@ def test_the_shipped_set_needs_no_fetching_and_another_says_how() -> None:
     assert len(other) == 156 and len({question.cypher for question in other}) == 52
     with pytest.raises(FileNotFoundError, match="fetch"):
         question_set("movies", Path("nowhere"))
+
+
+def test_the_same_things_are_named_whatever_stands_beside_them() -> None:
+    gold = "MATCH (q:Question) RETURN q ORDER BY q.score DESC LIMIT 2"
+    nodes = [[{"title": "A", "score": 3}], [{"title": "B", "score": 2}]]
+    assert name_the_same(gold, nodes, [["A", 30], ["B", 20]])
+    assert not name_the_same(gold, nodes, [["B", 30], ["A", 20]])
+    assert not name_the_same(gold, nodes, [["A", 30], ["A", 20]])
+    assert not name_the_same(gold, nodes, [[3], [2]])
+    assert not name_the_same(gold, nodes, [])
+    assert name_the_same("MATCH (q:Question) RETURN q", nodes, [["B"], ["A"]])

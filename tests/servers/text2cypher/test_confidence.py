@@ -15,7 +15,9 @@ from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.confidence import CERTAIN
 from servers.text2cypher.core.llm_client import Constraint, LLMClient
 from servers.text2cypher.core.meant import doubts_of_choice, meant_otherwise
+from servers.text2cypher.core.tied import unranked
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
@@ -125,6 +127,20 @@ def test_a_rank_by_a_count_of_something_else_is_doubted(harbour: Workbench) -> N
     )
     asked = "Which skipper has the most harbour towns?"
     assert [answered(harbour, asked, query.format(of))["status"] for of in ("h", "v")] == ["success", "uncertain"]
+
+
+def test_a_rank_that_begins_with_what_has_no_value_is_doubted() -> None:
+    facts = QueryFacts.of("MATCH (q:Question) RETURN q.title, q.score ORDER BY q.score DESC LIMIT 2")
+    assert unranked(facts, [["a", None], ["b", 3]]) == "q.score"
+    assert unranked(facts, [["a", 4], ["b", 3]]) is None
+    assert unranked(QueryFacts.of("MATCH (q:Question) RETURN q.title, q.score ORDER BY q.score"), [["a", None]]) is None
+
+
+def test_another_thing_than_the_one_that_is_listed_is_doubted(harbour: Workbench) -> None:
+    query = "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel) RETURN {}.name"
+    asked = "List the vessels that skippers command"
+    doubts = [answered(harbour, asked, query.format(of))["answer"] for of in ("v", "s")]
+    assert ["Vessel" in doubt.split("Query:")[0] and "not used" in doubt for doubt in doubts] == [False, True]
 
 
 def test_what_differs_when_counted_once_is_asked_back(bench: Workbench) -> None:

@@ -97,6 +97,9 @@ def test_a_small_word_names_a_code_only_as_it_is_stored() -> None:
     codes = ValueIndex({Place("Country", "code"): ["ARE", "BY", "LVA", "ARE", "BY", "LVA"]})
     assert [held.value for held in codes.find("How many countries are there by code?")] == []
     assert [held.value for held in codes.find("Which banks are in ARE or LVA?")] == ["ARE", "LVA"]
+    tags = ValueIndex({Place("Tag", "name"): ["list", "sum"]})
+    assert tags.find("For the best answers, list the questions.", labelled=[22]) == []
+    assert [held.value for held in tags.find("Which questions have the tag 'list'?")] == ["list"]
 
 
 def test_of_two_spellings_the_one_that_is_written_is_meant() -> None:
