@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
@@ -26,13 +27,13 @@ async def hang(nama: str) -> str:
 
 
 @server.tool(annotations=READS)  # or somebody would be asked for a yes first
-async def fail(nama: str) -> str:
+async def fail(nama: str, nik: str, agama: dict[str, Any]) -> str:
     """Raises."""
     raise ValueError(f"{nama} can't be filed")
 
 
 @server.tool(annotations=READS)  # or somebody would be asked for a yes first
-async def crash(nama: str) -> str:
+async def crash(nama: str, nik: str, agama: dict[str, Any]) -> str:
     """Ends the process."""
     print(f"Traceback: KeyError: {nama!r} {nama.lower()}", file=sys.stderr, flush=True)
     os._exit(3)

@@ -139,11 +139,15 @@ def _since_something_else(field: Field, place: Place) -> bool:
 
 
 def _a_head(field: Field, one: Named, place: Place) -> bool:
-    """`gajian tanggal 1`: of a longer name the head right before a number tells the kind, and not of what it is."""
+    """`gajian tanggal 1`: of a longer name the head right before a number tells the kind, and not of what it is.
+
+    `hilang di pasar tanggal 5` does, where the name says `hilang` too.
+    """
     words, shape = place.sentence.words, place.case.form.shapes.get(field.key)
-    longer = shape is not None and not _HEADS.issuperset(shape.words)
+    rest = set(shape.words) - _HEADS if shape is not None else set()
     numbered = any(map(str.isdecimal, words[one.end : one.end + 1]))
-    return longer and numbered and not one.plain and words[one.start] in _HEADS
+    said = any(words[at] in rest for at in place.around())
+    return bool(rest) and not said and numbered and not one.plain and _HEADS.issuperset(words[one.start : one.end])
 
 
 def _a_source(one: Named, place: Place) -> bool:
