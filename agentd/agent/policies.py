@@ -18,7 +18,7 @@ class HostedArguments(ToolHostWrapper):
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The call, with what the host knows; or a failed outcome that names the arguments there are."""
         if unknown := unknown_arguments(call):
-            there = ", ".join(call.tool.input_schema["properties"])
+            there = ", ".join(call.tool.input_schema.get("properties", ()))
             message = f"`{call.tool.name}` has no argument {', '.join(unknown)}; it has: {there}"
             return ToolOutcome(success=False, message=message, error_type="tool_execution")
         if call.tool.meta.get("agentd/takes_session"):

@@ -1,4 +1,4 @@
-"""Whether two results name the same things, whatever else they show. A reader's measure beside Pass@1; runs nothing."""
+"""Whether two results name the same things, even if their other columns differ. Beside Pass@1."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def assess(
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker), *repeated(hints, facts)]
-    doubts += unspoken(hints, facts, linker)
+    doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:
         doubts.append(Doubt("unused", hints.focus))

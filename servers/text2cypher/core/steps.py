@@ -35,9 +35,7 @@ def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     used = {root(part) for name in facts.properties for part in parts(name)}
     roots = {kind: {root(part) for part in parts(kind)} for kind in hints.related}
     said = {kind: 1 for kind, held in roots.items() if own & held and not (kind in hints.within and used & held)}
-    known = {doubt.about for doubt in steps(hints, facts, linker)}
-    kinds = _doubted(hints, facts, linker, said | hints.relations)
-    yield from (Doubt("unasked", kind) for kind in kinds if kind not in known)
+    yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said | hints.relations))
 
 
 def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:

@@ -19,7 +19,7 @@ from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
-from servers.text2cypher.linking.names import as_said, parts, root
+from servers.text2cypher.linking.names import parts, root, said_in
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex
 
@@ -193,9 +193,7 @@ def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
     found: list[Span] = []
     lower = text.lower()
     for phrase in sorted(phrases, key=len, reverse=True):
-        if any(word not in lower for word in phrase.split()):  # mostly, and a pattern costs a hundred times as much
-            continue
-        for match in as_said(phrase).finditer(lower):
+        for match in said_in(phrase, lower):
             if not any(match.start() < end and start < match.end() for start, end, _ in found):
                 found.append((match.start(), match.end(), phrases[phrase]))
     return sorted(found)
