@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of
-from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -215,8 +214,8 @@ def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) ->
     written = " ".join(column.name for column in select.find_all(exp.Column))
     for phrase, parts in vocabulary().columns.items():
         means = re.compile(parts, re.IGNORECASE)
-        if _phrase(phrase).search(asked):
-            asked = _phrase(phrase).sub(" ", asked)
+        if phrase_finder(phrase).search(asked):
+            asked = phrase_finder(phrase).sub(" ", asked)
             if any(map(means.search, names)) and not means.search(written):
                 yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
@@ -239,13 +238,8 @@ def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
     ]
     for phrase, factors in vocabulary().scaled.items():
         allowed = {float(factor) for factor in factors.split()}
-        if _phrase(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
+        if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
             yield phrase
-
-
-@cache
-def _phrase(phrase: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE)
 
 
 def plain(number: str) -> set[float]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
 from agentd.agent import languages
+from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.periods import period_of
 from agentd.apps.analytics.spans import month_label
-from agentd.apps.analytics.vocabulary import vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
 
 MOST_WORDS = 8
@@ -21,7 +22,7 @@ class Clarification(TypedDict):
     """`question`: what was asked; `lacks`: what of; `choices`: questions that would do, in the asker's words."""
 
     question: str
-    lacks: Literal["period", "subject"]
+    lacks: Literal["period", "subject", "measure"]
     choices: list[str]
 
 
@@ -39,9 +40,31 @@ def without_subject(question: str, known: Sequence[str]) -> Clarification:
     return {"question": question, "lacks": "subject", "choices": list(known)}
 
 
+def without_measure(question: str, past: Sequence[str], tables: Iterable[Mapping[str, Any]]) -> Clarification | None:
+    """A question whose words mean more than one figure of these tables ("the biggest customer"): the choices say it in
+    the words of each. None where it says by which, where the talk before did, or where one alone fits."""
+    if finder("by_which").search(question):
+        return None
+    about: set[str] = set()
+    for table in tables:
+        names = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
+        about |= topics_of(" ".join([*map(words_of, names), str(table.get("purpose") or "")]))
+    for phrase, readings in vocabulary().readings.items():
+        if not (found := phrase_finder(phrase).search(question)):
+            continue
+        rest = " ".join([*past[-1:], question.replace(found[0], " ")])
+        fitting = [reading for reading in readings if topics_of(reading) <= about]
+        if len(fitting) > 1 and not any(topics_of(each) - topics_of(phrase) & topics_of(rest) for each in fitting):
+            spelled = (question.replace(found[0], reading) for reading in fitting)
+            choices = [reading[0].upper() + reading[1:] for reading in spelled]
+            return {"question": question, "lacks": "measure", "choices": choices}
+    return None
+
+
 def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
     """The question that `said` stands for, as an answer to what was asked back last: a choice, its number in any words
-    ("2", "yang kedua", "the second one"), or the period that was missing. Anything else is a question of its own."""
+    ("2", "yang kedua", "the second one"), the period that was missing, or what one choice alone is about. Anything else
+    is a question of its own."""
     if not pending:
         return said
     choices = [str(choice) for choice in pending["choices"]]
@@ -51,6 +74,10 @@ def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
     for choice in choices:
         if plain == choice.rstrip("? ").casefold():
             return choice
+    about = topics_of(said) - topics_of(str(pending["question"]))
+    meant = [choice for choice in choices if about & topics_of(choice)]
+    if pending["lacks"] == "measure" and len(said.split()) <= MOST_WORDS and len(meant) == 1:
+        return meant[0]
     if pending["lacks"] == "period" and len(said.split()) <= MOST_WORDS and period_of(said, today) is not None:
         asked = str(pending["question"]).strip().rstrip("?. ")
         return said if set(asked.casefold().split()) <= set(plain.split()) else f"{asked} {said.strip().rstrip('?. ')}?"

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.apps.analytics.limits import asked_for
-from agentd.apps.analytics.placeholders import in_points, kind_in, looked_up, names_in, rules_for
+from agentd.apps.analytics.placeholders import in_points, kind_in, kind_of, looked_up, names_in, rules_for
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
-from agentd.apps.analytics.statements import statements_in, worded
+from agentd.apps.analytics.statements import spoken_of, statements_in, worded
 from agentd.apps.analytics.vocabulary import finder
-from agentd.apps.analytics.wording import Wording, heading, sentences, words_for
+from agentd.apps.analytics.wording import Wording, ends_of, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
 """A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
@@ -66,7 +66,7 @@ def narrative_of(
             made.several += [name] if wants_one and name not in made.several else []
             return rows
 
-    made.template = _period_once(made.template, period)
+    made.template = _named(_period_once(made.template, period), calculations, question)
     _lists_alone(made, value_of, question)
     template = made.template
     for name in names_in(template):
@@ -107,6 +107,19 @@ def _period_once(template: str, period: TimePeriod | None) -> str:
         said = r"\s+".join(map(re.escape, label[:count]))
         template = re.sub(rf"(?i)(?<!\w){said}\s+(\{{\s*PERIOD_LABEL\s*\}})", r"\1", template)
     return template
+
+
+def _named(template: str, calculations: Mapping[str, Any], question: str) -> str:
+    """The template with whom or what it is about before it, where the question asks for that, its only figure is of a
+    row that holds the name, and the template leaves it out."""
+    asks = finder("who").search(question) or finder("tops").search(question) or any(ends_of(question))
+    folded = {key.casefold(): key for key in calculations}
+    spoken = [folded[name.casefold()] for name in spoken_of(template) if name.casefold() in folded]
+    texts = [key for key, value in calculations.items() if isinstance(value, str) and kind_of(key, value) == "text"]
+    silent = [key for key in texts if number(calculations[key]) is None and calculations[key] not in question]
+    if not asks or len(spoken) != 1 or number(calculations[spoken[0]]) is None or not silent:
+        return template
+    return f"{' '.join(f'{{{key}}}' for key in silent)}: {template}"
 
 
 def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:

@@ -89,6 +89,8 @@ class Vocabulary:
     topics: Mapping[str, str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
+    by_which: frozenset[str]
+    readings: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -139,6 +141,12 @@ def alternatives(phrases: Iterable[str]) -> str:
 
 
 @cache
+def phrase_finder(phrase: str) -> re.Pattern[str]:
+    """What finds one phrase in a text, as whole words in any case."""
+    return re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE)
+
+
+@cache
 def finder(key: str) -> re.Pattern[str]:
     """What finds the words of one key in a text, as whole words in any case."""
     return re.compile(rf"(?<!\w){alternatives(getattr(vocabulary(), key))}(?!\w)", re.IGNORECASE)
@@ -159,6 +167,6 @@ def without_topics(text: str) -> str:
 @cache
 def _topics() -> list[tuple[re.Pattern[str], str]]:
     return [
-        (re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE), said)
+        (phrase_finder(phrase), said)
         for phrase, said in sorted(vocabulary().topics.items(), key=lambda each: -len(each[0]))
     ]

@@ -14,6 +14,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -132,6 +133,9 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
     journal = MemoryJournal()
     began = time.perf_counter()
     result = await run.execute(RunContext(row, journal, lambda *_: None))
+    if question.meant and question.meant in ((result.outcome.get("clarification") or {}).get("choices") or []):
+        chosen = RunContext(replace(row, prompt=question.meant), MemoryJournal(), lambda *_: None)
+        result = await run.execute(chosen)
     seconds = time.perf_counter() - began
     answer = result.outcome
     error = answer.get("error") or (

@@ -27,6 +27,8 @@ class Question:
     intent: str = "sales_analysis"
     before: str = ""
     """The question that the session heard before this one."""
+    meant: str = ""
+    """The choice of who asks, where two figures may be meant and the question is asked back."""
     of: str = ""
     """The question that this one asks in other words."""
 

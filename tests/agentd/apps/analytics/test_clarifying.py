@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.clarifying import Clarification, resolved, without_period, without_subject
+from agentd.apps.analytics.clarifying import Clarification, resolved, without_measure, without_period, without_subject
 from agentd.messages import Caller
 from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
@@ -115,3 +115,55 @@ def _turn(question: str, outcome: dict[str, Any]) -> RunRecord:
     caller = Caller(id="local", scopes=frozenset({"admin"}))
     row = RunRecord("run-0", "s-1", caller.id, "analytics", question, RunBrief({}, caller), "failed", "2023-03-01")
     return replace(row, outcome=outcome)
+
+
+LEDGER: list[dict[str, Any]] = [
+    {"table_name": "salesorderh", "purpose": "sales orders of customers", "columns": [{"name": "TotalNetto"}]},
+    {"table_name": "salesorderd", "columns": [{"name": "Qty"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "past", "choices"),
+    [
+        (
+            "Siapa pelanggan terbesar 2022?",
+            [],
+            ["Siapa pelanggan dengan penjualan terbesar 2022?", "Siapa pelanggan dengan pesanan terbanyak 2022?"],
+        ),
+        (
+            "Who are our 5 biggest customers?",
+            [],
+            ["Who are our 5 customers with the largest sales?", "Who are our 5 customers with the most orders?"],
+        ),
+        ("Siapa pelanggan terbesar menurut pesanan?", [], []),
+        ("Siapa pelanggan terbesar dari penjualan 2022?", [], []),
+        ("Siapa pelanggan terbesar?", ["Total penjualan 2022?"], []),
+        ("Siapa pemasok terbesar?", [], []),
+    ],
+)
+def test_a_question_that_more_than_one_figure_answers_is_asked_back(
+    question: str, past: list[str], choices: list[str]
+) -> None:
+    back = without_measure(question, past, LEDGER)
+    assert (back["choices"] if back else []) == choices
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("2", 1), ("pesanan", 1), ("penjualan saja", 0), ("siapa pelanggan dengan penjualan terbesar", 0)],
+)
+def test_what_one_choice_alone_is_about_chooses_it(said: str, meant: int) -> None:
+    back = without_measure("Siapa pelanggan terbesar?", [], LEDGER)
+    assert back is not None
+    assert resolved(said, back, TODAY) == back["choices"][meant]
+
+
+async def test_a_question_of_two_readings_is_planned_as_the_one_that_is_chosen(erp: Path) -> None:
+    ledger = {**SCHEMA, "relevant_tables": [*SCHEMA["relevant_tables"], *LEDGER]}
+    back = await Office(erp, SALES, get_relevant_schema_info=lambda _: ledger).ask("Siapa pelanggan terbesar?")
+    assert back["clarification"]["lacks"] == "measure"
+    right = plan(("N", "SELECT COUNT(*) AS n FROM sales_orders"), template="Ada {N} pesanan.")
+    office = Office(erp, SALES, right, history=[_turn("Siapa pelanggan terbesar?", back)])
+    await office.ask("yang kedua")
+    assert back["clarification"]["choices"][1] in office.model.requests[0].messages[-1].content

@@ -52,6 +52,7 @@ def of(query: str) -> Plan:
         ("masuk paling awal siapa?", "SELECT n FROM e ORDER BY d DESC LIMIT 1", ["paling awal"]),
         ("Invoices last month", "SELECT COUNT(*) AS n FROM i WHERE Terms = 'Last Month'", ["Last Month"]),
         ("Who has the highest price?", "SELECT MAX(Price) AS p FROM i", ["Who"]),
+        ("Which salesman has the highest target?", "SELECT MAX(Target) AS p FROM i", ["Which salesman"]),
         ("How many customers who bought?", "SELECT COUNT(*) AS n FROM i", []),
         ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
         (
