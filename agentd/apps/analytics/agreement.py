@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -79,9 +79,14 @@ def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
 
 
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out."""
+    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out; or other things:
+    different customers for "how many orders"."""
     from sqlglot import exp
 
+    for distinct in select.find_all(exp.Distinct):
+        held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
+        if topics_of(_counted(asked)) and topics_of(held) and not topics_of(_counted(asked)) & topics_of(held):
+            yield f"DISTINCT {held}"
     if select.find(exp.Distinct) or select.args.get("group"):
         return
     counts = [each for each in select.find_all(exp.Count) if each.find_ancestor(exp.Select) is select]
@@ -95,16 +100,20 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):
         yield several[0]
-    elif counts and (thing := _counted(asked)) and not any(thing in name.casefold() for name in used):
+    elif (
+        counts
+        and (thing := re.sub(r"(?:ies|es|s)$", "", _counted(asked)))
+        and not any(thing in name.casefold() for name in used)
+    ):
         columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]
         if any(column.startswith(thing) for column in columns):
             yield thing
 
 
 def _counted(asked: str) -> str:
-    """The stem of what "how many" or "berapa" asks for; "" without one."""
+    """What "how many" or "berapa" asks for; "" without one."""
     found = re.search(rf"{finder('how_many').pattern}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
-    return re.sub(r"(?:ies|es|s)$", "", found[1].casefold()) if found else ""
+    return found[1].casefold() if found else ""
 
 
 def _nothing_as_something(select: exp.Select) -> Iterator[str]:

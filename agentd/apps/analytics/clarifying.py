@@ -40,25 +40,29 @@ def without_subject(question: str, known: Sequence[str]) -> Clarification:
     return {"question": question, "lacks": "subject", "choices": list(known)}
 
 
-def without_measure(question: str, past: Sequence[str], tables: Iterable[Mapping[str, Any]]) -> Clarification | None:
-    """A question whose words mean more than one figure of these tables ("the biggest customer"): the choices say it in
-    the words of each. None where it says by which, where the talk before did, or where one alone fits."""
-    if finder("by_which").search(question):
-        return None
+def readings_of(question: str, past: Sequence[str]) -> list[str]:
+    """What a question that leaves open its figure ("the biggest customer") may mean; nothing where it says by
+    which, or the talk before did."""
+    for phrase, readings in vocabulary().readings.items():
+        if (found := phrase_finder(phrase).search(question)) and not finder("by_which").search(question):
+            said = topics_of(" ".join([*past[-1:], question.replace(found[0], " ")]))
+            if any((topics_of(reading) - topics_of(phrase)) & said for reading in readings):
+                return []
+            spelled = (question.replace(found[0], reading) for reading in readings)
+            return [reading[0].upper() + reading[1:] for reading in spelled]
+    return []
+
+
+def without_measure(
+    question: str, readings: Iterable[str], tables: Iterable[Mapping[str, Any]]
+) -> Clarification | None:
+    """The readings that these tables hold something of, as choices; None where one alone fits."""
     about: set[str] = set()
     for table in tables:
         names = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
         about |= topics_of(" ".join([*map(words_of, names), str(table.get("purpose") or "")]))
-    for phrase, readings in vocabulary().readings.items():
-        if not (found := phrase_finder(phrase).search(question)):
-            continue
-        rest = " ".join([*past[-1:], question.replace(found[0], " ")])
-        fitting = [reading for reading in readings if topics_of(reading) <= about]
-        if len(fitting) > 1 and not any(topics_of(each) - topics_of(phrase) & topics_of(rest) for each in fitting):
-            spelled = (question.replace(found[0], reading) for reading in fitting)
-            choices = [reading[0].upper() + reading[1:] for reading in spelled]
-            return {"question": question, "lacks": "measure", "choices": choices}
-    return None
+    choices = [reading for reading in readings if topics_of(reading) - topics_of(question) <= about]
+    return {"question": question, "lacks": "measure", "choices": choices} if len(choices) > 1 else None
 
 
 def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:

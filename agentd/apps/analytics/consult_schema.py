@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.clarifying import readings_of, without_measure
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import is_unclear, past_questions, unclear
@@ -40,6 +41,12 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
         if wider.get("relevant_tables"):
             answer, warnings = wider, more
     tables = answer.get("relevant_tables") or []
+    if readings := readings_of(question, past_questions(state)):
+        answer_to_all, _ = await _asked(state, context, readings)
+        if back := without_measure(question, readings, answer_to_all.get("relevant_tables") or []):
+            raise NodeFailed(
+                say["which_measure"], "two readings", validation_status="failed_planning", clarification=dict(back)
+            )
     if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(question, tables)):
         raise unclear(question, state.get("intent"))
     if not tables:

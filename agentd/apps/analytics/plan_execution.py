@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentd.apps.analytics import coverage, currencies, servers
-from agentd.apps.analytics.clarifying import without_measure, without_period
+from agentd.apps.analytics.clarifying import without_period
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
@@ -95,10 +95,6 @@ class PlanExecution:
             )
         today = context.clock.now().date()
         past = past_questions(state)
-        if back := without_measure(state["user_query"], past, state["relevant_tables"] or []):
-            raise NodeFailed(
-                say["which_measure"], "two readings", validation_status="failed_planning", clarification=dict(back)
-            )
         dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
         messages = self._messages(state, dates, brief=_is_held(context))
         began = context.clock.monotonic()

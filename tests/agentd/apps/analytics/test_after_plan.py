@@ -267,20 +267,6 @@ async def test_division_by_zero_is_a_warning_and_no_number(erp: Path) -> None:
     assert answer["validation_status"] == "passed_with_warnings"
 
 
-@pytest.mark.parametrize(
-    ("template", "told"),
-    [
-        ("The highest target is {TARGET}.", "Fajar Hidayat: The highest target is Rp 60.000.000."),
-        ("{NAME} has {TARGET}.", "Fajar Hidayat has Rp 60.000.000."),
-    ],
-)
-async def test_whom_a_question_asks_for_is_named(erp: Path, template: str, told: str) -> None:
-    first = ("HIGHEST", "SELECT 'Fajar Hidayat' AS NAME, 60000000 AS TARGET ORDER BY TARGET DESC LIMIT 1")
-    made = plan(first, template=template)
-    answer = await Office(erp, SALES, made).ask("Who among our salesmen has the highest target?")
-    assert answer["final_narrative"] == told
-
-
 async def test_a_ranking_is_told_line_by_line_with_each_number_formatted(erp: Path) -> None:
     ranking = plan(("TOP", "SELECT 'PT A' AS NAME, 1500.5 AS AMOUNT UNION SELECT 'PT B', 20"), template="Teratas:{TOP}")
     answer = await Office(erp, SALES, ranking).ask(QUESTION)

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.clarifying import Clarification, resolved, without_measure, without_period, without_subject
+from agentd.apps.analytics.clarifying import (
+    Clarification,
+    readings_of,
+    resolved,
+    without_measure,
+    without_period,
+    without_subject,
+)
 from agentd.messages import Caller
 from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
@@ -145,7 +152,7 @@ LEDGER: list[dict[str, Any]] = [
 def test_a_question_that_more_than_one_figure_answers_is_asked_back(
     question: str, past: list[str], choices: list[str]
 ) -> None:
-    back = without_measure(question, past, LEDGER)
+    back = without_measure(question, readings_of(question, past), LEDGER)
     assert (back["choices"] if back else []) == choices
 
 
@@ -154,7 +161,7 @@ def test_a_question_that_more_than_one_figure_answers_is_asked_back(
     [("2", 1), ("pesanan", 1), ("penjualan saja", 0), ("siapa pelanggan dengan penjualan terbesar", 0)],
 )
 def test_what_one_choice_alone_is_about_chooses_it(said: str, meant: int) -> None:
-    back = without_measure("Siapa pelanggan terbesar?", [], LEDGER)
+    back = without_measure("Siapa pelanggan terbesar?", readings_of("Siapa pelanggan terbesar?", []), LEDGER)
     assert back is not None
     assert resolved(said, back, TODAY) == back["choices"][meant]
 

@@ -53,6 +53,8 @@ def of(query: str) -> Plan:
         ("Invoices last month", "SELECT COUNT(*) AS n FROM i WHERE Terms = 'Last Month'", ["Last Month"]),
         ("Who has the highest price?", "SELECT MAX(Price) AS p FROM i", ["Who"]),
         ("Which salesman has the highest target?", "SELECT MAX(Target) AS p FROM i", ["Which salesman"]),
+        ("Berapa order dari pelanggan?", "SELECT COUNT(DISTINCT customer_id) AS n FROM o", ["DISTINCT customer id"]),
+        ("Berapa pelanggan yang order?", "SELECT COUNT(DISTINCT customer_id) AS n FROM o", []),
         ("How many customers who bought?", "SELECT COUNT(*) AS n FROM i", []),
         ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
         (

@@ -208,3 +208,17 @@ async def test_a_statement_of_what_no_query_gives_is_a_doubt_and_a_warning(erp: 
 def test_a_question_is_answered_in_the_language_of_its_own_words(question: str, language: str) -> None:
     """Names of things are English in Indonesian questions, too."""
     assert asked_in(question) == language
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ("The highest target is {TARGET}.", "Fajar Hidayat: The highest target is Rp 60.000.000."),
+        ("{NAME} has {TARGET}.", "Fajar Hidayat has Rp 60.000.000."),
+    ],
+)
+async def test_whom_a_question_asks_for_is_named(erp: Path, template: str, told: str) -> None:
+    first = ("HIGHEST", "SELECT 'Fajar Hidayat' AS NAME, 60000000 AS TARGET ORDER BY TARGET DESC LIMIT 1")
+    made = plan(first, template=template)
+    answer = await Office(erp, SALES, made).ask("Who among our salesmen has the highest target?")
+    assert answer["final_narrative"] == told
