@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
+from tests.e2e.test_parked import reached
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import enter, fill_form, layout_faults, note_prints, violations
 from tests.web.test_layout import LEAST
@@ -132,6 +133,24 @@ def test_a_daemon_that_dies_in_mid_answer_is_taken_up_again(fresh_office: Office
     expect(page.locator("#link")).to_be_visible()
     office.start()
     expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=30_000)
+    expect(page.locator("#link")).to_be_hidden()
+
+
+def test_a_run_that_ends_under_the_number_of_an_event_already_read_is_told_all_the_same(
+    fresh_office: Office, open_page: Open
+) -> None:
+    """Killed twice at one step the run is given up: its end has the number that its model's start had before."""
+    office = fresh_office(after(3_600_000, "too late"))
+    page = open_page(office.url + "/chat", viewport=PHONE)
+    say(page, "Halo")
+    expect(page.get_by_text("Sedang berpikir…")).to_be_visible()
+    run_id = office.call("Agent.list")["runs"][0]["run_id"]
+    for _ in range(2):
+        reached(office, run_id)
+        office.kill(signal.SIGKILL)
+        expect(page.locator("#link")).to_be_visible()
+        office.start()
+    expect(page.locator(".card.problem")).to_contain_text("Petugas sudah diberi tahu")
     expect(page.locator("#link")).to_be_hidden()
 
 

@@ -152,12 +152,26 @@ export class Conversation {
     return this._followed.get(turn);
   }
 
+  /** A daemon that died told events which it had not stored: a run that goes on may have others under their numbers. */
   async _toItsEnd(turn) {
-    await follow(turn.runId, turn.lastSeq, {
+    await this._read(turn);
+    if (isBusy(turn)) {
+      Object.assign(turn, { lastSeq: 0, parts: turn.parts.filter((part) => part.kind === 'said') });
+      await this._read(turn);
+    }
+    if (turn.status === 'failed') await this._explain(turn);
+    if (isBusy(turn)) await this._refresh(turn);
+    turn.restored = false;
+    this._wait(turn);
+  }
+
+  /** Applies the run's events after the last one applied, until it rests. */
+  _read(turn) {
+    return follow(turn.runId, turn.lastSeq, {
       signal: this._ended.signal,
+      onOpen: () => this._onLink('ok'),
       isOver: async () => !BUSY.has((await call('Agent.get', { run_id: turn.runId })).status),
       onEvent: (event) => {
-        this._onLink('ok');
         if (apply(turn, event)) this._onChange(turn, event.type === 'model.delta' ? 'delta' : 'change');
       },
       onGap: () => {
@@ -167,11 +181,6 @@ export class Conversation {
       },
       onWaiting: () => this._onLink('lost'),
     });
-    if (turn.status === 'failed') await this._explain(turn);
-    if (isBusy(turn)) await this._refresh(turn);
-    if (turn.forStaff) this._wait(turn);
-    turn.restored = false;
-    this._wait(turn);
   }
 
   /** The same decision of the same approval, however often the line breaks; a run that fails later tells so itself. */

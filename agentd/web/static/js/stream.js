@@ -9,16 +9,17 @@ const SILENCE_MS = 40_000; // the daemon sends a comment every 15 s
 /**
  * Calls onEvent for each event after `after` until the run ends or waits for an approval.
  * isOver() tells whether nothing follows for now, asked when a stream ended without news; onGap() is called when
- * live-only events may have been missed. Throws RpcError, or the signal's reason.
+ * live-only events may have been missed, onOpen() when the stream is there again. Throws RpcError, or the signal's reason.
  */
-export async function follow(runId, after, { onEvent, isOver, onGap = () => {}, onWaiting = () => {}, signal }) {
+export async function follow(runId, after, { onEvent, isOver, onGap = () => {}, onWaiting = () => {}, onOpen = () => {}, signal }) {
   let last = after;
   for (let attempt = 0; ; attempt++) {
     const before = last;
     try {
       const response = await open(runId, last, signal);
-      if (response.status === 204) return;
       if (!response.ok) throw await refusal(response);
+      onOpen();
+      if (response.status === 204) return;
       for await (const frame of frames(response.body, signal)) {
         attempt = 0;
         const event = JSON.parse(frame.data);
