@@ -81,14 +81,25 @@ RunId = Annotated[
         description="The run's id, and the caller's idempotency key: 1 to 128 of A-Z a-z 0-9 . _ ~ : -",
     ),
 ]
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Fillers and variation selectors: letters and marks that show nothing of their own."""
+
+
+def _visible(text: str) -> str:
+    for place, char in enumerate(text, 1):
+        if not char.isprintable() or _UNSEEN.match(char):
+            raise ValueError(f"holds a character that can't be seen (U+{ord(char):04X} at place {place}); leave it out")
+    if text.isspace():
+        raise ValueError("is blank; name the conversation, or leave it out")
+    return text
+
+
 SessionId = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=200,
-        pattern=r"^[^\x00-\x1f\x7f]+$",
-        description="The conversation's id (1 to 200 characters).",
-    ),
+    Field(min_length=1, max_length=200, description="The conversation's id: 1 to 200 characters, all of them visible."),
+    AfterValidator(_visible),
 ]
 
 SessionKey = Annotated[

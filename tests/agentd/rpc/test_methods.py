@@ -160,7 +160,14 @@ async def test_control_characters_inside_a_prompt_are_dropped() -> None:
         ({"prompt": "a", "options": 3}, "options is wrong"),
         ({"prompt": "a", "run_id": "../etc"}, "run_id is wrong"),
         ({"prompt": "a", "run_id": ""}, "run_id is wrong"),
-        ({"prompt": "a", "session_id": "a\nb"}, "session_id is wrong"),
+        ({"prompt": "a", "session_id": "a\nb"}, "session_id holds a character that can't be seen (U+000A at place 2)"),
+        (
+            {"prompt": "a", "session_id": "\u202ea"},
+            "a character that can't be seen (U+202E at place 1)",
+        ),
+        ({"prompt": "a", "session_id": "ab\u200b"}, "U+200B at place 3); leave it out"),
+        ({"prompt": "a", "session_id": "a\u3164"}, "U+3164 at place 2"),
+        ({"prompt": "a", "session_id": "  "}, "session_id is blank"),
         ({"prompt": "a", "options": {"tool_arguments": {}}}, "options has tool_arguments, which need a tool_hint"),
     ],
 )
