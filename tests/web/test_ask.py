@@ -39,6 +39,18 @@ model = true
 )
 ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.json").read_text())
 
+FOUND: dict[str, Any] = {
+    "run_id": "r",
+    "status": "completed",
+    "cypher": "MATCH (m:Movie) RETURN m.title",
+    "columns": ["m.title"],
+    "rows": [["The Matrix"], ["Cloud Atlas"]],
+    "answer": "Not certain: the query shows everything, without a condition.",
+    "attempts": [],
+    "confidence": 0.4,
+    "doubts": ["the query shows everything, without a condition."],
+}
+
 
 def answering(result: dict[str, Any], method: str = "Analytics.ask") -> Callable[[Page], None]:
     """Let the page get this as the daemon's answer to a method: the real wire form, without an engine."""
@@ -125,28 +137,43 @@ def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, op
 def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_the_rows_and_the_query(
     guarded: Daemon, open_page: Callable[..., Page]
 ) -> None:
-    found = {
-        "run_id": "r",
-        "status": "completed",
-        "cypher": "MATCH (m:Movie) RETURN m.title",
-        "columns": ["m.title"],
-        "rows": [["The Matrix"], ["Cloud Atlas"]],
-        "answer": "Not certain: the query shows everything, without a condition.",
-        "attempts": [],
-        "confidence": 0.4,
-        "doubts": ["the query shows everything, without a condition."],
-    }
-    page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(found, "Graph.ask"))
+    page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(FOUND, "Graph.ask"))
     page.get_by_label("What is asked").select_option("a graph")
     expect(page.get_by_label("How the plan is made")).to_be_hidden()
     page.get_by_label("Question").fill("Which movies are there?")
     page.get_by_role("button", name="Ask", exact=True).click()
     answer = page.locator(".answer")
-    expect(answer).to_contain_text(found["answer"])
+    expect(answer).to_contain_text(FOUND["answer"])
     expect(answer.locator("tbody tr")).to_have_text(["The Matrix", "Cloud Atlas"])
     page.get_by_text("Cypher query").click()
-    expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text(found["cypher"])
+    expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text(FOUND["cypher"])
     assert violations(page) == []
+
+
+def test_a_question_that_waits_for_others_says_so(guarded: Daemon, open_page: Callable[..., Page]) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if json.loads(route.request.post_data or "{}")["method"] == "Analytics.ask":
+            held.append(route)
+        else:
+            route.continue_()
+
+    def prepare(page: Page) -> None:
+        page.clock.install()
+        page.route("**/rpc", hold)
+
+    page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=prepare)
+    page.get_by_label("Question").fill("Sales by month?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(page.locator("#late")).to_be_empty()
+    page.clock.fast_forward(15_000)
+    expect(page.locator("#late")).to_contain_text("one question is answered after the other")
+    assert violations(page) == []
+    held[0].fulfill(json={"jsonrpc": "2.0", "id": json.loads(held[0].request.post_data or "")["id"], "result": ANSWER})
+    expect(page.locator(".answer")).to_be_visible()
+    expect(page.locator("#late")).to_be_empty()
 
 
 def test_where_a_graph_is_all_there_is_the_page_opens_for_it_and_saves_its_answer(

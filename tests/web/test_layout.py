@@ -12,11 +12,17 @@ from tests.daemon import TOKEN, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import NO_TOKEN
 from tests.web.steps import fill_form, layout_faults, violations
-from tests.web.test_ask import ANSWER, answering
+from tests.web.test_ask import ANSWER, FOUND, answering
 
 Open = Callable[..., Page]
 PART = call(LETTER["tool"], nama="Budi Santoso", nik=LETTER["input"]["nik"])
 TALK = (PART, final("Baik. Mohon lengkapi data."), LETTER, final("Surat Anda selesai."), {"error": "unavailable"})
+ASKED_BACK = {
+    "run_id": "r",
+    "status": "needs_clarification",
+    "clarification": {"question": "Berapa?", "lacks": "period", "choices": ["Berapa bulan ini?", "Berapa tahun ini?"]},
+    "error": {"user_message": "Periode waktunya belum jelas.", "suggestions": ["Sebutkan bulannya."]},
+}
 PORTRAIT: ViewportSize = {"width": 1080, "height": 1920}
 LANDSCAPE: ViewportSize = {"width": 1920, "height": 1080}
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -164,4 +170,25 @@ def test_every_page_has_no_fault_in_every_language(
     for path in ("/desk", "/ask"):
         for token in ("", TOKEN):
             look(open_page(guarded.url + path + asked, token=token, viewport=PHONE), f"{path} {token}")
+    assert faults == []
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_answer_of_the_page_for_questions_has_no_fault_in_every_language(
+    guarded: Daemon, open_page: Open, language: str
+) -> None:
+    """Figures with their chart and plan, a question asked back, and what a graph answers."""
+    faults: list[str] = []
+    for answer, method in ((ANSWER, "Analytics.ask"), (ASKED_BACK, "Analytics.ask"), (FOUND, "Graph.ask")):
+        prepare = answering(answer, method)
+        page = open_page(f"{guarded.url}/ask?lang={language}", token=TOKEN, prepare=prepare, viewport=PHONE)
+        page.locator("#source").select_option(method)
+        page.locator("#question").fill("Berapa?")
+        page.locator("#go").click()
+        expect(page.locator(".answer")).to_be_visible()
+        for closed in page.locator(".answer > details > summary").all():
+            closed.click()
+        walk = Walk(page, LEAST)
+        walk.look(f"{answer['status']} of {method}")
+        faults += walk.faults
     assert faults == []

@@ -10,6 +10,7 @@ import { said, speakIn, t, writeWords } from './words.js';
 
 const sessionId = randomId();
 const METHODS = { analytics: 'Analytics.ask', graph: 'Graph.ask' };
+const LATE_MS = 15_000; // from then on the page says that others may be served first
 let catalogue;
 
 /** How far it is, from the run's events, where it has any. */
@@ -36,6 +37,7 @@ const ask = once(async () => {
   $('#stop').onclick = once(() => call('Agent.cancel', { run_id: params.run_id }).catch(() => ended.abort()));
   $('#progress').textContent = said('ask_nodes', method === METHODS.graph ? 'ask_graph' : 'understand_query');
   setTimeout(() => watch(params.run_id, ended.signal), 300);
+  const late = setTimeout(() => ($('#late').textContent = t('ask_late')), LATE_MS);
   let drawn;
   try {
     // Under its run_id the same question is asked once, however often the connection breaks or the daemon restarts.
@@ -46,6 +48,8 @@ const ask = once(async () => {
     drawn = answerCard(question, { error: { user_message: error.userMessage || t('ask_unreachable') } });
   }
   ended.abort();
+  clearTimeout(late);
+  $('#late').textContent = '';
   $('#answers').prepend(drawn);
   $('#progress').textContent = '';
   $('#stop').hidden = true;
