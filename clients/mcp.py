@@ -17,12 +17,13 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 from anyio import move_on_after
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from agentd.cli import options
 from agentd.messages import LIVE_ONLY
+from servers.common.server import Server
 
 CANCEL_S = 5.0
 """How long to wait for the cancel of a run whose caller has disconnected."""
@@ -79,13 +80,11 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
     return 0
 
 
-def server_of(client: Any) -> MCPServer[Any]:
+def server_of(client: Any) -> Server[Any]:
     """The MCP server, over a client of agentd."""
     from agentd.cli.client import Refused, talk
 
-    server: MCPServer[Any] = MCPServer(
-        "agentd", version=version("agentd"), instructions=INSTRUCTIONS, log_level="WARNING"
-    )
+    server: Server[Any] = Server("agentd", version=version("agentd"), instructions=INSTRUCTIONS, log_level="WARNING")
 
     async def ask(
         prompt: Annotated[str, Field(min_length=1, description="What the citizen says, word for word")],
@@ -109,7 +108,8 @@ def server_of(client: Any) -> MCPServer[Any]:
                 await client.call("Agent.cancel", {"run_id": run_id})
             raise
         except Refused as error:
-            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+            text = f"{error} [{error.error.get('message')}]"
+            return CallToolResult(content=[TextContent(text=text)], is_error=True)
         shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}
         return CallToolResult(content=[TextContent(text=outcome["response"])], structured_content=shown)
 

@@ -269,7 +269,8 @@ def _of_aiohttp(error: web.HTTPException) -> Refused:
         return Refused(404, NotFound("Nothing is at this address"))
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
-        return Refused(405, InvalidRequest(f"{error.method} is not for this address; use {allowed}"))
+        calls = "; JSON-RPC calls go to POST /rpc" if error.method == "POST" else ""
+        return Refused(405, InvalidRequest(f"{error.method} is not for this address; use {allowed}{calls}"))
     if isinstance(error, web.HTTPRequestEntityTooLarge):
         return Refused(413, InvalidRequest("The body is too large"))
     return Refused(error.status, InvalidRequest(error.reason))

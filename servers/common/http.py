@@ -118,7 +118,7 @@ class BearerOnly:
             return None
         if not self._knows(scope):
             headers = {"WWW-Authenticate": "Bearer"}
-            refusal = PlainTextResponse("A bearer token is needed.", status_code=401, headers=headers)
+            refusal = PlainTextResponse("This needs the header Authorization: Bearer TOKEN, with the token of this server.", status_code=401, headers=headers)
         elif _length(scope) > MAX_BODY:
             refusal = PlainTextResponse("The body is too large.", status_code=413)
         else:

@@ -219,6 +219,8 @@ def test_a_file_is_verified_as_json_in_either_form(office: Daemon, letter: dict[
         (pdf + b"\n", "application/pdf", "tampered"),
         (b"hello", "application/pdf", "unknown"),
         (b"", "application/pdf", "ask"),
+        (b"--x\r\nbroken", "multipart/form-data; boundary=x", "ask"),
+        (b"--x--", "multipart/form-data", "ask"),
     ]
     for body, kind, verdict in asked:
         _, _, answer = fetch(f"{office.url}/verify", body, source="127.0.0.3", Content_Type=kind, **JSON)

@@ -14,12 +14,14 @@ import base64
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
 import orjson
 import structlog
 from aiohttp import BodyPartReader, hdrs, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from agentd.access import Buckets
 from agentd.application import InternalCall
@@ -138,15 +140,16 @@ async def _form(request: web.Request) -> str:
 
 
 async def _file(request: web.Request) -> bytes:
-    """The posted PDF, in either form, no more of it than one byte above the limit."""
+    """The posted PDF, in either form, no more of it than one byte above the limit; empty when the form can't be read."""
     if not request.content_type.startswith("multipart/"):
         return await request.content.read(MAX_FILE + 1) if request.content_length is None else await request.read()
-    async for part in await request.multipart():
-        if isinstance(part, BodyPartReader) and part.name == "file":
-            content = bytearray()
-            while len(content) <= MAX_FILE and (chunk := await part.read_chunk(65536)):
-                content += chunk
-            return bytes(content)
+    with suppress(ValueError, HttpProcessingError):
+        async for part in await request.multipart():
+            if isinstance(part, BodyPartReader) and part.name == "file":
+                content = bytearray()
+                while len(content) <= MAX_FILE and (chunk := await part.read_chunk(65536)):
+                    content += chunk
+                return bytes(content)
     return b""
 
 
