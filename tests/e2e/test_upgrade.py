@@ -17,6 +17,7 @@ def test_an_office_of_0_1_0_is_migrated_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "client.toml").write_text(config)
     words = ["--config", tmp_path / "client.toml", "--state", tmp_path / "state"]
     looked = subprocess.run([AGENTD, "migrate", "--dry-run", *words], capture_output=True, text=True, check=True)
+    assert "the old state would be copied to" in looked.stdout
     assert "would be added" in looked.stdout
     done = subprocess.run([AGENTD, "migrate", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -81,7 +81,12 @@ class Books:
         if not states.keys() >= set(NEEDED):
             return inner
         needed = {states[name] for name in NEEDED}
-        state = ServerState(name=SERVER, state="down" if "down" in needed else "starting" if len(needed) > 1 else "up")
+        down = ", ".join(name for name in NEEDED if states[name] == "down")
+        state = ServerState(
+            name=SERVER,
+            state="down" if down else "starting" if len(needed) > 1 else "up",
+            error=f"it needs what is down: {down}" if down else None,
+        )
         return inner.model_copy(update={"tools": (*inner.tools, INFO), "servers": (*inner.servers, state)})
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:

@@ -44,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
         print(f"{settings.state}: up to date (schema {SCHEMA}); nothing was changed")
         return 0
     done = "would be" if given.dry_run else "were"
-    print(f"copy of the old state: {copied_to}")
+    print(f"the old state {'would be' if given.dry_run else 'was'} copied to {copied_to}")
     print(f"agentd.db: schema {found.schema} → {SCHEMA}; {len(found.lacking)} tables and columns {done} added")
     print("\n".join(f"  {name}" for name in found.lacking))
     for line in letters:

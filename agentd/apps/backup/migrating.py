@@ -58,6 +58,7 @@ def migrate(state: Path, copied_to: Path, letters: Callable[[], None]) -> Pendin
 
     Raises BackupError, StateError and OSError: then the folder is usable as before, and may be migrated again.
     """
+    pending(state)
     with alone(state):
         if (state / UNFINISHED).exists():
             raise BackupError(f"a restore of {state} was cut off: run `agentd restore` again, then this")

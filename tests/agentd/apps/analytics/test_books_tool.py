@@ -17,7 +17,7 @@ from agentd.agent.loop import Agent
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun
-from agentd.messages import AgentOptions, Caller, ToolCall, ToolInfo
+from agentd.messages import AgentOptions, Caller, Catalogue, ToolCall, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
@@ -135,6 +135,22 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
 def test_a_daemon_without_the_books_servers_has_no_such_tool() -> None:
     inner = _host("time")
     assert Books(inner, ManualClock(), _unasked).catalogue() == inner.catalogue()
+
+
+def test_the_books_name_which_of_their_servers_is_down() -> None:
+    class Lame(MemoryTools):
+        def catalogue(self) -> Catalogue:
+            first, *others = super().catalogue().servers
+            return (
+                super()
+                .catalogue()
+                .model_copy(update={"servers": (first.model_copy(update={"state": "down"}), *others)})
+            )
+
+    infos = [ToolInfo(name=f"tool_of_{name}", server=name) for name in NEEDED]
+    inner = Lame({info.name: lambda _: "done" for info in infos}, infos)
+    books = Books(inner, ManualClock(), _unasked).catalogue().servers[-1]
+    assert (books.state, books.error) == ("down", f"it needs what is down: {inner.catalogue().servers[0].name}")
 
 
 def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:

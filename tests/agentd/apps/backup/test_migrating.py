@@ -210,6 +210,8 @@ def test_a_newer_agentds_folder_is_refused_and_left_alone(state: Path) -> None:
 
 
 def test_no_folder_and_no_database_are_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(BackupError, match=r"nowhere has no agentd\.db: it is no state folder"):
+        up(tmp_path / "nowhere")
     with pytest.raises(BackupError, match=r"has no agentd\.db"):
         pending(tmp_path)
     (tmp_path / "agentd.db").write_bytes(b"these are no rows" * 100)
