@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LEAST = 16
 """Characters of a token that was given."""
+NO_TOKEN = "This needs the header Authorization: Bearer TOKEN, with the token of this server."
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of a request: a letter's PDF of 20 MB in base64, and room beside it."""
 
@@ -118,7 +119,7 @@ class BearerOnly:
             return None
         if not self._knows(scope):
             headers = {"WWW-Authenticate": "Bearer"}
-            refusal = PlainTextResponse("This needs the header Authorization: Bearer TOKEN, with the token of this server.", status_code=401, headers=headers)
+            refusal = PlainTextResponse(NO_TOKEN, status_code=401, headers=headers)
         elif _length(scope) > MAX_BODY:
             refusal = PlainTextResponse("The body is too large.", status_code=413)
         else:
