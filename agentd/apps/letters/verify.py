@@ -140,7 +140,7 @@ async def _form(request: web.Request) -> str:
 
 
 async def _file(request: web.Request) -> bytes:
-    """The posted PDF, in either form, no more of it than one byte above the limit; empty when the form can't be read."""
+    """The posted PDF, in either form, up to one byte above the limit; empty where the form can't be read."""
     if not request.content_type.startswith("multipart/"):
         return await request.content.read(MAX_FILE + 1) if request.content_length is None else await request.read()
     with suppress(ValueError, HttpProcessingError):
