@@ -33,7 +33,7 @@ from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, ServerHost, ToolHost
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.services import Limits, Services
+from agentd.rpc.services import Services, WireLimits
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor, Past
 from agentd.runs.approvals import ApprovalRules, Approvals
@@ -232,7 +232,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             asked_here=lambda: [
                 kind for kind, held in kinds.items() if held.servers <= {one.name for one in made.settings.servers}
             ],
-            limits=Limits(
+            limits=WireLimits(
                 max_body_bytes=settings.rpc.max_body_bytes,
                 max_batch=settings.rpc.max_batch,
                 max_prompt_bytes=settings.rpc.max_prompt_bytes,

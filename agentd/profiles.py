@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
-from agentd.agent.brief import Limits
+from agentd.agent.brief import RunLimits
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Fit, Toolset, assemble
 from agentd.config import Settings
@@ -24,7 +24,7 @@ class AgentProfile:
 
     toolset: Toolset
     prefix: tuple[ChatMessage, ...]
-    limits: Limits
+    limits: RunLimits
     deadline_s: float
     provider: str | None
     barred: frozenset[str]
@@ -132,7 +132,7 @@ def agent_profile(
     return AgentProfile(
         toolset=toolset.fitted(fits),
         prefix=(ChatMessage(role="system", content=system), *prompts.examples(settings.examples, toolset, start)),
-        limits=Limits(
+        limits=RunLimits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
             max_tool_errors=own.max_tool_errors,
             max_tokens=(profile and profile.max_tokens) or own.max_tokens,

@@ -34,7 +34,7 @@ Publish = Callable[[EventType, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """How far one run may go."""
 
     max_steps: int = 8
@@ -60,7 +60,7 @@ class Brief:
     history: tuple[ChatMessage, ...] = ()
     said: tuple[Said, ...] = ()
     options: AgentOptions = field(default_factory=AgentOptions)
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     barred: frozenset[str] = frozenset()
     """Providers that this caller's profile does not use."""
     caller: Caller | None = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import copy
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -91,8 +92,7 @@ class Dispatcher:
 
     def with_acts(self, acts: Mapping[str, Act]) -> Dispatcher:
         """The same table where some methods act otherwise (`Events.subscribe` on a connection of its own)."""
-        other = object.__new__(Dispatcher)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         bound = {name: _Bound(self._methods[name], self._services, act) for name, act in acts.items()}
         other._bound = self._bound | bound
         return other

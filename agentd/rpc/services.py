@@ -45,7 +45,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WireLimits:
     """Bounds of the wire. `rate_per_minute` holds for callers without a rate of their own; None: no limit."""
 
     max_body_bytes: int = 4 * 1024 * 1024
@@ -82,7 +82,7 @@ class Services:
     """The server that speaks for the office: pages ask no other for letters."""
     asked_here: Callable[[], list[str]]
     """The kinds of `questions` whose servers are configured."""
-    limits: Limits = field(default_factory=Limits)
+    limits: WireLimits = field(default_factory=WireLimits)
     parts: Mapping[type, Any] = field(default_factory=dict)
     """{type: the object of it}, of the apps that are installed."""
 

@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from agentd.agent.brief import Publish
 from agentd.agent.four_eyes import differing
 from agentd.errors import AgentdError
-from agentd.messages import Basis, Consent, EventType
+from agentd.messages import Basis, Consent
 from agentd.ports import Journal
 from agentd.runs.records import Json, RunRecord
-
-Publish = Callable[[EventType, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)

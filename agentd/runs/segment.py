@@ -14,6 +14,7 @@ from uuid import uuid4
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from agentd.agent.brief import Publish
 from agentd.agent.languages import replies
 from agentd.clock import iso
 from agentd.errors import AgentdError, BudgetExceeded, Cancelled, InternalError
@@ -21,7 +22,7 @@ from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock
 from agentd.runs.cluster import Cluster
 from agentd.runs.events import EventLog
-from agentd.runs.execution import Executor, Publish, Result, RunContext
+from agentd.runs.execution import Executor, Result, RunContext
 from agentd.runs.journal import StoreJournal, TakenOver
 from agentd.runs.live import Live
 from agentd.runs.records import PendingApproval, RunChanges, RunError, RunRecord, StepRecord

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from bridges.mcp.asks import Question, Sample
 from bridges.mcp.host import McpToolHost
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 
-__all__ = ["Limits", "McpToolHost", "Question", "Sample"]
+__all__ = ["McpToolHost", "Question", "Sample", "ServerLimits"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 
 
 class Backoff:
     """Counts attempts that failed. A server that stayed up for a while starts with a clean sheet."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._failures = 0
 

@@ -19,7 +19,7 @@ from bridges.mcp import reasons
 from bridges.mcp.artifacts import Keeper
 from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure, outcome_of
 from bridges.mcp.stdio import Subprocess
 
@@ -40,7 +40,7 @@ class Live:
 class Calls:
     """The calls under way at one server, whatever its connection."""
 
-    def __init__(self, settings: ServerSettings, limits: Limits, stopping: Callable[[], bool]) -> None:
+    def __init__(self, settings: ServerSettings, limits: ServerLimits, stopping: Callable[[], bool]) -> None:
         self._settings = settings
         self._limits = limits
         self._stopping = stopping

@@ -8,14 +8,14 @@ from contextlib import AbstractAsyncContextManager
 from mcp.client._transport import TransportStreams
 
 from agentd.messages import ServerSettings
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.tail import StderrTail
 
 
 class Endpoint:
     """A server that runs elsewhere. `lost` is set by the caller that notices that it is no longer there."""
 
-    def __init__(self, settings: ServerSettings, limits: Limits) -> None:
+    def __init__(self, settings: ServerSettings, limits: ServerLimits) -> None:
         self._settings = settings
         self._limits = limits
         self.tail = StderrTail(0)

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from agentd.messages import ToolInfo
 from bridges.mcp import reasons
 from bridges.mcp.endpoint import Endpoint
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import plain
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.stdio import Subprocess
@@ -30,7 +30,7 @@ class Follower:
     def __init__(
         self,
         name: str,
-        limits: Limits,
+        limits: ServerLimits,
         is_idle: Callable[[], bool],
         on_read: Callable[[tuple[ToolInfo, ...], str], None],
     ) -> None:

@@ -11,7 +11,7 @@ from agentd.messages import Catalogue, ServerSettings, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
 from bridges.mcp.asks import OnElicit, OnSample
 from bridges.mcp.discreet import quiet_the_sdk
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure
 from bridges.mcp.server import Server
 
@@ -27,12 +27,12 @@ class McpToolHost:
         self,
         settings: Sequence[ServerSettings] = (),
         *,
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
         on_elicit: OnElicit | None = None,
         on_sample: OnSample | None = None,
     ) -> None:
         self._settings = tuple(settings)
-        self._limits = limits or Limits()
+        self._limits = limits or ServerLimits()
         self._on_elicit = on_elicit
         self._on_sample = on_sample
         self._servers: dict[str, Server] = {}

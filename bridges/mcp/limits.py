@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """Every bound in one place, so that tests and drills can tighten them."""
 
     message_bytes: int = 8 * 1024 * 1024

@@ -23,7 +23,7 @@ from bridges.mcp.backoff import Backoff
 from bridges.mcp.calls import Calls, Live
 from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure
 from bridges.mcp.stdio import Subprocess
 from bridges.mcp.validation import check_large_results_aside
@@ -39,7 +39,7 @@ class Server:
         self,
         settings: ServerSettings,
         on_change: Callable[[], None],
-        limits: Limits,
+        limits: ServerLimits,
         on_elicit: OnElicit | None = None,
         on_sample: OnSample | None = None,
     ) -> None:

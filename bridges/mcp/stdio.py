@@ -26,7 +26,7 @@ from mcp.shared.message import SessionMessage
 
 from agentd.messages import ServerSettings
 from bridges.mcp.credentials import handed_over, removed
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.lines import LineCutter, Noise, Oversize
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.tail import StderrTail
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 class Subprocess:
     """A server that is started by its command. `lost` is set when it ended or had to be ended; `why` says which."""
 
-    def __init__(self, settings: ServerSettings, limits: Limits) -> None:
+    def __init__(self, settings: ServerSettings, limits: ServerLimits) -> None:
         self._settings = settings
         self._limits = limits
         secrets = (value.decode("utf-8", "replace") for value in settings.credentials.values())

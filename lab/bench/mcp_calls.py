@@ -20,7 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from agentd.messages import ServerSettings, ToolCall
-from bridges.mcp import Limits, McpToolHost
+from bridges.mcp import McpToolHost, ServerLimits
 
 CALLS = 300
 ROUNDS = 7
@@ -100,12 +100,12 @@ async def _giant() -> dict[str, Any]:
         tool = (await host.ready(30)).tool("do")
         assert tool is not None
         figures = {}
-        for name, size in (("100_mb_refused", 100_000_000), ("8_mb_taken", Limits().message_bytes - 1000)):
+        for name, size in (("100_mb_refused", 100_000_000), ("8_mb_taken", ServerLimits().message_bytes - 1000)):
             call = ToolCall(tool=tool, input={"bytes": size}, run_id="bench", session_id="bench", step=1)
             ticker = asyncio.create_task(_longest_pause())
             outcome = await host.call(call)
             ticker.cancel()
-            if outcome.success is (size > Limits().message_bytes):
+            if outcome.success is (size > ServerLimits().message_bytes):
                 raise SystemExit(f"the bench's giant message went wrong: {outcome.message}")
             figures[f"mcp_message_{name}_s"] = round(outcome.duration_ms / 1000, 3)
             figures[f"mcp_message_{name}_longest_pause_ms"] = await ticker

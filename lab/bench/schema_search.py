@@ -20,7 +20,7 @@ from servers.graphiti.graph import close_graph, open_graph
 from servers.graphiti.schema_file import SHIPPED
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import FileSource
-from servers.graphiti.session_store import Limits, SessionStore
+from servers.graphiti.session_store import SessionStore, StoreLimits
 
 FIRST = 5
 DATA_SETS = 10_000
@@ -83,7 +83,7 @@ async def _run() -> dict[str, Any]:
 
 async def _session_data(path: Path) -> dict[str, Any]:
     driver = await open_graph("", path)
-    store = SessionStore(driver, Limits(total_sets=DATA_SETS + 1))
+    store = SessionStore(driver, StoreLimits(total_sets=DATA_SETS + 1))
     rows = [{"customer_name": "PT ABC Corp", "outstanding_amount": number} for number in range(10)]
     stored, handles = [], []
     for number in range(DATA_SETS):

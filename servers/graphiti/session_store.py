@@ -49,7 +49,7 @@ class DataHandle(TypedDict):
 
 
 @dataclass(frozen=True)
-class Limits:
+class StoreLimits:
     """How much is kept: data sets and bytes of JSON, a session's and all together."""
 
     session_sets: int = 200
@@ -67,9 +67,9 @@ class _Entry:
 class SessionStore:
     """Data sets by session in one graph database. `load` before anything else."""
 
-    def __init__(self, driver: Any, limits: Limits | None = None) -> None:
+    def __init__(self, driver: Any, limits: StoreLimits | None = None) -> None:
         self._driver = driver
-        self._limits = limits or Limits()
+        self._limits = limits or StoreLimits()
         self._stock = _Stock()
         self._changing = asyncio.Lock()
 

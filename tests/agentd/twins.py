@@ -23,7 +23,7 @@ from agentd.messages import AgentStep, Caller, Catalogue, ModelInfo, ProviderSta
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import Method
 from agentd.rpc.methods import table
-from agentd.rpc.services import Limits, Services
+from agentd.rpc.services import Services, WireLimits
 from agentd.testing import ManualClock
 from tests.agentd.memory_runs import MemoryRuns, Work, echo
 from tests.agentd.memory_sessions import MemorySessions
@@ -78,7 +78,7 @@ async def reload(by: str) -> dict[str, Any]:
     return {"servers": {"added": [], "removed": [], "changed": []}}
 
 
-def services(work: Work = echo, limits: Limits | None = None, **changes: Any) -> Services:
+def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any) -> Services:
     """Services of twins; `changes` replace some."""
     made = Services(
         runs=MemoryRuns(work),
@@ -95,7 +95,7 @@ def services(work: Work = echo, limits: Limits | None = None, **changes: Any) ->
         clock=ManualClock(),
         letters_server=lambda: "certificate",
         asked_here=lambda: ["analytics", "graph"],
-        limits=limits or Limits(),
+        limits=limits or WireLimits(),
     )
     return replace(made, **changes)
 
@@ -117,7 +117,7 @@ async def wire(
     state: Path,
     *,
     work: Work = echo,
-    limits: Limits | None = None,
+    limits: WireLimits | None = None,
     admin_token: str | None = None,
     origins: frozenset[str] = frozenset(),
     hosts: frozenset[str] = frozenset(),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.agent import prompts
-from agentd.agent.brief import Brief, Conclusion, Limits
+from agentd.agent.brief import Brief, Conclusion, RunLimits
 from agentd.agent.loop import Agent
 from agentd.agent.toolset import Toolset, assemble
 from agentd.agent.turn_policy import TurnPolicy
@@ -165,7 +165,7 @@ async def test_the_answer_streams_as_it_is_written() -> None:
 
 
 async def test_a_token_budget_ends_the_run_with_its_own_error() -> None:
-    ended = await Talk(call("get_current_time"), call("get_current_time", a=1), limits=Limits(max_tokens=3)).run()
+    ended = await Talk(call("get_current_time"), call("get_current_time", a=1), limits=RunLimits(max_tokens=3)).run()
     assert ended.error is not None
     assert ended.error.type == "budget_exceeded"
 

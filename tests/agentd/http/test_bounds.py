@@ -12,13 +12,13 @@ import aiohttp
 import aiohttp.web
 import pytest
 
-from agentd.rpc.services import Limits
+from agentd.rpc.services import WireLimits
 from tests.agentd.http.test_guard import HEALTH, RELOAD, get, kind, post, token
 from tests.agentd.twins import wire
 
 
 async def test_a_body_beyond_the_bound_is_refused(tmp_path: Path) -> None:
-    async with wire(tmp_path, limits=Limits(max_body_bytes=2000)) as at, aiohttp.ClientSession() as session:
+    async with wire(tmp_path, limits=WireLimits(max_body_bytes=2000)) as at, aiohttp.ClientSession() as session:
         assert kind(await post(at, {**HEALTH, "pad": "x" * 3000})) == (413, "invalid_request")
 
         async def chunks() -> Any:
@@ -41,7 +41,7 @@ async def test_a_compressed_body_is_refused_and_never_unpacked(tmp_path: Path, k
 
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
-    async with wire(tmp_path, limits=Limits(body_timeout_s=0.05)) as at:
+    async with wire(tmp_path, limits=WireLimits(body_timeout_s=0.05)) as at:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
         writer.write(
             b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
@@ -78,7 +78,7 @@ async def test_a_slow_body_is_given_up_whatever_reads_it(tmp_path: Path, path: s
         return aiohttp.web.Response()
 
     pages = [aiohttp.web.post("/read", read)]
-    async with wire(tmp_path, limits=Limits(body_timeout_s=0.05), pages=pages) as at:
+    async with wire(tmp_path, limits=WireLimits(body_timeout_s=0.05), pages=pages) as at:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
         head = (
             f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"

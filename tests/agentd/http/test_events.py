@@ -15,7 +15,7 @@ import pytest
 
 from agentd.errors import Busy
 from agentd.messages import AgentOptions
-from agentd.rpc.services import Limits
+from agentd.rpc.services import WireLimits
 from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import ADMIN, Wire, wire
 
@@ -143,7 +143,7 @@ async def test_the_events_of_somebody_elses_run_are_not_found(tmp_path: Path) ->
 
 async def test_a_quiet_stream_is_kept_alive(tmp_path: Path) -> None:
     gate = Gate()
-    async with wire(tmp_path, work=gate, limits=Limits(heartbeat_s=0.02)) as at:
+    async with wire(tmp_path, work=gate, limits=WireLimits(heartbeat_s=0.02)) as at:
         await start(at)
         async with stream(at, "run_id=r-1&after=1") as answer:
             assert await anext(frames(answer)) == {"": "waiting"}
@@ -157,7 +157,7 @@ async def test_a_quiet_stream_is_kept_alive(tmp_path: Path) -> None:
 
 async def test_a_reader_that_does_not_read_is_dropped_and_can_resume(tmp_path: Path) -> None:
     gate = Gate()
-    async with wire(tmp_path, work=gate, limits=Limits(stall_s=0.2)) as at:
+    async with wire(tmp_path, work=gate, limits=WireLimits(stall_s=0.2)) as at:
         run = await start(at)
         reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]), limit=2**26)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -204,7 +204,7 @@ async def test_what_the_runs_raise_in_mid_stream_is_the_last_frame(tmp_path: Pat
 
 async def test_a_reader_that_leaves_is_forgotten_and_its_run_goes_on(tmp_path: Path) -> None:
     gate = Gate()
-    async with wire(tmp_path, work=gate, limits=Limits(heartbeat_s=0.02)) as at:
+    async with wire(tmp_path, work=gate, limits=WireLimits(heartbeat_s=0.02)) as at:
         run = await start(at)
         async with stream(at, "run_id=r-1") as answer:
             await anext(frames(answer))

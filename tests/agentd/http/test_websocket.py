@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from agentd.errors import Busy
-from agentd.rpc.services import Limits
+from agentd.rpc.services import WireLimits
 from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import Wire, wire
 
@@ -135,7 +135,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
         await asyncio.Event().wait()
         return ""
 
-    async with wire(tmp_path, work=work, limits=Limits(stall_s=0.2)) as at, talking(at) as talk:
+    async with wire(tmp_path, work=work, limits=WireLimits(stall_s=0.2)) as at, talking(at) as talk:
         await talk.call("Agent.start", prompt="halo", run_id="r-1")
         connection = talk.socket._response.connection  # type: ignore[attr-defined]
         connection.transport.pause_reading()
@@ -168,7 +168,7 @@ async def test_the_own_page_is_a_kiosk_on_the_socket_too(tmp_path: Path) -> None
 
 
 async def test_a_message_beyond_the_bound_closes_the_socket(tmp_path: Path) -> None:
-    async with wire(tmp_path, limits=Limits(max_body_bytes=1000)) as at, talking(at) as talk:
+    async with wire(tmp_path, limits=WireLimits(max_body_bytes=1000)) as at, talking(at) as talk:
         await talk.socket.send_str("x" * 2000)
         message = await talk.socket.receive(timeout=300)
         assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, aiohttp.WSCloseCode.MESSAGE_TOO_BIG)

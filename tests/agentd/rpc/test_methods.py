@@ -10,7 +10,7 @@ import pytest
 from agentd.errors import BY_TYPE, ProviderUnavailable
 from agentd.messages import AgentStep, Caller
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.services import Limits
+from agentd.rpc.services import WireLimits
 from tests.agentd.memory_runs import MemoryRun, Work, echo
 from tests.agentd.twins import ADMIN, METHODS, services
 
@@ -18,7 +18,7 @@ from tests.agentd.twins import ADMIN, METHODS, services
 class Desk:
     """One caller after another at one dispatcher."""
 
-    def __init__(self, work: Work = echo, limits: Limits | None = None, **changes: Any) -> None:
+    def __init__(self, work: Work = echo, limits: WireLimits | None = None, **changes: Any) -> None:
         self.services = services(work, limits, **changes)
         self._dispatcher = Dispatcher(METHODS, self.services)
 

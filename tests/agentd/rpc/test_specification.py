@@ -12,7 +12,7 @@ from agentd.messages import Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Params
-from agentd.rpc.services import Limits, Services
+from agentd.rpc.services import Services, WireLimits
 from tests.agentd.twins import ADMIN, KIOSK, services
 
 
@@ -67,7 +67,7 @@ def like(name: str) -> Any:
 TABLE = (subtract, total, update, get_data, like("notify_hello"), like("notify_sum"))
 
 
-def dispatcher(*more: Any, limits: Limits | None = None) -> Dispatcher:
+def dispatcher(*more: Any, limits: WireLimits | None = None) -> Dispatcher:
     return Dispatcher((*TABLE, *more), services(limits=limits))
 
 
@@ -198,7 +198,7 @@ async def test_a_repeated_id_in_one_batch_is_refused_and_the_first_still_runs() 
 async def test_a_batch_beyond_the_bound_is_refused_whole() -> None:
     notified.clear()
     call = {"jsonrpc": "2.0", "method": "update"}
-    answer = await said(orjson.dumps([call] * 4), dispatcher(limits=Limits(max_batch=3)))
+    answer = await said(orjson.dumps([call] * 4), dispatcher(limits=WireLimits(max_batch=3)))
     assert answer["error"]["code"] == -32600
     assert "at most 3" in answer["error"]["data"]["reason"]
     assert not notified

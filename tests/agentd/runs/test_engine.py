@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from agentd.agent.brief import Limits
+from agentd.agent.brief import RunLimits
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset, assemble
 from agentd.audit import AuditTrail
@@ -88,7 +88,7 @@ class Daemon:
 
         def profile_of(caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None) -> AgentProfile:
             prefix = (ChatMessage(role="system", content="x"),)
-            return AgentProfile(toolset(caller), prefix, Limits(), options.deadline_s or 60, None, frozenset())
+            return AgentProfile(toolset(caller), prefix, RunLimits(), options.deadline_s or 60, None, frozenset())
 
         async def session_profile(_: str, *asked: Any) -> AgentProfile:
             return profile_of(*asked)

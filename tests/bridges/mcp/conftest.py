@@ -16,15 +16,17 @@ import pytest
 import uvloop
 
 from agentd.messages import Catalogue, ServerSettings, ServerState, ToolCall, ToolOutcome
-from bridges.mcp import Limits, McpToolHost
+from bridges.mcp import McpToolHost, ServerLimits
 from tests import warm
 
 HERE = Path(__file__).parent
 PATIENCE = 120.0
 """Seconds after which a wait has failed."""
 
-QUICK = Limits(retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000)
-"""Limits for tests: a machine under load must still keep them where a server behaves."""
+QUICK = ServerLimits(
+    retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000
+)
+"""Bounds for tests: a machine under load must still keep them where a server behaves."""
 
 
 def friendly(name: str = "friendly", **more: Any) -> ServerSettings:
@@ -53,7 +55,7 @@ async def bridge() -> AsyncIterator[OpenBridge]:
     """`await bridge(settings, …)` opens a host that has settled; it is closed after the test."""
     async with AsyncExitStack() as stack:
 
-        async def open_bridge(*settings: ServerSettings, limits: Limits = QUICK, **more: Any) -> McpToolHost:
+        async def open_bridge(*settings: ServerSettings, limits: ServerLimits = QUICK, **more: Any) -> McpToolHost:
             host = await stack.enter_async_context(McpToolHost(settings, limits=limits, **more))
             await host.ready(PATIENCE)
             return host

@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, JSONRPCError, JSONRPCNotification, TextCon
 
 from bridges.mcp.artifacts import safe_name
 from bridges.mcp.backoff import Backoff
-from bridges.mcp.limits import Limits
+from bridges.mcp.limits import ServerLimits
 from bridges.mcp.lines import LineCutter, Noise, Oversize, parse
 from bridges.mcp.outcome import outcome_of, plain
 from bridges.mcp.tail import StderrTail
@@ -48,7 +48,7 @@ def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
 
 
 def test_waits_double_up_to_a_bound_and_start_over_after_a_steady_time() -> None:
-    backoff = Backoff(Limits(retry_first_s=1, retry_most_s=8, steady_s=10))
+    backoff = Backoff(ServerLimits(retry_first_s=1, retry_most_s=8, steady_s=10))
     waits = [backoff.after(lasted) for lasted in (3, 3, None, None, None, None, 10, None)]
     wanted = (0, 2, 4, 8, 8, 8, 0, 2)
     assert all(0.8 * want <= wait <= 1.2 * want for wait, want in zip(waits, wanted, strict=True))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from agentd.messages import ServerSettings
-from bridges.mcp import Limits
+from bridges.mcp import ServerLimits
 from tests.bridges.mcp.conftest import (
     PATIENCE,
     QUICK,
@@ -165,7 +165,7 @@ async def test_a_server_that_reads_nothing_cannot_hold_up_the_host(
     bridge: OpenBridge, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It has filled its standard error, too, which somebody must read for it to come so far."""
-    host = await bridge(hostile("deaf"), friendly(), limits=Limits(unread_bytes=1_000_000, grace_s=0.5))
+    host = await bridge(hostile("deaf"), friendly(), limits=ServerLimits(unread_bytes=1_000_000, grace_s=0.5))
     text = "x" * 700_000
     outcome = await do(host, "deaf", timeout_s=0.5, text=text)
     assert "gave no answer within 0.5 s" in outcome.message

@@ -10,7 +10,7 @@ import pytest
 
 from agentd.agent.toolset import assemble
 from agentd.messages import ServerSettings
-from bridges.mcp import Limits, McpToolHost
+from bridges.mcp import McpToolHost, ServerLimits
 from tests.bridges.mcp.conftest import (
     QUICK,
     OpenBridge,
@@ -40,7 +40,9 @@ async def test_chatter_on_standard_output_is_skipped_and_never_logged(
     [("flood", "its standard output is not MCP"), ("endless", "it sends a message without end")],
 )
 async def test_output_without_end_is_ended(bridge: OpenBridge, script: str, reason: str) -> None:
-    host = await bridge(hostile(script), limits=Limits(message_bytes=100_000, runaway_bytes=1_000_000, grace_s=0.5))
+    host = await bridge(
+        hostile(script), limits=ServerLimits(message_bytes=100_000, runaway_bytes=1_000_000, grace_s=0.5)
+    )
     outcome = await do(host, script)
     assert reason in outcome.message
     await until_state(host, script, "up", restarts=1)
@@ -109,7 +111,7 @@ async def test_a_storm_of_changes_is_read_once_in_a_while(bridge: OpenBridge) ->
 
 
 async def test_a_storm_of_changes_does_not_keep_us_asking(bridge: OpenBridge) -> None:
-    host = await bridge(hostile("pages"), limits=Limits(settle_s=3600))
+    host = await bridge(hostile("pages"), limits=ServerLimits(settle_s=3600))
     pages_read = {(await do(host, "pages")).output for _ in range(20)}
     assert len(pages_read) == 1, "more were read than at the start"
 
@@ -132,7 +134,7 @@ async def test_a_result_that_breaks_its_own_rules_is_a_failed_call(
 
 async def test_a_large_result_is_checked_without_holding_up_others(bridge: OpenBridge) -> None:
     """The check of 20,000 rows takes two seconds: it must not take them from the loop."""
-    host = await bridge(hostile("liar"), limits=Limits())
+    host = await bridge(hostile("liar"), limits=ServerLimits())
     loop = asyncio.get_running_loop()
     checking = asyncio.create_task(do(host, "liar", how="rows", count=20_000))
     began = last = loop.time()

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from agentd.ports import ServerSettings
-from bridges.mcp import Limits, Question, Sample
+from bridges.mcp import Question, Sample, ServerLimits
 from tests.bridges.mcp.conftest import PATIENCE, OpenBridge, do, friendly, until
 
 LETTER = b"%PDF-1.7 a letter"
@@ -29,7 +29,7 @@ async def test_a_server_sees_nothing_of_our_environment_but_harmless_names(
 
 
 async def test_a_slow_tool_ends_at_its_time_limit_at_the_server_too(bridge: OpenBridge) -> None:
-    host = await bridge(friendly(), limits=Limits(probe_s=3600))
+    host = await bridge(friendly(), limits=ServerLimits(probe_s=3600))
     outcome = await do(host, "friendly", "hang", timeout_s=0.3)
     assert outcome.error_type == "tool_execution"
     assert outcome.message == "The tool `hang` of the server `friendly` gave no answer within 0.3 s."

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from servers.graphiti.graph import GraphError, close_graph, open_graph
-from servers.graphiti.session_store import Limits, SessionStore, StoreError, group_of
+from servers.graphiti.session_store import SessionStore, StoreError, StoreLimits, group_of
 from tests.servers.graphiti.conftest import connect
 
 SESSIONS = ["a", "A", "a ", "", "a-b", "a_b", "../a", "sesi 1", "ses\u00ed", "*", "' OR 1=1", "x" * 400]
@@ -21,7 +21,7 @@ SESSIONS = ["a", "A", "a ", "", "a-b", "a_b", "../a", "sesi 1", "ses\u00ed", "*"
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SessionStore]:
     driver = await open_graph("", tmp_path / "sessions.lbug")
-    store = SessionStore(driver, Limits(session_sets=3, session_bytes=4000, total_sets=40, total_bytes=40_000))
+    store = SessionStore(driver, StoreLimits(session_sets=3, session_bytes=4000, total_sets=40, total_bytes=40_000))
     await store.load()
     yield store
     await close_graph(driver)
@@ -122,7 +122,7 @@ asyncio.run(main())
     output, _ = await asyncio.wait_for(process.communicate(), 300)
     assert process.returncode == -signal.SIGKILL
     driver = await open_graph("", path)
-    store = SessionStore(driver, Limits(session_sets=20))
+    store = SessionStore(driver, StoreLimits(session_sets=20))
     await store.load()
     handles = json.loads(output)
     assert [await store.retrieve("s", handle) for handle in handles] == [[{"a": number}] for number in range(20)]
