@@ -17,51 +17,20 @@ from typing import Any
 from agentd.agent.languages import LANGUAGES, languages, own
 from agentd.errors import Language
 
-NAMES: dict[str, str] = {
-    "id": "Indonesian",
-    "en": "English",
-    "jv": "Javanese",
-    "su": "Sundanese",
-    "ms": "Malay",
-    "ar": "Arabic",
-    "zh": "Chinese",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "th": "Thai",
-    "hi": "Hindi",
-    "ru": "Russian",
-    "vi": "Vietnamese",
-    "fr": "French",
-    "nl": "Dutch",
-    "de": "German",
-    "es": "Spanish",
-    "pt": "Portuguese",
-    "it": "Italian",
-    "tr": "Turkish",
-    "sw": "Swahili",
-    "tl": "Filipino",
-    "bn": "Bengali",
-    "ta": "Tamil",
-    "uk": "Ukrainian",
-    "pl": "Polish",
-}
+_DATA = tomllib.loads(Path(__file__).with_name("detection.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, str] = _DATA["names"]
 """The languages that are detected, by code, with the name that a model is given. Any other is not."""
-NEAR = frozenset({"jv", "su"})
+NEAR = frozenset(_DATA["near"])
 """Share so many words and names with Indonesian that CLD2 never guesses them."""
-_READ_INDONESIAN = frozenset({"su", "ms"})
+_READ_INDONESIAN = frozenset(_DATA["read_indonesian"])
 """Without sentences of the daemon's own: who writes them reads Indonesian rather than English."""
-_WIDE: frozenset[str] = frozenset({"id", "en"})
+_WIDE = frozenset(_DATA["wide"])
 """Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
-_SCRIPTS = {
-    "ja": re.compile(r"[\u3040-\u30ff]"),
-    "ko": re.compile(r"[\uac00-\ud7af]"),
-    "zh": re.compile(r"[\u4e00-\u9fff]"),
-    "ar": re.compile(r"[\u0600-\u06ff]"),
-    "th": re.compile(r"[\u0e00-\u0e7f]"),
-    "hi": re.compile(r"[\u0900-\u097f]"),
-}
-_SYLLABLES = frozenset({"ja", "ko", "zh"})
-_CLD2_CODES = {"jw": "jv", "zh-Hant": "zh"}
+_SCRIPTS = {code: re.compile(letters) for code, letters in _DATA["scripts"].items()}
+_SYLLABLES = frozenset(_DATA["syllables"])
+_CLD2_CODES: Mapping[str, str] = _DATA["cld2_codes"]
+_MALAY = frozenset(_DATA["malay"])
+_OTHERS = {code: frozenset(known) for code, known in _DATA["others"].items()}
 _WORD = re.compile(r"[^\W\d_]+")
 _READ = 2000
 """Characters that are looked at."""
@@ -79,7 +48,7 @@ class Signals:
     small: Mapping[str, int]
     """The small words of each pack among them."""
     other: Mapping[str, int]
-    """Those of other languages (other_languages.toml), where there are any."""
+    """Those of other languages (detection.toml), where there are any."""
     sure: str | None
     """CLD2's reading where it is sure of it."""
     guess: str | None
@@ -165,7 +134,7 @@ def _signals(words: Sequence[str], *, first: bool) -> Signals:
             code: sum(word in pack.detection or word in pack.shorthands for word in words)
             for code, pack in languages().items()
         },
-        other={code: count for code, known in _others().items() if (count := sum(word in known for word in words))},
+        other={code: count for code, known in _OTHERS.items() if (count := sum(word in known for word in words))},
         sure=sure,
         guess=guess,
     )
@@ -180,7 +149,7 @@ def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
     code = _CLD2_CODES.get(first[1], first[1])
     if not reliable or code not in NAMES or (best_effort and (first[3] < _GUESSED or code in NEAR)):
         return None
-    return "id" if code == "ms" and _malay().isdisjoint(words) else code
+    return "id" if code == "ms" and _MALAY.isdisjoint(words) else code
 
 
 @cache
@@ -191,16 +160,3 @@ def _cld2() -> Any:
 
         return pycld2
     return None
-
-
-@cache
-def _others() -> Mapping[str, frozenset[str]]:
-    file = Path(__file__).with_name("other_languages.toml")
-    found = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {code: frozenset(known) for code, known in found.items()}
-
-
-@cache
-def _malay() -> frozenset[str]:
-    file = Path(__file__).with_name("malay.toml")
-    return frozenset(tomllib.loads(file.read_text(encoding="utf-8"))["words"])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 
-from mcp.client._transport import TransportStreams
+from mcp.client import Transport
 
 from agentd.messages import ServerSettings
 from bridges.mcp.limits import ServerLimits
@@ -28,7 +27,7 @@ class Endpoint:
             self.why = why
             self.lost.set()
 
-    def streams(self) -> AbstractAsyncContextManager[TransportStreams]:
+    def streams(self) -> Transport:
         """Open the client; the SDK's HTTP is imported with the first such server."""
         from bridges.mcp.http import opened
 

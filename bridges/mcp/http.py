@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx2
-from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from agentd.messages import ServerSettings
@@ -16,7 +16,7 @@ _CONNECT_S = 10.0
 
 
 @asynccontextmanager
-async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[TransportStreams]:
+async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[Any, Any]]:
     """A client of it; a message has at most `limit` bytes.
 
     Reading has no time limit of its own: calls have theirs, the heartbeat finds the dead.

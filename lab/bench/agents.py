@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.bench import _peers
+from lab.bench import peers_python
 
 CALLS, RUNS, ROUNDS, CROWD = 5, 10, 5, 200
 TERMS = {"steps": (CALLS, 0.0), "five calls": (CALLS, 1.0), "one turn": (0, 1.0)}
@@ -62,7 +62,7 @@ def run() -> dict[str, Any]:
                 "200_runs_five_calls_more_mb": round(spent["five calls"][name]["more_mb"], 1),
             }
         )
-    return {"agents": rows, "versions": ", ".join(f"{name} {_peers.version(name)}" for name in PACKAGES)}
+    return {"agents": rows, "versions": ", ".join(f"{name} {peers_python.version(name)}" for name in PACKAGES)}
 
 
 Running = dict[tuple[str, str], "subprocess.Popen[str]"]
@@ -71,9 +71,9 @@ Running = dict[tuple[str, str], "subprocess.Popen[str]"]
 
 def _all_running(all_: ExitStack) -> Running:
     """Begun side by side; each has its server and its tools when this returns, and has made its first run."""
-    interpreter, running = _peers.python(), Running()
+    interpreter, running = peers_python.python(), Running()
     for name, (program, _) in CONTESTANTS.items():
-        command = [interpreter, str(_peers.PROGRAMS / f"{program}.py")]
+        command = [interpreter, str(peers_python.PROGRAMS / f"{program}.py")]
         one = None if name == AGENTD else all_.enter_context(_process(command))
         for what, (calls, turn_s) in TERMS.items():
             ours = [sys.executable, "-m", "lab.bench.agents", str(calls), str(turn_s)]
@@ -113,7 +113,7 @@ def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
             stderr=errors,
             text=True,
             env={**os.environ, "AGENTD_PYTHON": sys.executable},
-            cwd=_peers.ROOT,
+            cwd=peers_python.ROOT,
         )
         try:
             yield process
@@ -144,13 +144,13 @@ async def _agentd() -> None:
     from agentd.access import LOCAL
     from agentd.messages import AgentOptions
     from lab.bench.peers.contest import ANSWER, INPUT, QUESTION, TOOL, obey
-    from lab.bench.steps import _daemon
+    from lab.bench.steps import daemon
 
     calls, turn_s = int(sys.argv[1]), float(sys.argv[2])
     turns = [json.dumps({"action": "call_tool", "tool": TOOL, "input": INPUT})] * calls
     turns.append(json.dumps({"action": "final", "response": ANSWER}))
     turns[0] = json.dumps({"text": turns[0], "after_ms": turn_s * 1000})
-    async with _daemon(*turns) as made:
+    async with daemon(*turns) as made:
 
         async def run_() -> str:
             outcome = await made.runs.run(QUESTION, AgentOptions(), LOCAL)

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.bench import steps
-from lab.bench.steps import FINAL, _daemon, _each, _fill
+from lab.bench.steps import FINAL, daemon, each, fill
 
 PICTURE = Path(__file__).parents[2] / "docs" / "growth.svg"
 SIZES = {
@@ -99,16 +99,16 @@ Points = list[tuple[str, float]]
 async def _sessions(size: int) -> Points:
     from agentd.access import LOCAL
 
-    async with _daemon(FINAL) as made:
+    async with daemon(FINAL) as made:
         await made.runs.run("Halo", _options(), LOCAL)
-        _fill(made.settings.state / "agentd.db", size)
+        fill(made.settings.state / "agentd.db", size)
         await made.sessions.list(LOCAL)
-        listed = await _each(lambda: made.sessions.list(LOCAL))
+        listed = await each(lambda: made.sessions.list(LOCAL))
         return [("turn, ms", await _turn(made)), ("Session.list, ms", listed)]
 
 
 async def _history(size: int) -> Points:
-    async with _daemon(FINAL) as made:
+    async with daemon(FINAL) as made:
         for _ in range(size):
             await _ask(made, session_id="long")
         taken = []
@@ -132,7 +132,7 @@ async def _servers(size: int) -> Points:
 
 async def _served(config: str, up_s: Callable[[], float] | None = None) -> Points:
     steps.CONFIG = config
-    async with _daemon(FINAL) as made:
+    async with daemon(FINAL) as made:
         up = round(up_s(), 3) if up_s else None
         await _ask(made)
         turn = await _turn(made)
@@ -173,7 +173,7 @@ async def _ask(made: Any, **options: Any) -> None:
 
 
 async def _turn(made: Any) -> float:
-    return await _each(lambda: _ask(made))
+    return await each(lambda: _ask(made))
 
 
 CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.bench import _peers
+from lab.bench import peers_python
 
 PARAMS = {"text": "Selamat siang", "number": 7}
 BATCH = 20
@@ -53,7 +53,7 @@ def run() -> dict[str, Any]:
             }
             for name, (one, many) in costs.items()
         ],
-        "versions": ", ".join(f"{name} {_peers.version(name)}" for name in ("aiohttp", *PEERS)),
+        "versions": ", ".join(f"{name} {peers_python.version(name)}" for name in ("aiohttp", *PEERS)),
     }
 
 
@@ -98,7 +98,7 @@ def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[f
 @contextmanager
 def _server(name: str) -> Iterator[tuple[int, int]]:
     if name in PEERS:
-        command = [_peers.python(), str(_peers.PROGRAMS / f"{PEERS[name]}.py")]
+        command = [peers_python.python(), str(peers_python.PROGRAMS / f"{PEERS[name]}.py")]
     else:
         command = [sys.executable, "-m", "lab.bench.rpc", "--serve", name]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

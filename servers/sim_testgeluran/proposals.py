@@ -7,14 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from servers.common.database import Database, StatementError
+from servers.sim_testgeluran.naming import LABEL, MONEY, QUANTITY, is_price
 
 MOST = 10
-_MONEY = re.compile(r"(?i)total|amount|price|harga|nilai|value|netto|cost|biaya|freight|salary|gaji|saldo|balance")
-_PRICE = re.compile(r"(?i)(?!.*total).*(?:price|harga)")
-"""Of one piece: prices of several are a mean, no sum."""
-_QUANTITY = re.compile(r"(?i)quantity|qty|kuantitas")
-"""Beside a price: its mean would have to weigh the pieces of each row, so nothing is asked of it."""
-_NAME = re.compile(r"(?i)name|nama|title|judul")
 
 
 async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -50,7 +45,7 @@ def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
             words = _words(amount)
-            mean = f"rata-rata {words}" if _PRICE.match(amount) else ""
+            mean = f"rata-rata {words}" if is_price(amount) else ""
             asked = mean or (words if words.startswith("total") else f"total {words}")
             figure = f"{'AVG' if mean else 'SUM'}({quote(amount)})"
             ask = f"Berapa {asked} dari semua {_words(table['name'])}?"
@@ -62,7 +57,7 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for key in table["foreign_keys"]:
             other = known.get(key["referred_table"])
-            added = [each for each in _amounts(table) if not _PRICE.match(each)]
+            added = [each for each in _amounts(table) if not is_price(each)]
             if other is None or other is table or not (label := _label(other)) or not added:
                 continue
             name, there = quote(table["name"]), quote(other["name"])
@@ -82,12 +77,13 @@ def _amounts(table: Mapping[str, Any]) -> list[str]:
         for each in table["columns"]
         if re.match(r"(?i)dec|num|double|float|real|.*int", each["type"]) and each["name"] not in joined
     ]
-    of_lines = any(map(_QUANTITY.search, numbers))
-    return [name for name in numbers if _MONEY.search(name) and not (of_lines and _PRICE.match(name))]
+    # beside a quantity the mean of a price would have to weigh the pieces of each row
+    of_lines = any(map(QUANTITY.search, numbers))
+    return [name for name in numbers if MONEY.search(name) and not (of_lines and is_price(name))]
 
 
 def _label(table: Mapping[str, Any]) -> str | None:
-    return next((each["name"] for each in table["columns"] if _NAME.search(each["name"])), None)
+    return next((each["name"] for each in table["columns"] if LABEL.search(each["name"])), None)
 
 
 def _words(name: str) -> str:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lab import bench
-from lab.bench import _peers, agents, growth, rpc
+from lab.bench import agents, growth, peers_python, rpc
 from lab.figures.sections import MEASURES, sections
 
 
@@ -23,12 +23,12 @@ def test_every_bench_says_what_it_measures_and_can_be_run() -> None:
 
 
 def test_every_program_that_agentd_is_measured_beside_takes_part() -> None:
-    programs = {path.stem for path in _peers.PROGRAMS.glob("[ar]*_*.py")}
+    programs = {path.stem for path in peers_python.PROGRAMS.glob("[ar]*_*.py")}
     takes_part = {*rpc.PEERS.values(), *(program for program, _ in agents.CONTESTANTS.values())}
     assert takes_part - programs == {agents.AGENTD}
     assert programs - takes_part == set()
     for package in agents.PACKAGES:
-        assert _peers.version(package)
+        assert peers_python.version(package)
 
 
 @pytest.mark.slow  # a machine that never drew lists its fonts first, with a process

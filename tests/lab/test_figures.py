@@ -1,4 +1,4 @@
-"""The pages say what docs/figures.json holds; what was measured is kept; what can't be measured loses nothing."""
+"""The pages say what docs/figures.json holds: the first and the latest. What cannot be measured loses nothing."""
 
 from __future__ import annotations
 
@@ -152,13 +152,13 @@ def test_plain_figures_get_their_unit_by_their_name_and_lists_become_tables() ->
     assert (found.tables, found.picture) == ({"rows": [{"x": 1}]}, "a.svg")
 
 
-def test_a_measurement_is_added_to_what_was_measured_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_measurement_and_the_latest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "FILE", tmp_path / "figures.json")
     record.write({"bench.one": [FIRST]})
     assert command._kept(SHOWN, lambda: Found(figures={"a_ms": Figure(value=2)}), show=False)
     assert not command._kept(SHOWN, _no_database, show=False)
     assert not command._kept(SHOWN, lambda: Found(figures={"a_ms": Figure(value=3)}, wrong=["lost"]), show=False)
-    assert [one.figures["a_ms"].value for one in record.read()["bench.one"]] == [9, 2, 3]
+    assert [one.figures["a_ms"].value for one in record.read()["bench.one"]] == [9, 3]
     assert record.read()["bench.one"][0] == FIRST
 
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from agentd.cli import register_words
 from agentd.installed import installed
@@ -40,7 +40,7 @@ class WeightsStore(Protocol):
         ...
 
 
-def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def register(subparsers: Any) -> None:
     """Add the `models` command."""
     parser = subparsers.add_parser("models", help="fetch, list and remove model weights; serve a model over HTTP")
     commands = parser.add_subparsers(dest="models_command", required=True, metavar="COMMAND")

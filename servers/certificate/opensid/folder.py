@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from servers.certificate.office import unique_pattern
 from servers.certificate.opensid.page import Block, blocks
-from servers.certificate.opensid.placeholders import (
-    CHOICES,
-    FRAME,
-    KINDS,
-    LABELS,
-    VALIDITY,
-    Mapped,
-    names,
-    role_of,
-    translate,
-)
+from servers.certificate.opensid.placeholders import DATA, FRAME, VALIDITY, Mapped, names, role_of, translate
 from servers.certificate.opensid.source import Asked, Template
 
-_KINDS = {"textarea": "text", "date": "date", "tanggal": "date", "number": "number", "time": "time", "jam": "time"}
-_ROLES = {
-    "father": ("ayah", "father"),
-    "mother": ("ibu", "mother"),
-    "reporter": ("pelapor", "reporter"),
-    "spouse": ("pasangan", "spouse"),
-    "child": ("anak", "child"),
-}
-_DOCUMENT = re.compile(r"surat (?:pengantar|pernyataan|rekomendasi)[^.,;]{0,40}", re.IGNORECASE)
+LABELS: Mapping[str, str] = DATA["labels"]
+KINDS: Mapping[str, str] = DATA["kinds"]
+"""Kinds of fields that aren't `text`; sex, religion, status and citizenship are choices of their own name."""
+_CHOICES = frozenset(DATA["choices"])
+_FORM_KINDS: Mapping[str, str] = DATA["form_kinds"]
+_HEAD = frozenset(DATA["head"])
+_OF_THE_OFFICE = frozenset(DATA["of_the_office"])
+_DOCUMENT = re.compile(DATA["document"], re.IGNORECASE)
 _NUMBERING = re.compile(r"[0-9a-z]{1,2}[.)]?|[:–-]", re.IGNORECASE)
 _NUMBER = re.compile(r"\[\s*(\w+)\s*(?:,\s*([0-9]+)\s*)?\]")
-_NUMBER_SLOTS = {"kode_surat": "{series}", "bulan_romawi": "{month_roman}", "bulan": "{month:02d}", "tahun": "{year}"}
+_NUMBER_SLOTS: Mapping[str, str] = DATA["number_slots"]
 
 
 @dataclass(frozen=True)
@@ -112,15 +101,6 @@ def _is_frame(block: Block) -> bool:
     return bool(met) and not left and met <= _OF_THE_OFFICE
 
 
-_HEAD = frozenset(
-    {"nomor", "nip", "pemerintah", "kabupaten", "kota", "kecamatan", "desa", "kelurahan", "provinsi", "kantor"}
-)
-_PLACES = ("desa", "kecamatan", "kabupaten", "provinsi", "propinsi")
-_OF_THE_OFFICE = frozenset(
-    {"jabatan", *(f"{word}_{place}" for word in ("nama", "sebutan", "kode") for place in _PLACES)}
-)
-
-
 def _key(template: Template, taken: Collection[str]) -> str:
     words = re.sub(r"[^a-z0-9]+", "_", (template.slug or template.title).casefold()).strip("_")
     key = (words if words[:1].isalpha() else f"surat_{words}")[:34].rstrip("_")
@@ -145,7 +125,7 @@ def _resident_fields(found: Mapped) -> Iterator[str]:
         found.residents.items(), key=lambda item: (item[1][1] or "", order.index(item[1][0]))
     ):
         label = LABELS[datum] if role is None else f"{LABELS[datum]} {role}"
-        kind = "choice" if datum in CHOICES else KINDS.get(datum, "text")
+        kind = "choice" if datum in _CHOICES else KINDS.get(datum, "text")
         parts = [f'kind = "{kind}"', f"label = {_quoted(label)}"]
         parts += [f'choices = "{datum}"'] if kind == "choice" else []
         parts += [f'source = "resident.{datum}"'] if role is None else [f'about = "{role_of(role)}"']
@@ -156,7 +136,7 @@ def _resident_fields(found: Mapped) -> Iterator[str]:
 
 def _form_field(asked: Asked) -> str:
     choices = tuple(dict.fromkeys(" ".join(one.split()) for one in asked.choices if one.strip()))
-    kind = "choice" if choices else _KINDS.get(asked.kind, "text")
+    kind = "choice" if choices else _FORM_KINDS.get(asked.kind, "text")
     parts = [f'kind = "{kind}"', f"label = {_quoted(asked.label)}"]
     parts += [f"hint = {_quoted(asked.hint)}"] if asked.hint and asked.hint != asked.label else []
     parts += [f"choices = {{ {', '.join(f'{_quoted(one)} = []' for one in choices)} }}"] if choices else []
@@ -166,7 +146,8 @@ def _form_field(asked: Asked) -> str:
 
 def _roles(found: Mapped) -> list[str]:
     used = dict.fromkeys(role_of(suffix) for _, suffix in found.residents.values() if suffix)
-    return [f'{role} = {{ id = ["{_ROLES[role][0]}"], en = ["{_ROLES[role][1]}"] }}' for role in used]
+    named = ((role, *DATA["role_words"][role]) for role in used)
+    return [f'{role} = {{ id = ["{own}"], en = ["{english}"] }}' for role, own, english in named]
 
 
 def _pattern(template: Template) -> tuple[str | None, list[str]]:

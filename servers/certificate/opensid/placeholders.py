@@ -3,56 +3,23 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 PLACEHOLDER = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 _WITH_ITS_KIND = re.compile(r"\[sebutan_(desa|kecamatan|kabupaten|provinsi)\]\s*(?=\[nama_\1\])", re.IGNORECASE)
 
-RESIDENT = {
-    **{"nama": "nama", "nik": "nik", "no_ktp": "nik", "tempatlahir": "tempat_lahir", "tanggallahir": "tanggal_lahir"},
-    **{"jenis_kelamin": "jenis_kelamin", "sex": "jenis_kelamin", "agama": "agama", "status_kawin": "status_perkawinan"},
-    **{"status": "status_perkawinan", "pekerjaan": "pekerjaan", "warga_negara": "kewarganegaraan"},
-    **{"pendidikan_kk": "pendidikan", "pendidikan": "pendidikan", "no_kk": "no_kk", "hubungan_kk": "hubungan"},
-    **{"hubungan": "hubungan", "gol_darah": "golongan_darah", "nama_ayah": "nama_ayah", "nik_ayah": "nik_ayah"},
-    **{"nama_ibu": "nama_ibu", "nik_ibu": "nik_ibu", "telepon": "telepon", "alamat": "alamat"},
-}
+DATA = tomllib.loads(Path(__file__).with_name("opensid.toml").read_text(encoding="utf-8"))
+RESIDENT: Mapping[str, str] = DATA["resident"]
 """A placeholder → the datum of a resident, which is our field of the same name."""
-LABELS = {
-    **{
-        "nama": "Nama",
-        "nik": "NIK",
-        "tempat_lahir": "Tempat lahir",
-        "tanggal_lahir": "Tanggal lahir",
-        "agama": "Agama",
-    },
-    **{"jenis_kelamin": "Jenis kelamin", "status_perkawinan": "Status perkawinan", "pekerjaan": "Pekerjaan"},
-    **{"kewarganegaraan": "Kewarganegaraan", "pendidikan": "Pendidikan", "no_kk": "Nomor KK", "alamat": "Alamat"},
-    **{"hubungan": "Hubungan dalam keluarga", "golongan_darah": "Golongan darah", "nama_ayah": "Nama ayah"},
-    **{"nik_ayah": "NIK ayah", "nama_ibu": "Nama ibu", "nik_ibu": "NIK ibu", "telepon": "Nomor telepon"},
-    **{"rt": "RT", "rw": "RW"},
-}
-KINDS = {
-    **{"nama": "person-name", "nik": "nik", "tanggal_lahir": "date", "no_kk": "kk", "nama_ayah": "person-name"},
-    **{"nik_ayah": "nik", "nama_ibu": "person-name", "nik_ibu": "nik", "telepon": "phone", "alamat": "address"},
-    **{"rt": "rt", "rw": "rw"},
-}
-"""Kinds of fields that aren't `text`; sex, religion, status and citizenship are choices of their own name."""
-CHOICES = frozenset({"jenis_kelamin", "agama", "status_perkawinan", "kewarganegaraan"})
-_OFFICE = {
-    **{"nama_desa": "kelurahan", "nama_kecamatan": "kecamatan", "nama_kabupaten": "kota", "nama_provinsi": "provinsi"},
-    **{"jabatan": "jabatan", "nama_propinsi": "provinsi"},
-}
-FRAME = frozenset(
-    {
-        *("judul_surat", "format_nomor_surat", "logo", "tgl_surat", "nama_pamong", "nip_pamong", "sebutan_nip_desa"),
-        *("qr_code", "atas_nama", "alamat_desa", "kode_pos", "email_desa", "telepon_desa", "website_desa", "form_qr"),
-    }
-)
+FRAME = frozenset(DATA["frame"])
 """Letterhead, number, place and date, signer, QR code: our page draws them itself."""
-VALIDITY = frozenset({"mulai_berlaku", "berlaku_sampai", "berlaku_dari"})
+VALIDITY = frozenset(DATA["validity"])
 """Our page prints how long a letter is valid."""
-_ROLES = {"ayah": "father", "ibu": "mother", "pelapor": "reporter", "pasangan": "spouse", "suami": "spouse"}
-_ROLES |= {"istri": "spouse", "anak": "child"}
+_OFFICE: Mapping[str, str] = DATA["office"]
+_ROLES: Mapping[str, str] = DATA["roles"]
 
 
 @dataclass

