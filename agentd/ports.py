@@ -4,17 +4,15 @@ At the end what a wrapper of a port passes on unchanged: a policy is one method 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from agentd.messages import (
     Catalogue,
-    Incoming,
     ModelReply,
     ModelRequest,
-    Outgoing,
     ProviderState,
     ServerSettings,
     ToolCall,
@@ -124,80 +122,6 @@ class Journal(Protocol):
         only the one that surely has the run begins it. A record that `is_last` is written with the run's end, which
         follows at once; until then the step counts as not done.
         """
-        ...
-
-
-Take = Callable[[Sequence[Incoming]], Awaitable[None]]
-"""Keeps what people wrote, durably; only then may a channel let its service forget it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A request of a chat service to its channel's webhook, as it came; the headers' names in small letters."""
-
-    method: str
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a delivery brought, and the text that the service wants as its answer."""
-
-    messages: tuple[Incoming, ...] = ()
-    answer: str = ""
-    sent: tuple[str, ...] = ()
-    """Keys of messages that the service says it has."""
-
-
-class Channel(Protocol):
-    """A chat service: brings what people write to the office there, and sends what they are answered.
-
-    It keeps nothing: what it brings may come twice, and what it is to send was kept before and is sent in order.
-    """
-
-    longest: int
-    """UTF-16 units that one text may have."""
-    longest_asking: int
-    """The same where choices stand below it."""
-    most_choices: int
-    window_s: float | None
-    """Seconds after a person's last message in which they may be written to; None: always."""
-    tells_within_s: float
-    """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
-    marks_read: bool
-    """Whether `notice` also tells people that their message was read; where it doesn't, only a slow answer needs it."""
-
-    async def receive(self, take: Take) -> None:
-        """Bring messages until cancelled; where they come by webhook, register that and return.
-
-        Raises ChannelFailure; it is then called again.
-        """
-        ...
-
-    def read(self, delivery: Delivery) -> Reading:
-        """Check and read what came to the webhook. Raises Unauthorized, InvalidRequest, NotFound."""
-        ...
-
-    async def send(self, message: Outgoing) -> None:
-        """Send one message. Raises ChannelFailure."""
-        ...
-
-    async def notice(self, message: Incoming) -> None:
-        """Show the person that their message is being read. Raises ChannelFailure."""
-        ...
-
-    async def remove(self, message: Incoming) -> bool:
-        """Delete a person's message from the chat, for both sides; False where the service can't. ChannelFailure."""
-        ...
-
-    async def check(self) -> Sequence[str]:
-        """What the service says of this account, a line each. Raises ChannelFailure."""
-        ...
-
-    async def aclose(self) -> None:
-        """Release connections."""
         ...
 
 

@@ -16,6 +16,7 @@ from typing import Any
 UNUSED = (
     "click",  # DBOS's command line
     "croniter",  # DBOS's schedules; importing it starts a process
+    "dateutil",  # DBOS, for times among a workflow's arguments; ours are texts and numbers
     "mcp.client.session_group",
     "mcp.client.sse",
     "mcp.server",  # the client imports it for servers in its own process; ours are others

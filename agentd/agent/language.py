@@ -26,7 +26,7 @@ _READ_INDONESIAN = frozenset(_DATA["read_indonesian"])
 """Without sentences of the daemon's own: who writes them reads Indonesian rather than English."""
 _WIDE = frozenset(_DATA["wide"])
 """Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
-_SCRIPTS = {code: re.compile(letters) for code, letters in _DATA["scripts"].items()}
+_SCRIPTS: Mapping[str, re.Pattern[str]] = {code: re.compile(letters) for code, letters in _DATA["scripts"].items()}
 _SYLLABLES = frozenset(_DATA["syllables"])
 _CLD2_CODES: Mapping[str, str] = _DATA["cld2_codes"]
 _MALAY = frozenset(_DATA["malay"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, get_args
 
@@ -113,9 +113,8 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     own = [name for section in sections.of(parsed).values() for name in section.own_tools()]
     servers = [*dict.fromkeys(server.name for server in parsed.servers), *own]
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
-    _check_doubles("servers", [server.name for server in parsed.servers], problem)
-    _check_doubles("channels", [channel.name for channel in parsed.channels], problem)
-    _check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
+    check_doubles("servers", [server.name for server in parsed.servers], problem)
+    check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     _check_providers(parsed, problem)
     for index, server in enumerate(parsed.servers):
         if server.name in own:
@@ -123,7 +122,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
                 ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
             )
         _check_server(server, ("servers", index), problem)
-    _check_plugins(parsed, problem)
+    check_plugins("providers", "models", [(entry.id, entry) for entry in parsed.providers], problem)
     for section in sections.of(parsed).values():
         section.check(parsed, problem, warning)
     _check_tools(parsed, servers, problem, warning)
@@ -133,7 +132,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
 
 def _check_providers(parsed: ClientFile, problem: Report) -> None:
     names = [provider.id for provider in parsed.providers]
-    _check_doubles("providers", names, problem, key="id")
+    check_doubles("providers", names, problem, key="id")
     if not names:
         problem((), "no [[providers]]: at least one model provider is needed")
     elif parsed.default_provider not in names:
@@ -193,7 +192,7 @@ def _check_template(template: str, where: KeyPath, problem: Report) -> None:
             problem(where, f"`prompt_template` lacks the slot {slot}")
 
 
-def _check_doubles(section: str, names: list[Any], problem: Report, key: str = "name") -> None:
+def check_doubles(section: str, names: list[Any], problem: Report, key: str = "name") -> None:
     for index, name in enumerate(names):
         if name is not None and name in names[:index]:
             problem((section, index, key), f"two [[{section}]] are called `{name}`: give one another {key}")
@@ -221,19 +220,17 @@ def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Repo
             problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
 
 
-def _check_plugins(parsed: ClientFile, problem: Report) -> None:
-    """What speaks to providers and chat services is installed, and nothing but a plug-in's own keys is left over."""
-    for section, kind in (("providers", "models"), ("channels", "channels")):
-        entries = getattr(parsed, section)
-        spoken = installed(f"agentd.{kind}").keys() - {"fallback"} if entries else set()
-        for index, entry in enumerate(entries):
-            called, where = f"{section[:-1]} `{entry.id if section == 'providers' else entry.name}`", (section, index)
-            if entry.type not in spoken:
-                near = _meant(entry.type, sorted(spoken))
-                late = "" if "mean" in near else "; a running daemon finds what was installed since at its next start"
-                text = f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}{late}"
-                problem((*where, "type"), text)
-            _check_own_keys(entry, called, where, problem)
+def check_plugins(section: str, kind: str, entries: Sequence[tuple[str, Any]], problem: Report) -> None:
+    """What speaks to each entry (its name, itself) is installed, and nothing but a plug-in's own keys is left over."""
+    spoken = installed(f"agentd.{kind}").keys() - {"fallback"} if entries else set()
+    for index, (name, entry) in enumerate(entries):
+        called, where = f"{section[:-1]} `{name}`", (section, index)
+        if entry.type not in spoken:
+            near = _meant(entry.type, sorted(spoken))
+            late = "" if "mean" in near else "; a running daemon finds what was installed since at its next start"
+            text = f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}{late}"
+            problem((*where, "type"), text)
+        _check_own_keys(entry, called, where, problem)
 
 
 def _slip(known: str) -> int:

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from agentd.config import mend, sections
-from agentd.config.channels import channels
 from agentd.config.check import check, explain
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
@@ -33,13 +32,13 @@ from agentd.config.schema import (
     TelemetrySettings,
     ToolSettings,
 )
-from agentd.config.sections import AppSection
+from agentd.config.sections import SectionOfApp
 from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
-from agentd.messages import ApprovalRule, ChannelSettings, ModelInfo, ProviderSettings, Scope, ServerSettings
+from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
 
-S = TypeVar("S", bound=AppSection)
+S = TypeVar("S", bound=SectionOfApp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,6 @@ class Settings:
     zone: ZoneInfo
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
-    channels: tuple[ChannelSettings, ...]
     profiles: tuple[ProfileSettings, ...]
     glossary: Mapping[str, str]
     examples: tuple[ExampleSettings, ...]
@@ -71,7 +69,7 @@ class Settings:
     rpc: RpcSettings
     store: StoreSettings
     telemetry: TelemetrySettings
-    sections: Mapping[str, AppSection]
+    sections: Mapping[str, SectionOfApp]
     """{key: what the file says for an installed app}."""
     admin_token: str | None = field(default=None, repr=False)
     clock: str | None = None
@@ -137,7 +135,7 @@ def load(
 
     folder = file.resolve().parent
     state_path = state_folder(state, environ)
-    of_apps = sections.of(parsed)
+    of_apps = {name: section.with_secrets(environ) for name, section in sections.of(parsed).items()}
     servers = tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers)
     warnings += [
         Problem(file, line_of(lines, ("servers", index, key)), text)
@@ -168,7 +166,6 @@ def load(
         tools=None
         if parsed.tools is None
         else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
-        channels=channels(parsed.channels, environ),
         profiles=tuple(parsed.profiles),
         glossary=parsed.glossary,
         examples=tuple(parsed.examples),
@@ -289,7 +286,6 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
     texts += [value for entry in file.servers for value in entry.headers.values()]
     named = [name for entry in file.servers for name in entry.credentials]
     named += [name for section in sections.of(file).values() for name in section.credentials()]
-    named += [name for channel in file.channels for name in channel.credentials.values()]
     return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
 
 

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from agentd.config.channels import ChannelEntry
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, ModelPrice, Scope
 
@@ -256,8 +255,6 @@ class ClientFile(Section):
     """What reaches the servers: an entry of `agentd.tool_hosts` of an installed package."""
     tools: list[ToolSettings | str] | None = None
     """Which tools there are, and this office's rules for them. Left out, all; one entry makes it the whole list."""
-    channels: list[ChannelEntry] = Field(default_factory=list)
-    """Chat services by which people write to the office."""
     profiles: list[ProfileSettings] = Field(default_factory=list)
     """Other agents for other callers."""
     glossary: dict[str, str] = Field(default_factory=dict)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import create_model
+from pydantic import BaseModel, create_model
 
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile, Section, ServerEntry
@@ -32,8 +32,12 @@ class Given:
     """The credentials that stand in these: with one missing, the server is not started."""
 
 
-class AppSection(Section):
+class SectionOfApp(BaseModel):
     """A section that gives nothing; each overrides what it has. A key `server` names the one its app speaks to."""
+
+    def with_secrets(self, environ: Mapping[str, str]) -> Self:
+        """With what the credentials that it keeps itself stand for."""
+        return self
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
         """What must fit together between this section and the others."""
@@ -59,8 +63,12 @@ class AppSection(Section):
         return tool
 
 
+class AppSection(SectionOfApp, Section):
+    """One that is a table of keys."""
+
+
 @cache
-def kinds() -> Mapping[str, type[AppSection]]:
+def kinds() -> Mapping[str, type[SectionOfApp]]:
     """The section of each installed app that has one, by its key."""
     return {name: entry.load() for name, entry in installed("agentd.sections").items()}
 
@@ -72,6 +80,6 @@ def client_file() -> type[ClientFile]:
     return create_model("ClientFile", __base__=ClientFile, __doc__=ClientFile.__doc__, **own)
 
 
-def of(file: ClientFile) -> dict[str, AppSection]:
+def of(file: ClientFile) -> dict[str, SectionOfApp]:
     """The apps' sections of a file."""
     return {name: getattr(file, name) for name in kinds()}

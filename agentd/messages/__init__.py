@@ -2,7 +2,6 @@
 
 from agentd.messages.base import Json, Message
 from agentd.messages.calls import Agreement, Artifact, Basis, Consent, Dispute, Source, ToolCall, ToolOutcome
-from agentd.messages.channels import ChannelSettings, Choice, Document, Incoming, IncomingKind, Outgoing
 from agentd.messages.models import (
     ChatMessage,
     Constraint,

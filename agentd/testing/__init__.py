@@ -3,7 +3,6 @@
 from agentd.testing.ports import (
     FAULTS,
     ManualClock,
-    MemoryChannel,
     MemoryJournal,
     MemoryServers,
     MemoryTools,

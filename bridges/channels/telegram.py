@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agentd.apps.channels.port import ChannelSettings, Choice, Delivery, Incoming, IncomingKind, Outgoing, Reading, Take
 from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
-from agentd.messages import ChannelSettings, Choice, Incoming, IncomingKind, Outgoing
-from agentd.ports import Delivery, Reading, Take
 from bridges.channels.wire import File, Wire
 
 POLL_S = 50

@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.bench import peers_python
+from lab import peers_python
 
 CALLS, RUNS, ROUNDS, CROWD = 5, 10, 5, 200
 TERMS = {"steps": (CALLS, 0.0), "five calls": (CALLS, 1.0), "one turn": (0, 1.0)}

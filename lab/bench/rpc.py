@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.bench import peers_python
+from lab import peers_python
 
 PARAMS = {"text": "Selamat siang", "number": 7}
 BATCH = 20

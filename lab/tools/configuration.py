@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 
-from agentd.config import channels, sections
+from agentd.apps.channels.section import ChannelEntry
 from agentd.config import schema as config_file
+from agentd.config import sections
 
 TARGET = Path(__file__).parents[2] / "docs" / "configuration.md"
 HEAD = Path(__file__).with_name("configuration_head.md")
@@ -34,7 +35,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("[telemetry]", config_file.TelemetrySettings),
     ("[analytics]", sections.kinds()["analytics"]),
     ("[books]", sections.kinds()["books"]),
-    ("[[channels]]", channels.ChannelEntry),
+    ("[[channels]]", ChannelEntry),
     ("[[profiles]]", config_file.ProfileSettings),
     ("[[examples]]", config_file.ExampleSettings),
 )
@@ -56,7 +57,7 @@ def render() -> str:
 def keys_described() -> dict[tuple[str, str], str]:
     """{(class, field): the docstring below the field} of all sections; of an app's section in the file, its own."""
     own = sections.kinds()
-    modules = (config_file, channels, *(inspect.getmodule(kind) for kind in own.values()))
+    modules = (config_file, *(inspect.getmodule(kind) for kind in own.values()))
     sources = (inspect.getsource(module) for module in dict.fromkeys(modules) if module)
     words = {key: text for source in sources for key, text in described(source).items()}
     return words | {("ClientFile", name): _lead(inspect.getdoc(kind) or "") for name, kind in own.items()}
@@ -104,6 +105,8 @@ def _kind(annotation: Any) -> str:
         return (
             "tables" if isinstance(inner[0], type) and issubclass(inner[0], BaseModel) else f"list of {_kind(inner[0])}"
         )
+    if isinstance(annotation, type) and issubclass(annotation, RootModel):
+        return _kind(annotation.model_fields["root"].annotation)
     if origin is dict or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
         return "table"
     raise TypeError(f"no word for {annotation}; add it to lab/tools/configuration.py")

@@ -34,11 +34,11 @@ stand_ins.put(postgresql=False, http=False)
 import dbos, mcp, structlog
 assert issubclass(mcp.ServerSession, Exception)  # a stand-in
 stand_ins.remove()
-import click, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio
+import click, dateutil.parser, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
-for real in (click, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio):
+for real in (click, dateutil.parser, httpx2, psycopg, rich, sqlalchemy.orm, sqlalchemy.ext.asyncio):
     assert real.__file__, real
 assert psycopg.connect and callable(MCPServer("x").tool) and sqlalchemy.orm.Session().bind is None
 assert not issubclass(Server, Exception)

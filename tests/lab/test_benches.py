@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lab import bench
-from lab.bench import agents, growth, peers_python, rpc
+from lab import bench, peers_python
+from lab.bench import agents, growth, rpc
 from lab.figures.sections import MEASURES, sections
 
 

@@ -20,13 +20,13 @@ from agentd.agent.language import own_language
 from agentd.application import App, Wiring
 from agentd.apps.channels.conversation import Conversation, Service
 from agentd.apps.channels.mailbox import Answer, Mailbox, Place
+from agentd.apps.channels.port import Channel, ChannelSettings, Incoming, Reading
 from agentd.apps.channels.reading import kind_of, said
+from agentd.apps.channels.section import ChannelsSection
 from agentd.apps.channels.sending import Sender
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, Problem
-from agentd.messages import ChannelSettings, Incoming
 from agentd.plugins import plugin
-from agentd.ports import Channel, Reading
 from agentd.runs.api import Runs
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Channels(App):
 
     @asynccontextmanager
     async def _serving(self) -> AsyncIterator[None]:
-        for entry in self.wiring.settings().channels:
+        for entry in self.wiring.settings().section(ChannelsSection).channels:
             if entry.blocked:
                 log.error("channel.not_started", channel=entry.name, reason=entry.blocked)
                 continue

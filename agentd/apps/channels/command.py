@@ -23,16 +23,18 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """0 when every service answers, 1 otherwise."""
     from agentd import config
+    from agentd.apps.channels.section import ChannelsSection
 
     settings = config.load(given.config, state=given.state)
-    if not settings.channels:
+    entries = settings.section(ChannelsSection).channels
+    if not entries:
         print(f"{settings.file} has no [[channels]]; docs/channels.md says how to add one")
         return 0
-    return 0 if asyncio.run(_checked(settings)) else 1
+    return 0 if asyncio.run(_checked(entries, settings)) else 1
 
 
-async def _checked(settings: Any) -> bool:
-    good = [await _check(entry, settings) for entry in settings.channels]
+async def _checked(entries: Any, settings: Any) -> bool:
+    good = [await _check(entry, settings) for entry in entries]
     return all(good)
 
 

@@ -15,11 +15,11 @@ from typing import Any
 from agentd.agent.language import detect, own_language
 from agentd.application import MethodCall
 from agentd.apps.channels.mailbox import Answer, Chat, Letter, Mailbox
+from agentd.apps.channels.port import Channel, ChannelSettings, Choice
 from agentd.apps.channels.reading import CHANGE, LETTER, NO, YES, confirmation, said, shown
 from agentd.apps.channels.texts import Texts, texts
 from agentd.errors import AgentdError, Busy, Conflict, Draining, MethodNotFound, NotFound
-from agentd.messages import AgentOutcome, Caller, ChannelSettings, Choice
-from agentd.ports import Channel
+from agentd.messages import AgentOutcome, Caller
 from agentd.runs.api import Runs
 
 SENDING = 4

@@ -21,10 +21,10 @@ from agentd.access.rates import FailedTries
 from agentd.application import MethodCall
 from agentd.apps.channels.conversation import Conversation, Service
 from agentd.apps.channels.mailbox import Chat, Mailbox
+from agentd.apps.channels.port import Delivery, Reading
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, Busy, NotFound, RateLimited
 from agentd.http.guard import ADDRESS
-from agentd.ports import Delivery, Reading
 from agentd.web.pages import plain
 from agentd.web.texts import language_of
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from agentd.agent.masking import looks_like_pin
 from agentd.agent.text import plain
+from agentd.apps.channels.port import Choice, Incoming
 from agentd.apps.channels.texts import texts
 from agentd.errors import Language
-from agentd.messages import AgentOutcome, Choice, Incoming
+from agentd.messages import AgentOutcome
 
 Kind = Literal["text", "tap", "media", "forwarded", "edited", "wordless", "pin", "start", "stop", "sign_in"]
 YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from agentd.messages import ChannelSettings
+from agentd.apps.channels.port import ChannelSettings
 from tests.bridges.channels.service import ServiceServer
 
 NUMBER = "106540352242922"

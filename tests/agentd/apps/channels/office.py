@@ -15,12 +15,14 @@ from aiohttp import web
 
 from agentd.application import Wiring
 from agentd.apps.channels.app import Channels
+from agentd.apps.channels.port import ChannelSettings, Incoming
+from agentd.apps.channels.testing import MemoryChannel
 from agentd.errors import NotFound
 from agentd.http.guard import ADDRESS
-from agentd.messages import AgentOutcome, Artifact, Caller, ChannelSettings, Incoming
+from agentd.messages import AgentOutcome, Artifact, Caller
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
-from agentd.testing import ManualClock, MemoryChannel
+from agentd.testing import ManualClock
 
 ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
 
@@ -109,7 +111,8 @@ async def serving(
 ) -> AsyncIterator[Desk]:
     channel, clock = channel or MemoryChannel(), clock or ManualClock()
     store = RunStore(sqlite_engine(state / "agentd.db"))
-    read: Any = SimpleNamespace(state=state, channels=(ENTRY,), file=state / "client.toml")
+    entries = SimpleNamespace(channels=(ENTRY,))
+    read: Any = SimpleNamespace(state=state, section=lambda _: entries, file=state / "client.toml")
     nothing: Any = None
     wiring = Wiring(
         **dict.fromkeys(

@@ -8,8 +8,8 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 
+from agentd.apps.channels.testing import MemoryChannel
 from agentd.messages import AgentOutcome, Approval, Artifact
-from agentd.testing import MemoryChannel
 from bridges.channels.whatsapp import WhatsAppChannel
 from tests.agentd.apps.channels.office import Desk, Office, desk, outcome, pages, serving, text
 from tests.bridges.channels.whatsapp_server import VERIFY, WhatsAppServer, delivery, said, settings, signed, tapped

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from agentd.apps.channels.port import ChannelSettings
+from agentd.config.check import check_doubles, check_plugins
+from agentd.config.schema import ClientFile
+from agentd.config.sections import Report, SectionOfApp
 from agentd.credentials import advice, missing, secret
-from agentd.messages import ChannelSettings
 
 
 class ChannelEntry(BaseModel):
@@ -32,9 +36,34 @@ class ChannelEntry(BaseModel):
     """Messages a minute that one person may send."""
 
 
-def channels(entries: Sequence[ChannelEntry], environ: Mapping[str, str]) -> tuple[ChannelSettings, ...]:
-    """Each entry with its secrets looked up; one that lacks any says so in `blocked`."""
-    return tuple(_channel(entry, environ) for entry in entries)
+class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
+    """Chat services by which people write to the office."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    root: list[ChannelEntry] = Field(default_factory=list)
+    _channels: tuple[ChannelSettings, ...] = ()
+
+    @property
+    def channels(self) -> tuple[ChannelSettings, ...]:
+        """Each entry with its secrets looked up; one that lacks any says so in `blocked`."""
+        return self._channels
+
+    def with_secrets(self, environ: Mapping[str, str]) -> Self:
+        """With those of its channels."""
+        found = self.model_copy()
+        found._channels = tuple(_channel(entry, environ) for entry in self.root)
+        return found
+
+    def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
+        """Each has a name of its own and a plug-in that speaks to it."""
+        names = [entry.name for entry in self.root]
+        check_doubles("channels", names, problem)
+        check_plugins("channels", "channels", list(zip(names, self.root, strict=True)), problem)
+
+    def credentials(self) -> Sequence[str]:
+        """Those of all entries."""
+        return [name for entry in self.root for name in entry.credentials.values()]
 
 
 def _channel(entry: ChannelEntry, environ: Mapping[str, str]) -> ChannelSettings:

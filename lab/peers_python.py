@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 LOCK, FOLDER = ROOT / "lab" / "bench" / "peers.lock", ROOT / ".venv-peers"
 PROGRAMS = ROOT / "lab" / "bench" / "peers"
 
@@ -16,9 +16,7 @@ def python() -> str:
     """The interpreter; installs what the lock names first, unless that has been done. Raises SystemExit."""
     stamp, wanted = FOLDER / ".installed", hashlib.sha256(LOCK.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != wanted:
-        print(
-            f"▸ what agentd is measured beside, into {FOLDER.name} (locked, hashed; once)", file=sys.stderr, flush=True
-        )
+        sys.stderr.write(f"▸ what agentd is measured beside, into {FOLDER.name} (locked, hashed; once)\n")
         uv = str(Path(sys.executable).with_name("uv"))
         _run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(FOLDER))
         _run(uv, "pip", "sync", "--quiet", "--python", str(_interpreter()), "--require-hashes", str(LOCK))

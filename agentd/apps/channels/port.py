@@ -1,0 +1,148 @@
+"""The port of a chat service, and what crosses it: what people write there, what they are answered. It knows no
+session and no run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pydantic import Field
+
+from agentd.messages.base import Json, Message
+
+IncomingKind = Literal["text", "tap", "media", "forwarded", "edited"]
+
+
+class ChannelSettings(Message):
+    """One `[[channels]]` entry. `secrets` are the credentials themselves, by what the service calls them."""
+
+    name: str
+    type: str
+    endpoint: str | None = None
+    public_url: str | None = None
+    """The address under which people's browsers and the service reach this daemon, without a slash at its end."""
+    profile: str | None = None
+    rate_per_minute: float = 20
+    secrets: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    settings: Mapping[str, Json] = Field(default_factory=dict)
+    """The type's own further keys of client.toml."""
+    blocked: str | None = None
+    """Why it can't be begun: a credential is missing."""
+
+
+class Incoming(Message):
+    """One message of one person, or one tap on a button: then `text` is the id of the choice.
+
+    Of what is not read as written here (a file's caption, a forwarded or changed message) the text is only for seeing
+    that there is a PIN in it.
+
+    `id` is the service's own and the same when the service sends it again; `reference` names it in calls about it.
+    """
+
+    id: str
+    chat: str
+    kind: IncomingKind
+    text: str = ""
+    reference: str = ""
+    language: str | None = None
+    """The language (`id`, `en-GB`) of the person's app, where the service says so."""
+
+
+class Choice(Message):
+    """A button: what is written on it, and what a tap on it brings as `text`."""
+
+    id: str
+    title: str
+
+
+class Document(Message):
+    """A file to send."""
+
+    path: str
+    name: str
+    media_type: str
+
+
+class Outgoing(Message):
+    """One message to one person: a text with its choices, or a document. A service may tell of it by its `key`."""
+
+    chat: str
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    key: str = ""
+    document: Document | None = None
+
+
+Take = Callable[[Sequence[Incoming]], Awaitable[None]]
+"""Keeps what people wrote, durably; only then may a channel let its service forget it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A request of a chat service to its channel's webhook, as it came; the headers' names in small letters."""
+
+    method: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a delivery brought, and the text that the service wants as its answer."""
+
+    messages: tuple[Incoming, ...] = ()
+    answer: str = ""
+    sent: tuple[str, ...] = ()
+    """Keys of messages that the service says it has."""
+
+
+class Channel(Protocol):
+    """A chat service: brings what people write to the office there, and sends what they are answered.
+
+    It keeps nothing: what it brings may come twice, and what it is to send was kept before and is sent in order.
+    """
+
+    longest: int
+    """UTF-16 units that one text may have."""
+    longest_asking: int
+    """The same where choices stand below it."""
+    most_choices: int
+    window_s: float | None
+    """Seconds after a person's last message in which they may be written to; None: always."""
+    tells_within_s: float
+    """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
+    marks_read: bool
+    """Whether `notice` also tells people that their message was read; where it doesn't, only a slow answer needs it."""
+
+    async def receive(self, take: Take) -> None:
+        """Bring messages until cancelled; where they come by webhook, register that and return.
+
+        Raises ChannelFailure; it is then called again.
+        """
+        ...
+
+    def read(self, delivery: Delivery) -> Reading:
+        """Check and read what came to the webhook. Raises Unauthorized, InvalidRequest, NotFound."""
+        ...
+
+    async def send(self, message: Outgoing) -> None:
+        """Send one message. Raises ChannelFailure."""
+        ...
+
+    async def notice(self, message: Incoming) -> None:
+        """Show the person that their message is being read. Raises ChannelFailure."""
+        ...
+
+    async def remove(self, message: Incoming) -> bool:
+        """Delete a person's message from the chat, for both sides; False where the service can't. ChannelFailure."""
+        ...
+
+    async def check(self) -> Sequence[str]:
+        """What the service says of this account, a line each. Raises ChannelFailure."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
