@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
+from lab.figures.record import ROOT
 from lab.tools.gates import private, too_long
 
 CODE = """
@@ -27,3 +29,9 @@ def test_a_file_of_more_lines_than_allowed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text("\n" * 301)
     (tmp_path / "short.py").write_text("\n" * 300)
     assert len(list(too_long([tmp_path / "long.py", tmp_path / "short.py"], {}))) == 1
+
+
+def test_nothing_tracked_is_large_but_locks_and_fonts() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split("\n")
+    files = [ROOT / name for name in listed if name and not name.endswith((".lock", ".ttf", ".woff2", ".png"))]
+    assert [str(path) for path in files if path.exists() and path.stat().st_size > 300_000] == []
