@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from agentd.apps.analytics.placeholders import kind_in
+from agentd.apps.analytics.placeholders import kind_in, kinds_of
 from agentd.apps.analytics.rules import Finding, Values, compare, judged, number
 
 NULL_SHARE = 0.2
@@ -63,13 +63,13 @@ def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str], say: M
             continue
         kind = kind_in(mapping, key, value)
         whole = 100 if kind == "percent_points" else 1
-        if re.search(r"(?:^|_)(?:count|jumlah|banyak)(?:_|$)", key, re.IGNORECASE) and exact < 0:
+        if "count" in kinds_of(key) and exact < 0:
             yield Finding(f"sign:{key}", "critical", say["negative_count"].format(key=key))
         elif kind == "currency_IDR" and exact < 0:
             yield Finding(f"sign:{key}", "warning", say["negative"].format(key=key))
         elif kind == "currency_IDR" and exact == 0:
             yield Finding(f"zero:{key}", "warning", say["zero"].format(key=key))
-        elif kind.startswith("percent") and re.search(r"share|porsi", key, re.IGNORECASE) and not 0 <= exact <= whole:
+        elif kind.startswith("percent") and "share" in kinds_of(key) and not 0 <= exact <= whole:
             yield Finding(f"range:{key}", "warning", say["no_share"].format(key=key))
         else:
             yield Finding(f"range:{key}", "passed")
@@ -77,22 +77,17 @@ def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str], say: M
 
 def _average(calculations: Mapping[str, Any], say: Mapping[str, str]) -> Iterator[Finding]:
     """AVG = SUM / COUNT, where there is exactly one of each."""
-    found: dict[str, list[str]] = {"avg": [], "sum": [], "count": []}
+    found: dict[str, list[str]] = {"mean": [], "count": [], "sum": []}
     for key in calculations:
-        folded = key.casefold()
-        if re.search(r"avg|average|rata", folded):
-            found["avg"].append(key)
-        elif re.search(r"count|jumlah|banyak", folded):
-            found["count"].append(key)
-        elif re.search(r"total|sum", folded):
-            found["sum"].append(key)
+        if kind := next((kind for kind in found if kind in kinds_of(key)), None):
+            found[kind].append(key)
     if any(len(keys) != 1 for keys in found.values()):
         return
-    average, total, count = (number(calculations[found[part][0]]) for part in ("avg", "sum", "count"))
+    average, total, count = (number(calculations[found[part][0]]) for part in ("mean", "sum", "count"))
     if average is None or total is None or not count:
         return
     holds = compare(average, "==", total / count)
-    text = say["other_mean"].format(mean=found["avg"][0], total=found["sum"][0], count=found["count"][0])
+    text = say["other_mean"].format(mean=found["mean"][0], total=found["sum"][0], count=found["count"][0])
     yield Finding("average", "passed" if holds else "warning", "" if holds else text)
 
 

@@ -5,7 +5,6 @@ Which columns hold currencies is known from the values that the schema tells of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,10 +12,9 @@ from typing import Any
 from agentd.apps.analytics.joins import sums
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
+from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
-_OWN = re.compile(r"local|lokal|rupiah|base|kurs|rate|qty|quantity|jumlah", re.IGNORECASE)
-"""Names of columns that a document's currency does not concern."""
 Table = Mapping[str, Any]
 
 
@@ -29,7 +27,7 @@ def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
         for table, column in added:
             for name in {table} & known.keys() if table else joined & known.keys():
                 currency, codes = known[name]
-                if currency.casefold() not in texts[key] and not _OWN.search(column):
+                if currency.casefold() not in texts[key] and not finder("own_currency").search(column):
                     faults.append(
                         f"{key}: {column} of {name} would add {' and '.join(codes)} together; "
                         f"select and group by {currency}, or choose one"

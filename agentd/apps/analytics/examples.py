@@ -17,21 +17,7 @@ from typing import Any
 from agentd.apps.analytics.plan_entries import queries_in
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.statements import spoken_of
-
-_STOP = frozenset(
-    """apa berapa yang di dan untuk pada dari dengan per saya tolong tampilkan tunjukkan adalah ada itu ini the of in
-    is are what how many much for show me by and to a""".split()
-)
-_SAME = {
-    "pelanggan": "customer", "client": "customer", "klien": "customer", "sales": "penjualan", "omzet": "penjualan",
-    "omset": "penjualan", "revenue": "penjualan", "pemasok": "supplier", "vendor": "supplier", "hutang": "utang",
-    "payable": "utang", "payables": "utang", "receivable": "piutang", "receivables": "piutang",
-    "outstanding": "piutang", "barang": "produk", "material": "produk", "product": "produk", "item": "produk",
-    "stock": "stok", "persediaan": "stok", "karyawan": "pegawai", "employee": "pegawai", "tertinggi": "terbesar",
-    "terbanyak": "terbesar", "top": "terbesar", "largest": "terbesar", "most": "terbesar", "faktur": "invoice",
-    "purchase": "pembelian", "overdue": "jatuh", "tempo": "jatuh", "pembayaran": "bayar", "payment": "bayar",
-    "jumlah": "banyak", "banyaknya": "banyak", "count": "banyak", "rata": "average", "order": "pesanan",
-}  # fmt: skip
+from agentd.apps.analytics.vocabulary import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +79,9 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
 
 def words(text: str) -> frozenset[str]:
     """The words of a question that tell it from others, synonyms as one."""
-    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in _STOP)
-    return frozenset(_SAME.get(word, word) for word in found)
+    known = vocabulary()
+    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in known.telling_nothing)
+    return frozenset(known.alike.get(word, word) for word in found)
 
 
 def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:

@@ -83,7 +83,7 @@ def _of_quotient(projection: Projection, money_over: bool, money_under: bool) ->
         return POINTS
     if money_over and not money_under:
         return MONEY if projection.counted_below or projection.under else None
-    return SHARE if is_share(projection.name) else None
+    return SHARE if is_share(projection.name) or (money_over and money_under) else None
 
 
 def settled(

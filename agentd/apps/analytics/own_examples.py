@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentd.apps.analytics.agreement import parts_of_names, speaks
+from agentd.apps.analytics.agreement import parts_of_names, speaks, words_of
 from agentd.apps.analytics.examples import Example
 from agentd.apps.analytics.joins import Pair, pairs, spelled
 from agentd.apps.analytics.select_pattern import MONTHS
@@ -46,7 +46,7 @@ def _sql(
             f"SELECT COUNT(*) AS ROW_COUNT FROM {quoted(other)} LEFT JOIN {quoted(detail)} "
             f"ON {spelled(joined)} WHERE {quoted(detail)}.{quoted(key)} IS NULL"
         )
-        asked = say["example_without"].format(table=_words(other), other=_words(detail))
+        asked = say["example_without"].format(table=words_of(other), other=words_of(detail))
         yield _example(asked, query, "ROW_COUNT", f"{asked.rstrip('?')}: {{ROW_COUNT}}.", {})
     if dated and dialect in MONTHS and finder("by_month").search(question):
         table, amount, day = dated
@@ -55,23 +55,23 @@ def _sql(
             f"SELECT {month} AS MONTH, SUM({quoted(amount)}) AS TOTAL FROM {quoted(table)} WHERE {quoted(day)} >= "
             f"'{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}' GROUP BY {month} ORDER BY MONTH"
         )
-        asked = say["example_by_month"].format(amount=_words(amount), table=_words(table))
+        asked = say["example_by_month"].format(amount=words_of(amount), table=words_of(table))
         yield _example(f"{asked} 2022", query, "MONTHS", f"{asked} {{PERIOD_LABEL}}: {{MONTHS}}", {})
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
         known = {table["table_name"]: table for table in tables}
         shown = parts_of_names(known[other]) or [label]
         names = [f"{quoted(other)}.{quoted(each)}" for each in shown]
-        aliases = ["NAME"] if len(shown) == 1 else [_words(each).upper().replace(" ", "_") for each in shown]
+        aliases = ["NAME"] if len(shown) == 1 else [words_of(each).upper().replace(" ", "_") for each in shown]
         named = ", ".join(f"{name} AS {alias}" for name, alias in zip(names, aliases, strict=True))
         factors = [amount, *_pieces(known[detail], amount)]
         added = " * ".join(f"{quoted(detail)}.{quoted(each)}" for each in factors)
-        value = say["example_value"].format(table=_words(detail)) if len(factors) > 1 else _words(amount)
+        value = say["example_value"].format(table=words_of(detail)) if len(factors) > 1 else words_of(amount)
         query = (
             f"SELECT {named}, SUM({added}) AS TOTAL FROM {quoted(detail)} JOIN "
             f"{quoted(other)} ON {spelled((left, right))} GROUP BY {', '.join(names)} ORDER BY TOTAL DESC LIMIT 5"
         )
-        asked = say["example_ranked"].format(table=_words(other), amount=value)
+        asked = say["example_ranked"].format(table=words_of(other), amount=value)
         money = {"TOTAL": _money(tables, detail, amount)}
         yield _example(asked, query, "RANKING", f"{asked[2:].capitalize()}: {{RANKING}}", money)
     if dated:
@@ -81,19 +81,19 @@ def _sql(
             f"WHERE {quoted(day)} >= '{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}'"
         )
         yield _example(
-            f"Total {_words(amount)} {_words(table)} {label_for(question, 'Maret 2022')}",
+            f"Total {words_of(amount)} {words_of(table)} {label_for(question, 'Maret 2022')}",
             query,
             "TOTAL",
-            f"Total {_words(amount)} {{PERIOD_LABEL}}: {{TOTAL}}.",
+            f"Total {words_of(amount)} {{PERIOD_LABEL}}: {{TOTAL}}.",
             {"TOTAL": _money(tables, table, amount)},
         )
     for each in tables:
         name = each["table_name"]
         yield _example(
-            say["example_count"].format(table=_words(name)),
+            say["example_count"].format(table=words_of(name)),
             f"SELECT COUNT(*) AS ROW_COUNT FROM {quoted(name)}",
             "ROW_COUNT",
-            say["example_counted"].format(number="{ROW_COUNT}", table=_words(name)),
+            say["example_counted"].format(number="{ROW_COUNT}", table=words_of(name)),
             {"ROW_COUNT": "number_with_separator"},
         )
 
@@ -122,7 +122,7 @@ def _operations(
             "result_key": "RANKING",
             "expected_result_format": "list_of_dicts",
         }
-        asked = say["example_ranked"].format(table=_words(other), amount=_words(amount))
+        asked = say["example_ranked"].format(table=words_of(other), amount=words_of(amount))
         yield Example(asked, {"operations": [operation], "response_template": f"{asked[2:].capitalize()}: {{RANKING}}"})
     for each in tables:
         name = each["table_name"]
@@ -135,9 +135,9 @@ def _operations(
             "result_key": "ROW_COUNT",
             "expected_result_format": "single_value",
         }
-        told = say["example_counted"].format(number="{ROW_COUNT}", table=_words(name))
+        told = say["example_counted"].format(number="{ROW_COUNT}", table=words_of(name))
         plan = {"operations": [operation], "response_template": told}
-        yield Example(say["example_count"].format(table=_words(name)), plan)
+        yield Example(say["example_count"].format(table=words_of(name)), plan)
 
 
 def _example(question: str, query: str, key: str, template: str, mapping: dict[str, str]) -> Example:
@@ -193,8 +193,3 @@ def _label(table: Table) -> str | None:
 def _money(tables: Sequence[Table], table: str, column: str) -> str:
     kinds = {(each["table_name"], one["name"]): one.get("classification") for each in tables for one in each["columns"]}
     return "currency_IDR" if kinds.get((table, column)) == "financial_amount" else "number_with_separator"
-
-
-def _words(name: str) -> str:
-    """A name as people say it: `InvoiceLine` is invoice line."""
-    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).casefold() or name

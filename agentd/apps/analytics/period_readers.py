@@ -21,6 +21,7 @@ from agentd.apps.analytics.spans import (
     trailing,
 )
 from agentd.apps.analytics.vocabulary import vocabulary
+from agentd.apps.analytics.wording import labelled
 
 _Part = dict[str, str]
 _SAID = vocabulary()
@@ -97,7 +98,9 @@ def _semester(part: _Part, today: date, year: int | None) -> tuple[Period, bool]
     in_year = int(part["sy"]) if "sy" in part else year or today.year
     number = _number(part["s"])
     start = date(in_year, 6 * number - 5, 1)
-    return Period(start, months_later(start, 6) - timedelta(days=1), f"Semester {number} {in_year}"), "sy" in part
+    return Period(
+        start, months_later(start, 6) - timedelta(days=1), f"{labelled('half', number)} {in_year}"
+    ), "sy" in part
 
 
 def _trailing(part: _Part, today: date, _: int | None) -> tuple[Period, bool]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 
 from agentd.agent.languages import words
 from agentd.apps.analytics.other_years import in_other_years, is_year, shorter_than_a_year
@@ -30,7 +31,8 @@ from agentd.apps.analytics.spans import (
     in_year_of,
     span_label,
 )
-from agentd.apps.analytics.vocabulary import alternatives, vocabulary
+from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+from agentd.apps.analytics.wording import labelled
 
 _SAID = vocabulary()
 _M = rf"(?:(?!{alternatives(_SAID.no_months)}\b){alternatives(MONTH_WORDS)})"
@@ -110,11 +112,13 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
             index += 2
             continue
         if _SINCE.search(before):
-            joined.append(Period(point.period.start, None, f"sejak {point.period.label}"))
+            joined.append(Period(point.period.start, None, f"{labelled('since')} {point.period.label}"))
         elif _BEFORE.search(before) and point.period.start is not None:
-            joined.append(Period(None, point.period.start - timedelta(days=1), f"sebelum {point.period.label}"))
+            joined.append(
+                Period(None, point.period.start - timedelta(days=1), f"{labelled('before')} {point.period.label}")
+            )
         elif _UP_TO.search(before):
-            joined.append(Period(None, point.period.end, f"sampai {point.period.label}"))
+            joined.append(Period(None, point.period.end, f"{labelled('until')} {point.period.label}"))
         else:
             joined.append(point.period)
         index += 1
@@ -147,6 +151,12 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
                 wanted -= 1
             moved = in_year_of(point.period, wanted)
             if moved.start != after.period.start:  # "Februari dibanding Februari tahun lalu"
+                found[index] = _Found(point.start, point.stop, moved, True)
+    for index, (before, point) in enumerate(pairwise(found), 1):  # "kuartal 2 2022 dibanding kuartal 1"
+        start = before.period.start if before.year_given and shorter_than_a_year(before.period) else None
+        if start is not None and not point.year_given and not _RANGE.match(text[before.stop : point.start]):
+            moved = in_year_of(point.period, start.year)
+            if finder("compares").search(text) or (moved.start is not None and moved.start > start):
                 found[index] = _Found(point.start, point.stop, moved, True)
     return found
 

@@ -31,21 +31,8 @@ _OTHER_NAMES = {
     "int": "integer", "percent": "percentage", "pct": "percentage", "date": "date_DD_MMM_YYYY",
     "string": "text", "str": "text", "list": "text",
 }  # fmt: skip
-_MONEY = frozenset(
-    """sales amount penjualan revenue outstanding piutang hutang utang nilai value netto net gross bruto payment
-    pembayaran harga price cost biaya omzet omset balance saldo rupiah idr purchase pembelian tagihan belanja due
-    overdue sisa salary gaji target limit discount diskon received penerimaan invoice_value receivable payable
-    spend debit credit""".split()
-)
-_SURELY_MONEY = frozenset("amount value nilai rupiah idr harga price cost biaya".split())
-_COUNT = frozenset(
-    """count jumlah qty quantity kuantitas banyak banyaknya days hari transaksi transactions customers suppliers
-    invoices orders items units employees products documents""".split()
-)
-_RATIO = frozenset("pct percent percentage persen persentase share porsi ratio rasio growth pertumbuhan margin".split())
 LARGEST_SHARE = 100
 """10.000%: what is called a share by its name alone, and is larger, is an amount."""
-_TEXT = frozenset("name nama code kode label status group kelompok city kota no number_of_doc".split())
 
 
 def names_in(template: str) -> list[str]:
@@ -143,21 +130,26 @@ def kind_of(name: str, value: Any) -> str:
         return "date_long"
     if not _numeric(value) or (is_period(name) and re.fullmatch(r"(?:19|20)\d\d", str(value))):
         return "text"
-    words = _words(name)
+    kinds = kinds_of(name)
     if is_share(name) and abs(float(value)) <= LARGEST_SHARE:
         return "percentage"
-    if words and words[-1] in _TEXT:
+    if "label" in kinds_of("".join(_words(name)[-1:])):
         return "text"
-    if _COUNT & set(words) and not _SURELY_MONEY & set(words):
+    if "things" in kinds and "sure" not in kinds:
         return "number_with_separator"
-    if _MONEY & set(words):
+    if "money" in kinds:
         return "currency_IDR"
     return "number_with_separator"
 
 
 def is_share(name: str) -> bool:
     """Whether a value of that name is a part of a whole, a fraction that is shown in percent."""
-    return bool(_RATIO & set(_words(name)))
+    return "ratio" in kinds_of(name)
+
+
+def kinds_of(name: str) -> set[str]:
+    """What a figure is by the words of its name, as the vocabulary's `figures` have it."""
+    return {kind for word in _words(name) for kind in vocabulary().figures.get(word, "").split()}
 
 
 def _words(name: str) -> list[str]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from agentd.apps.analytics.state import TimePeriod
-
-MONTHS = "Januari Februari Maret April Mei Juni Juli Agustus September Oktober November Desember".split()
+from agentd.apps.analytics.wording import labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def previous(period: Period) -> Period | None:
 
 def month_label(day: date) -> str:
     """`Januari 2023`."""
-    return f"{MONTHS[day.month - 1]} {day.year}"
+    return f"{labelled(f'month_{day.month}')} {day.year}"
 
 
 def month_period(first: date) -> Period:
@@ -56,7 +55,7 @@ def quarter(number: int, in_year: str | None, today: date, year: int | None) -> 
     if wanted is None:
         wanted = today.year if 3 * number - 2 <= today.month else today.year - 1
     start = date(wanted, 3 * number - 2, 1)
-    return Period(start, months_later(start, 3) - timedelta(days=1), f"Kuartal {number} {wanted}")
+    return Period(start, months_later(start, 3) - timedelta(days=1), f"{labelled('quarter', number)} {wanted}")
 
 
 def current(unit: str, day: date) -> Period:
@@ -78,8 +77,7 @@ def trailing(count: int, unit: str, today: date) -> Period:
         start = today - timedelta(days=count * (7 if unit == "week" else 1) - 1)
     else:
         start = months_later(today, -count * {"month": 1, "quarter": 3, "year": 12}[unit]) + timedelta(days=1)
-    name = {"day": "hari", "week": "minggu", "month": "bulan", "quarter": "kuartal", "year": "tahun"}[unit]
-    return Period(start, today, f"{count} {name} terakhir")
+    return Period(start, today, labelled(f"last_{unit}s", count))
 
 
 def months_later(day: date, months: int) -> date:
@@ -107,7 +105,7 @@ def in_year_of(period: Period, year: int) -> Period:
 def span_label(start: date, end: date) -> str:
     whole = start.day == 1 and (end + timedelta(days=1)).day == 1
     if whole and start.year == end.year and start.month != end.month:
-        return f"{MONTHS[start.month - 1]} – {month_label(end)}"
+        return f"{labelled(f'month_{start.month}')} – {month_label(end)}"
     if whole:
         return f"{month_label(start)} – {month_label(end)}"
     return f"{start.day} {month_label(start)} – {end.day} {month_label(end)}"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import date
+from importlib.resources import files
 from typing import Any
 
 from agentd.agent.actions import HOSTED
@@ -49,58 +50,7 @@ SYSTEM = (
     "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
     "follow-up is about what the previous questions were about. Never answer the question."
 )
-EXAMPLES: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
-    (
-        "Total penjualan Maret 2022 dan banyaknya faktur?",
-        (),
-        {
-            "intent": "sales_analysis",
-            "entities_mentioned": ["penjualan", "faktur"],
-            "requested_metrics": ["total_sales", "invoice_count"],
-            "query_complexity": "simple",
-        },
-    ),
-    (
-        "Siapa pemasok yang utangnya paling besar?",
-        (),
-        {
-            "intent": "payables_report",
-            "entities_mentioned": ["pemasok", "utang"],
-            "requested_metrics": ["outstanding_amount"],
-            "query_complexity": "medium",
-        },
-    ),
-    (
-        "Sisa piutang CV Sentosa?",
-        (),
-        {
-            "intent": "receivables_report",
-            "entities_mentioned": ["piutang", "customer"],
-            "requested_metrics": ["outstanding_amount"],
-            "query_complexity": "simple",
-        },
-    ),
-    (
-        "kalau minggu ini?",
-        ("Berapa surat jalan hari ini?",),
-        {
-            "intent": "inventory_report",
-            "entities_mentioned": ["surat jalan"],
-            "requested_metrics": ["delivery_count"],
-            "query_complexity": "simple",
-        },
-    ),
-    (
-        "Bagaimana cuaca besok?",
-        (),
-        {"intent": "unclear", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
-    ),
-    (
-        "Kosongkan data stok gudang lama",
-        (),
-        {"intent": "change_data", "entities_mentioned": [], "requested_metrics": [], "query_complexity": "simple"},
-    ),
-)
+EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text(encoding="utf-8"))
 _NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -220,10 +170,10 @@ _PREFIX = [
     ChatMessage(role="system", content=SYSTEM),
     *(
         message
-        for question, past, answer in EXAMPLES
+        for example in EXAMPLES
         for message in (
-            _asked(question, past),
-            ChatMessage(role="assistant", content=json.dumps(answer, ensure_ascii=False)),
+            _asked(example["question"], example["past"]),
+            ChatMessage(role="assistant", content=json.dumps(example["answer"], ensure_ascii=False)),
         )
     ),
 ]

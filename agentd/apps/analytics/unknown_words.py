@@ -16,6 +16,9 @@ from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 
+OF_NAMES = {"alike", "telling_nothing", "figures", "own_currency"}
+"""Words of the vocabulary that are read in the names of columns and in examples alone."""
+
 
 def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
     """Words in small letters that neither the plan, nor its tables, nor any pack knows, and what the question is about
@@ -52,6 +55,6 @@ def _small() -> frozenset[str]:
 def _others(question: str) -> list[str]:
     """Its words in small letters without those of the vocabulary, which other checks hear."""
     rest = without_topics(timeless(question))
-    for key in fields(vocabulary()):
+    for key in (each for each in fields(vocabulary()) if each.name not in OF_NAMES):
         rest = finder(key.name).sub(" ", rest)
     return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

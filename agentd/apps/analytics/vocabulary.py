@@ -90,6 +90,10 @@ class Vocabulary:
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
     by_which: frozenset[str]
+    own_currency: frozenset[str]
+    telling_nothing: frozenset[str]
+    alike: Mapping[str, str]
+    figures: Mapping[str, str]
     readings: Mapping[str, tuple[str, ...]]
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from agentd.agent.languages import packs
 from agentd.apps.analytics.vocabulary import asked_in
 
+MADE_IN = "id"
+"""The language of a period's label, until it is said; who asks in a language without a pack reads it, too."""
 _BRACED = re.compile(r"\{[^{}]*\}")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
@@ -32,6 +34,7 @@ class Wording:
     most: frozenset[str]
     least: frozenset[str]
     units: frozenset[str]
+    before_bounds: frozenset[str]
     say: Mapping[str, str]
     labels: Mapping[str, str]
 
@@ -44,7 +47,7 @@ def wordings() -> Mapping[str, Wording]:
 
 def words_for(question: str) -> Wording:
     """The pack of the language that a question is asked in; who asks in Javanese reads Indonesian."""
-    return wordings().get(asked_in(question)) or wordings()["id"]
+    return wordings().get(asked_in(question)) or wordings()[MADE_IN]
 
 
 def say_for(question: str) -> Mapping[str, str]:
@@ -54,10 +57,15 @@ def say_for(question: str) -> Mapping[str, str]:
 
 def label_for(question: str, label: str) -> str:
     """A period's label ("Kuartal 1 2023") in the language of the question."""
-    for theirs, ours in words_for(question).labels.items():
-        pattern = re.escape(theirs).replace(r"\{n\}", r"(\d+)")
+    for part, ours in words_for(question).labels.items():
+        pattern = re.escape(wordings()[MADE_IN].labels[part]).replace(r"\{n\}", r"(\d+)")
         label = re.sub(rf"(?<!\w){pattern}(?!\w)", ours.replace("{n}", r"\1"), label)
     return label
+
+
+def labelled(part: str, number: int = 0) -> str:
+    """A part of a period's label in the language that labels are made in; `label_for` says it in the asker's."""
+    return wordings()[MADE_IN].labels[part].replace("{n}", str(number))
 
 
 @cache
@@ -111,7 +119,7 @@ def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) 
 def _bound(found: re.Match[str], question: str) -> bool:
     """Whether the question says this word before a number, too: a limit, not a finding."""
     behind = found.string[found.end() :]
-    number = re.match(r"\W*(?:(?:dari|daripada|than|sama|dengan|or|equal|to|atau|Rp)\W+)*(\d[\d.,]*)", behind)
+    number = re.match(rf"\W*(?:{_pattern('before_bounds').pattern}\W+)*(\d[\d.,]*)", behind, re.IGNORECASE)
     asked = question.casefold()
     return number is not None and found[0].casefold() in asked and number[1].rstrip(".,") in asked
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.wording import label_for
+from agentd.agent.languages import languages
+from agentd.apps.analytics import checks, currencies, examples, period_readers, periods, spans, vocabulary, wording
+from agentd.apps.analytics.wording import label_for, wordings
 from tests.agentd.apps.analytics.office import Office, down, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -95,3 +102,25 @@ async def test_a_refusal_and_what_to_try_are_in_the_askers_language(
 def test_a_periods_label_is_in_the_askers_language(label: str, english: str) -> None:
     assert label_for("What were the sales?", label) == english
     assert label_for("Berapa penjualannya?", label) == label
+
+
+def _words(said: Any) -> set[str]:
+    if isinstance(said, str):
+        return set(re.findall(r"[a-z]{3,}", said.casefold()))
+    if isinstance(said, Mapping):
+        return _words([*said.keys(), *said.values()])
+    if is_dataclass(said):
+        return _words([getattr(said, each.name) for each in fields(said)])
+    return set().union(*map(_words, said)) if isinstance(said, Iterable) else set()
+
+
+@pytest.mark.parametrize("module", [checks, currencies, examples, period_readers, periods, spans, vocabulary, wording])
+def test_a_reader_of_words_has_none_of_its_own(module: ModuleType) -> None:
+    """Human language is data: what the Indonesian packs alone hold stands in no text of the code, docstrings aside."""
+    spoken = {code: (languages()[code], vocabulary._packs()[code], wordings()[code]) for code in ("id", "en")}
+    indonesian = _words(spoken["id"]) - _words(spoken["en"]) - {"query"}
+    assert {"januari", "penjualan", "sejak"} <= indonesian
+    code = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    notes = {id(each.value) for each in ast.walk(code) if isinstance(each, ast.Expr)}
+    texts = (each.value for each in ast.walk(code) if isinstance(each, ast.Constant) and id(each) not in notes)
+    assert {word for text in texts if isinstance(text, str) for word in _words(text)} & indonesian == set()

@@ -67,6 +67,11 @@ def test_a_format_follows_from_what_the_query_computes(column: str, kind: str | 
     assert shown_as(f"SELECT {column} AS MARGIN FROM bills b").get("MARGIN") == kind
 
 
+def test_an_amount_by_an_amount_is_a_share_whatever_it_is_called() -> None:
+    """ "The discount rate is Rp 0,04"."""
+    assert shown_as("SELECT SUM(paid) / SUM(amount) AS DISCOUNT_RATE FROM bills") == {"DISCOUNT_RATE": "percentage"}
+
+
 def test_a_column_of_a_subquery_is_what_it_is_inside() -> None:
     query = "WITH s AS (SELECT no, SUM(amount) AS total FROM bills GROUP BY no) SELECT AVG(total) AS MEAN FROM s"
     assert shown_as(query) == {"MEAN": "currency_IDR"}

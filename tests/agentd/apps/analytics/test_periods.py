@@ -102,6 +102,7 @@ A_YEAR_BEFORE = ("2022-02-01", "2022-02-28")
         ("February sales vs the same month last year", FEBRUARY, A_YEAR_BEFORE),
         ("February 2023 sales, year on year", FEBRUARY, A_YEAR_BEFORE),
         ("February this year vs February last year", FEBRUARY, A_YEAR_BEFORE),
+        ("kuartal 2 2022 dibanding kuartal 1", ("2022-04-01", "2022-06-30"), ("2022-01-01", "2022-03-31")),
         ("Q1 2023 dibanding tahun lalu", ("2023-01-01", "2023-03-31"), ("2022-01-01", "2022-03-31")),
         ("tahun ini s.d. hari ini dibanding tahun lalu", ("2023-01-01", "2023-03-15"), ("2022-01-01", "2022-03-15")),
         (
