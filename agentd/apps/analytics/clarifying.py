@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
 from agentd.agent import languages
-from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.periods import period_of
 from agentd.apps.analytics.spans import month_label
+from agentd.apps.analytics.unknown_words import about_table
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
 
@@ -57,10 +57,7 @@ def without_measure(
     question: str, readings: Iterable[str], tables: Iterable[Mapping[str, Any]]
 ) -> Clarification | None:
     """The readings that these tables hold something of, as choices; None where one alone fits."""
-    about: set[str] = set()
-    for table in tables:
-        names = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
-        about |= topics_of(" ".join([*map(words_of, names), str(table.get("purpose") or "")]))
+    about = topics_of(" ".join(map(about_table, tables)))
     choices = [reading for reading in readings if topics_of(reading) - topics_of(question) <= about]
     return {"question": question, "lacks": "measure", "choices": choices} if len(choices) > 1 else None
 

@@ -23,7 +23,7 @@ OF_NAMES = {"alike", "telling_nothing", "figures", "own_currency"}
 def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
     """Words in small letters that neither the plan, nor its tables, nor any pack knows, and what the question is about
     that other tables found for it are, those of the plan not: nobody can tell whether the plan means them."""
-    about = {str(table["table_name"]): _about(table) for table in tables}
+    about = {str(table["table_name"]): about_table(table) for table in tables}
     query = text_of(plan)
     used = [text for name, text in about.items() if re.search(rf"\b{re.escape(name)}\b", query)]
     written = " ".join([query, words_of(query), *used]).casefold()
@@ -38,7 +38,7 @@ def said_in(word: str, text: str) -> bool:
     return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
 
 
-def _about(table: Mapping[str, Any]) -> str:
+def about_table(table: Mapping[str, Any]) -> str:
     """What a table says it is for, and what its columns hold."""
     texts = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
     notes = [str(table.get("purpose") or ""), *(str(each.get("description") or "") for each in table["columns"])]
