@@ -136,9 +136,9 @@ def _part_of(value: str, whole: str) -> bool:
 def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
     """What a normaliser finds: choices, numbers, dates; and what was typed into a form or found by a tool."""
     yield from rule.get("enum", ())
-    for form in reversed(case.talk.forms):
-        if form.values.get(field.path) not in (None, ""):
-            yield form.values[field.path]
+    for _, form in reversed(case.talk.forms):
+        if form.get(field.path) not in (None, ""):
+            yield form[field.path]
     yield from (value for _, value in found_in_results(case.said, field, case.nik, case.lexicon))
     if field.kind == "boolean":
         yield from (True, False)

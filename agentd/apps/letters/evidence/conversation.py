@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from agentd.agent.aside import spend
@@ -50,19 +51,12 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """Answers given as a JSON object: the arguments that an officer typed into a form."""
-
-    message: int
-    values: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Conversation:
     """What the citizen said. `subject` is whom the letter is for, `since` the message that said so."""
 
     statements: tuple[Statement, ...]
-    forms: tuple[Form, ...]
+    forms: tuple[tuple[int, dict[str, Any]], ...]
+    """Answers given as a JSON object, each with the order of its message: what an officer typed into a form."""
     subject: str
     since: int
     people: frozenset[str]
@@ -90,7 +84,7 @@ def conversation(
     """
     people: set[str] = set()
     statements: list[Statement] = []
-    forms: list[Form] = []
+    forms: list[tuple[int, dict[str, Any]]] = []
     subject, since = CITIZEN, 0
     question = ""
     other: str | None = None
@@ -101,15 +95,14 @@ def conversation(
         elif entry.by == "citizen":
             values = typed(entry.text)
             if values is not None:
-                forms.append(Form(entry.order, values))
+                forms.append((entry.order, values))
                 continue
-            asked = _asked(question, lexicon, readings) if question else ()
+            asked = readings.remember((question, lexicon), partial(asking.asked, question, lexicon)) if question else ()
             about = {person for _, person in asked}
-            start = next(iter(about)) if len(about) == 1 else None
-            if not asked:
-                start = other
+            start = other if not asked else next(iter(about)) if len(about) == 1 else None
             labels = tuple(label for label, _ in asked)
-            message, places = _message(entry.text, lexicon, start, labels, None if asked else spoken_of, readings)
+            key = (entry.text, lexicon, start, labels, None if asked else spoken_of)
+            message, places = readings.remember(key, partial(_read, *key, readings))
             spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
             people |= message.people
             if message.subject is not None and not for_others:
@@ -118,17 +111,6 @@ def conversation(
             other = message.last if not asked or start is None else None
             question = ""
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
-
-
-def _asked(text: str, lexicon: Lexicon, readings: Readings) -> tuple[asking.Question, ...]:
-    return readings.remember((text, lexicon), lambda: asking.asked(text, lexicon))
-
-
-def _message(
-    text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
-) -> tuple[Message, list[Statement]]:
-    key = (text, lexicon, person, asked, before)
-    return readings.remember(key, lambda: _read(text, lexicon, person, asked, before, readings))
 
 
 def _read(
@@ -158,13 +140,16 @@ def _completed(text: str, asked: tuple[str, ...]) -> str:
 
 
 def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
-    segments = _readdressed(message.segments, asked)
+    segments, wanted = message.segments, frozenset(asked)
+    addresses = [label for label in asked if label in ADDRESSES]
+    for segment in segments if len(addresses) == 1 else ():
+        if segment.implied:  # a street without a label is the address that was asked for
+            segment.label = addresses[0]
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
     niks = [_sixteen(segment) for segment in segments]
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
-    wanted = frozenset(asked)
     placed: list[Statement] = []
     free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
     first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
@@ -187,16 +172,6 @@ def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
             )
         )
     return placed
-
-
-def _readdressed(segments: list[Segment], asked: tuple[str, ...]) -> list[Segment]:
-    """A street without a label is the address that was asked for, where just one was."""
-    wanted = [label for label in asked if label in ADDRESSES]
-    if len(wanted) == 1:
-        for segment in segments:
-            if segment.implied:
-                segment.label = wanted[0]
-    return segments
 
 
 def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:

@@ -17,7 +17,7 @@ from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import STREETS, Mood
-from agentd.apps.letters.evidence.sentences import Part, Sentence, own_sentences
+from agentd.apps.letters.evidence.sentences import Sentence, own_sentences
 from agentd.apps.letters.languages import phrases
 
 _BREAKS = frozenset({",", ";", "(", ")", "|", "\t"})
@@ -61,20 +61,18 @@ def heard(text: str, lexicon: Lexicon, readings: Readings) -> Heard:
     return readings.remember((Heard, text, lexicon), lambda: _heard(own_sentences(text, lexicon)))
 
 
-def _heard(parts: Sequence[Part]) -> Heard:
-    found: list[Sentence] = []
+def _heard(found: Sequence[Sentence]) -> Heard:
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
     example = False  # of a paragraph that gives one nothing is said
-    for part in parts:
-        sentence = _sentence(part, spoken_of)
+    for sentence in found:
+        _hear(sentence, spoken_of)
         if example:
-            _set(sentence, range(len(part.words)), Mood.OPEN)
-        opens = any(mark.cue is Cue.EXAMPLE and part.words[mark.start] in _PARAGRAPH for mark in part.marks)
-        example = (example or opens) and not part.blank
+            _set(sentence, range(len(sentence.words)), Mood.OPEN)
+        opens = any(mark.cue is Cue.EXAMPLE and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
+        example = (example or opens) and not sentence.blank
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
-        found.append(sentence)
-        aliases |= set(persons.aliases(part.words, part.marks))
+        aliases |= set(persons.aliases(sentence.words, sentence.marks))
     another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     return Heard(tuple(found), another, frozenset(aliases), all(map(_is_plain, found)))
@@ -101,25 +99,14 @@ def _refuses(found: Sequence[Sentence]) -> bool:
     return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
 
 
-def _sentence(part: Part, spoken_of: str | None) -> Sentence:
-    words, raws, marks = part.words, part.raws, part.marks
-    size = len(words)
-    sentence = Sentence(
-        words,
-        raws,
-        [Mood.SAID] * size,
-        [],
-        [False] * size,
-        _clauses(words, raws, marks),
-        marks,
-        [""] * size,
-        asks=part.mark == "?",
-        proposes=tuple(words[:2]) in _PROPOSALS,
-        blank=part.blank,
-    )
+def _hear(sentence: Sentence, spoken_of: str | None) -> None:
+    words, marks, size = sentence.words, sentence.marks, len(sentence.words)
+    sentence.clauses = _clauses(words, sentence.raws, marks)
+    sentence.moods, sentence.corrected, sentence.times = [Mood.SAID] * size, [False] * size, [""] * size
+    sentence.proposes = tuple(words[:2]) in _PROPOSALS
     if len(marks) > MOST:
         sentence.moods = [Mood.OPEN] * size
-        return sentence
+        return
     sentence.labels = [mark for mark in marks if mark.cue is Cue.LABEL]
     fixed = {at for mark in marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
     for time, book in _TIME_BOOKS.items():
@@ -132,7 +119,6 @@ def _sentence(part: Part, spoken_of: str | None) -> Sentence:
         if handle is not None:
             handle(sentence, mark)
     _question(sentence)
-    return sentence
 
 
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:

@@ -133,8 +133,8 @@ def last_word(field: Field, case: Case) -> Claim | None:
 
 
 def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
-    for form in case.talk.forms:
-        value: Json = form.values
+    for order, form in case.talk.forms:
+        value: Json = form
         for part in field.path.split("."):
             if isinstance(value, dict):
                 value = value.get(part)
@@ -143,7 +143,7 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
             else:
                 value = None
         if value is not None:
-            yield form.message, value
+            yield order, value
 
 
 _READERS: dict[str, Reader] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from agentd.agent.text import folded, normal, tokens
 from agentd.apps.letters.evidence.lexicon import Lexicon, Mark
@@ -19,55 +18,45 @@ _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 
-class Part(NamedTuple):
-    """One sentence: its folded words, the same as written, its cues, its closing mark, whether a blank line follows."""
-
-    words: list[str]
-    raws: list[str]
-    marks: list[Mark]
-    mark: str
-    blank: bool
-
-
 @dataclass(slots=True)
 class Sentence:
-    """One sentence, word by word. `moods`, `corrected`, `clauses` and `times` are as long as `words`."""
+    """One sentence: its folded words, the same as written, its cues, and below what is heard in it, word by word."""
 
     words: list[str]
     raws: list[str]
-    moods: list[Mood]
-    people: list[tuple[int, str | None, range]]
-    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
-    corrected: list[bool]
-    clauses: list[int]
     marks: list[Mark]
-    times: list[str]
+    asks: bool
+    blank: bool
+    """A blank line follows."""
+    clauses: list[int] = field(default_factory=list)
+    moods: list[Mood] = field(default_factory=list)
+    corrected: list[bool] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
     """`past`, `future` or `soon` where a word stands in a clause that says so of itself."""
-    wrong: bool = False
-    """It takes something back."""
+    people: list[tuple[int, str | None, range]] = field(default_factory=list)
+    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
     own: frozenset[int] = frozenset()
     """Where the citizen names himself."""
-    asks: bool = False
+    labels: list[Mark] = field(default_factory=list)
+    """Where it names a common field."""
+    wrong: bool = False
+    """It takes something back."""
     inquiring: bool = False
     """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
     proposes: bool = False
     """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
-    labels: list[Mark] = field(default_factory=list)
-    """Where it names a common field."""
     asking: int | None = None
     """The word from which on it asks, however politely."""
-    blank: bool = False
-    """A blank line follows."""
 
 
-def own_sentences(text: str, lexicon: Lexicon) -> list[Part]:
+def own_sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
     """What of a message is its writer's own, in sentences: no chat's marks of emphasis, no numbers of lines."""
     raws = split(_unadorned(own_words(text)), lexicon)
     words = [folded(raw) or "\n" for raw in raws]
-    found: list[Part] = []
+    found: list[Sentence] = []
     for start, end, mark, blank in _sentences(words, raws):
         own, written = words[start:end], raws[start:end]
-        found.append(Part(own, written, lexicon.marks(own, written), mark, blank))
+        found.append(Sentence(own, written, lexicon.marks(own, written), mark == "?", blank))
     return found
 
 
