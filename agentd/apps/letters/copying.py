@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from agentd.agent.text import FILLERS, content, fold, folded, normal
+from agentd.apps.letters.deeds import asked_by
 from agentd.apps.letters.evidence import choices, moments, names, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import Statement
@@ -26,7 +27,6 @@ from agentd.apps.letters.evidence.segments import ADDRESSES, Mood, Segment
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, spans
 from agentd.apps.letters.languages import phrases
-from agentd.apps.letters.offer import ASKED_BY
 from agentd.messages import ToolInfo
 
 Json = Any
@@ -69,7 +69,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
     known: dict[str, Json] = {}
-    asked_by = _REQUESTS.union(word for phrase in tool.meta.get(ASKED_BY) or () for word in fold(str(phrase)))
+    requests = _REQUESTS.union(word for phrase in asked_by(tool) for word in fold(phrase))
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
@@ -78,7 +78,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
         listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
         if not (name in needed or listed or _told(leaves[0], case) or _spoken_of(leaves[0], case)):
             continue
-        sure, loose = _values(leaves[0], rule, case, asked_by)
+        sure, loose = _values(leaves[0], rule, case, requests)
         if len(sure) == 1:
             known[name] = sure[0]
         elif sure or loose:
@@ -94,18 +94,18 @@ def _bare(rule: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _values(
-    field: Field, rule: Mapping[str, Json], case: Case, asked_by: frozenset[str]
+    field: Field, rule: Mapping[str, Json], case: Case, requests: frozenset[str]
 ) -> tuple[list[Json], list[Json]]:
     """(values said under the field's name or of its kind, spans of other words that could be meant): all proven.
 
-    `asked_by`: the words that ask for the tool itself, and are no value of it but under the field's name.
+    `requests`: the words that ask for the tool itself, and are no value of it but under the field's name.
     """
     texts = _texts(case)
     tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
     def held(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
         for value, _ in zip(values, tries, strict=False):
-            names_it = not named and isinstance(value, str) and asked_by.issuperset(fold(value))
+            names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
             if not names_it and proven(replace(field, value=value), case):
                 yield value
 

@@ -19,12 +19,14 @@ from agentd.apps.letters.by_tool import by_tool
 from agentd.messages import ToolInfo
 
 ASKED_BY = "agentd/asked_by"
-"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`)."""
+"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
+
+On an official tool they say which act is meant; on any other, what is to be looked up there and not in a memory.
+"""
 UNNAMED = "any"
 """The deed of words that say that something was done, and not what."""
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_FIRST_SENTENCE = re.compile(r"[^.\n]*")
 
 Forms = Mapping[str, frozenset[str]]
 """Each word with the deeds that it names."""
@@ -158,25 +160,26 @@ def _known() -> Forms:
 
 
 @by_tool
+def asked_by(tool: ToolInfo) -> tuple[str, ...]:
+    """The words by which people ask for a tool."""
+    names = tool.meta.get(ASKED_BY)
+    return tuple(map(str, names)) if isinstance(names, list) else ()
+
+
+@by_tool
 def _own(tool: ToolInfo) -> _Own:
-    asked = tool.meta.get(ASKED_BY)
-    phrases = asked if isinstance(asked, list) else ()
-    return _read(tool.remote_name or tool.name, str(tool.annotations.get("title", "")), tool.description, *phrases)
+    title = str(tool.annotations.get("title", ""))
+    return _read(tool.remote_name or tool.name, title, tool.description, *asked_by(tool))
 
 
 @lru_cache(maxsize=256)
-def _read(name: str, title: str, description: str, *phrases: object) -> _Own:
-    known, parts = _known(), [_PARTS.findall(part) for part in (name, title, *map(str, phrases))]
+def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
+    known, parts = _known(), [_PARTS.findall(part) for part in (name, title, *phrases)]
     named = [word.casefold() for part in parts for word in part]
-    first = [word.casefold() for word in _WORD.findall(_first_sentence(description))]
+    first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", description, maxsplit=1)[0])]
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
     things = {word for names in telling().things.values() for word in names}
     called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
     return _Own(keys | own, said_first, frozenset(called))
-
-
-def _first_sentence(description: str) -> str:
-    found = _FIRST_SENTENCE.match(description)
-    return found.group() if found else ""

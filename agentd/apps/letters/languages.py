@@ -41,7 +41,6 @@ class Phrases:
     business: frozenset[str]
     openers: frozenset[str]
     joins: frozenset[str]
-    pointing: frozenset[str]
     leads: frozenset[str]
     courtesies: frozenset[str]
     denials: frozenset[str]

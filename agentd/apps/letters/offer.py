@@ -14,16 +14,11 @@ from functools import lru_cache
 from agentd.agent import languages
 from agentd.agent.text import plain
 from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.deeds import asked_by
 from agentd.apps.letters.evidence.heard import Heard
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.messages import AgentStep, Said, ToolInfo
-
-ASKED_BY = "agentd/asked_by"
-"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
-
-On an official tool they say which act is meant; on any other, what is to be looked up there and not in a memory.
-"""
 
 ABOUT = "agentd/about"
 """A tool's own `_meta`: its parameter that names one of the official acts, with what else that may name
@@ -50,7 +45,8 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     return [
         tool
         for tool in shown
-        if not (tool.official and _names(tool)) or (tool.name in wanted if wanted else numbers >= _numbers_needed(tool))
+        if not (tool.official and asked_by(tool))
+        or (tool.name in wanted if wanted else numbers >= _numbers_needed(tool))
     ]
 
 
@@ -79,7 +75,7 @@ def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, b
 def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
     """Whether a text could name one of these tools: it has the first word of a name."""
     words = _Text(text).words
-    return any(not _heads(_names(tool)).isdisjoint(words) for tool in tools)
+    return any(not _heads(asked_by(tool)).isdisjoint(words) for tool in tools)
 
 
 def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
@@ -98,7 +94,7 @@ def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> To
     if not isinstance(asked, dict):
         return tool
     official = [each for each in tools if each.official]
-    known = [name for each in official for name in _names(each)] + [
+    known = [name for each in official for name in asked_by(each)] + [
         act for further in asked.values() for act in further
     ]
     for text in (_Text(one.text) for one in reversed(said) if one.by == "citizen"):
@@ -154,7 +150,7 @@ class _Text:
 
     def names_of(self, tool: ToolInfo) -> list[str]:
         """By which of its names it speaks of the tool."""
-        names = _names(tool)
+        names = asked_by(tool)
         return [name for name in names if self.speaks_of([name])] if self.speaks_of(names) else []
 
 
@@ -192,11 +188,5 @@ def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @by_tool
-def _names(tool: ToolInfo) -> tuple[str, ...]:
-    names = tool.meta.get(ASKED_BY)
-    return tuple(str(name) for name in names) if isinstance(names, list) else ()
-
-
-@by_tool
 def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
-    return tuple(sorted(_names(tool), key=len, reverse=True))
+    return tuple(sorted(asked_by(tool), key=len, reverse=True))

@@ -190,7 +190,7 @@ class Case:
         return self._by_order.get(order)
 
     def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
-        asked = self._asked(question) if question else ()
+        asked = self._readings.remember((Named, question, self.form.names), lambda: self._asks(question))
         read, named = self.read(entry.text)
         day = _day(entry) if entry.day else self.today
         if read.another and question and not asked:
@@ -212,9 +212,6 @@ class Case:
         spend()
         read = heard(text, self.lexicon, self._readings)
         return read, tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
-
-    def _asked(self, question: str) -> tuple[frozenset[str], ...]:
-        return self._readings.remember((Named, question, self.form.names), lambda: self._asks(question))
 
     def _asks(self, question: str) -> tuple[frozenset[str], ...]:
         """What a question asks for: by the words for fields, and by its own word unless it names others."""

@@ -52,11 +52,11 @@ def on_self(reader: SentenceReader, mark: Mark) -> int:
     joined = mark.start > 0 and reader.words[mark.start - 1] in _JOINS
     if reader.speaking.person not in (None, CITIZEN) and not (first or joined):
         return mark.end
-    if reader.current.empty or not _trailing(reader, mark):
+    if reader.current.empty or (after and after not in SEPARATORS):  # `Jl. Melati rumah saya` says no more of him
         if not reader.current.empty:
             reader.close(None)
         reader.speak_of(CITIZEN)
-        opening = first or _only_greeted(reader)
+        opening = first or reader.spoken_clause != reader.clause  # but for courtesy
         if not opening and not joined and reader.current.label is None:
             _possessed(reader, mark.start - 1)
         reader.current.intro = reader.current.label is None and opening
@@ -73,16 +73,6 @@ def _possessed(reader: SentenceReader, at: int) -> None:
     before = reader.done[-1] if reader.done else None
     if before is not None and before.label is None and before.words[-1:] == [noun] and len(before.words) <= 2:
         before.person = f"?{noun}"
-
-
-def _only_greeted(reader: SentenceReader) -> bool:
-    """Nothing but courtesy stands before `saya` in this clause."""
-    return reader.spoken_clause != reader.clause
-
-
-def _trailing(reader: SentenceReader, mark: Mark) -> bool:
-    """`Jl. Melati rumah saya`: nothing follows that could be about the citizen again."""
-    return mark.end >= len(reader.words) or reader.words[mark.end] in SEPARATORS
 
 
 def on_pronoun(reader: SentenceReader, mark: Mark) -> int:

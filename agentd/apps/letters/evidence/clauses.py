@@ -91,13 +91,15 @@ class SentenceReader:
                 self.close()
                 at = self.listed = at + size
             elif mark is not None:
-                at = self._cue(mark)
-            elif word in SEPARATORS and not (
-                word == "," and (decimal(self.words, self.raws, at) or _year(self.words, at))
-            ):
+                at = _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
+            elif word in SEPARATORS and not (word == "," and (decimal(words, self.raws, at) or _year(words, at))):
                 self._clause_ends(word)
                 at = self.opened = at + 1
-            elif word in STREETS and self.current.label not in _KEEPSSTREETS and _street(self.words, at):
+            elif (
+                word in STREETS
+                and self.current.label not in _KEEPSSTREETS
+                and SEPARATORS.isdisjoint(words[at + 1 : at + 2] or SEPARATORS)
+            ):
                 follows = self.current.follows
                 known = follows if follows in ADDRESSES and self.current.label is None else None
                 self.close(known or self._place_of(at))
@@ -154,9 +156,6 @@ class SentenceReader:
         self.current.clause = self.clause
         if self.speaking.section is not None:
             self.speaking.person = self.current.person = self.speaking.section
-
-    def _cue(self, mark: Mark) -> int:
-        return _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
 
     def meant(self, mark: Mark) -> int:
         """A denial, a doubt, a correction, an example: how what is around it is meant, the sentence tells."""
@@ -244,10 +243,6 @@ def _year(words: Sequence[str], at: int) -> bool:
     """`January 5th, 1990`: the comma is inside a date."""
     following = words[at + 1] if at + 1 < len(words) else ""
     return len(following) == 4 and following.isdecimal() and any(map(month, words[max(0, at - 3) : at]))
-
-
-def _street(words: Sequence[str], at: int) -> bool:
-    return at + 1 < len(words) and words[at + 1] not in SEPARATORS
 
 
 _HANDLERS = {

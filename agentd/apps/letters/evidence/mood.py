@@ -67,12 +67,9 @@ def moods(sentence: Sentence) -> list[Mood]:
         if soon or mark.cue is Cue.LOOKUP:
             end = bisect_right(sentence.clauses, sentence.clauses[mark.start])
             if soon:  # `akan saya gunakan untuk …`: what is said first is what will be
+                between = ((one.start, sentence.words[mark.end : one.start]) for one in sentence.labels)
                 end = next(
-                    (one.start for one in sentence.labels if _says_more(sentence.words[mark.end : one.start])), end
+                    (at for at, words in between if any(word[0].isalnum() and word not in SELF for word in words)), end
                 )
             found[mark.end : end] = [Mood.OPEN] * (end - mark.end)
     return found
-
-
-def _says_more(words: Sequence[str]) -> bool:
-    return any(word[0].isalnum() and word not in SELF for word in words)

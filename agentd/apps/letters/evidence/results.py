@@ -33,7 +33,8 @@ def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon
             continue
         echoed = {str(leaf).casefold() for leaf in leaves(parsed(entry.text))} if entry.text else set[str]()
         for key, about, value in _records(entry.value, None, nik):
-            if _label(key, lexicon) in _labels(field) and about == field.person and str(value).casefold() not in echoed:
+            label = _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key
+            if label in _labels(field) and about == field.person and str(value).casefold() not in echoed:
                 yield entry.order, value
 
 
@@ -42,10 +43,6 @@ def _labels(field: Field) -> frozenset[str]:
     if field.label in ("alamat", "alamat_domisili"):
         return frozenset({field.label, name, "alamat"})
     return frozenset({field.label, name})
-
-
-def _label(key: str, lexicon: Lexicon) -> str:
-    return _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key
 
 
 def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[str, str | None, Json]]:

@@ -16,9 +16,10 @@ from agentd.agent import actions, approval, language, masking, streaming
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters import claims, grounding
+from agentd.apps.letters.deeds import ASKED_BY
 from agentd.apps.letters.evidence import asked, clauses, fields, heard, pasted, readings
 from agentd.apps.letters.lookups import unnamed
-from agentd.apps.letters.offer import ABOUT, ASKED_BY
+from agentd.apps.letters.offer import ABOUT
 from agentd.apps.letters.turns import LetterTurns
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import Said, ToolInfo
