@@ -141,7 +141,7 @@ _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 def answers(field: Field, case: Case) -> Iterator[Claim]:
     """What the citizen answered where this field alone was asked for: the value in question, or another."""
     for order, path in case.asked_alone.items():
-        turn = case.turn(order)
+        turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
 

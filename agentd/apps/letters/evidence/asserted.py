@@ -22,7 +22,7 @@ _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"}
 
 def asserted(field: Field, case: Case, order: int) -> bool:
     """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
-    turn = case.turn(order)
+    turn = case.by_order.get(order)
     if turn is None or turn.heard.plain:
         return True
     places = [place for place in case.places(field, turn) if place.span.supports]

@@ -163,10 +163,6 @@ class Case:
         return frozenset(id(each) for turn in self.turns[:1] for each in turn.heard.sentences)
 
     @cached_property
-    def _by_order(self) -> dict[int, Turn]:
-        return {turn.order: turn for turn in self.turns}
-
-    @cached_property
     def taking_back(self) -> tuple[Turn, ...]:
         """The messages in which a sentence calls something wrong."""
         return tuple(turn for turn in self.turns if any(each.wrong for each in turn.heard.sentences))
@@ -185,9 +181,10 @@ class Case:
                 asked = None
         return found
 
-    def turn(self, order: int) -> Turn | None:
-        """The citizen's message of that order; None for a form, a result or a rule."""
-        return self._by_order.get(order)
+    @cached_property
+    def by_order(self) -> Mapping[int, Turn]:
+        """The citizen's messages by their order; none of a form, a result or a rule."""
+        return {turn.order: turn for turn in self.turns}
 
     def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
         asked = self._readings.remember((Named, question, self.form.names), lambda: self._asks(question))

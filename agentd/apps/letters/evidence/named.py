@@ -59,15 +59,9 @@ class Names:
 
     def find(self, words: Sequence[str]) -> list[Named]:
         """Where folded words call a field, the longest phrase first, none inside another."""
-        found: list[Named] = []
-        end = 0
-        stems = [self._stem(word) for word in words]
-        for at in range(len(words)):
-            phrase = (self._book.at(words, at) or self._book.at(stems, at)) if at >= end else ()
-            end = max(end, at + len(phrase))
-            if keys := self._phrases.get(phrase):
-                found.append(Named(at, end, keys, phrase in self._plain))
-        return found
+        found = self._book.find(words, [self._stem(word) for word in words])
+        said = ((at, phrase, self._phrases[phrase]) for at, phrase in found)
+        return [Named(at, at + len(phrase), keys, phrase in self._plain) for at, phrase, keys in said if keys]
 
     def _stem(self, word: str) -> str:
         """`jadwalnya` is `jadwal` where that names a field."""

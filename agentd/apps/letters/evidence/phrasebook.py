@@ -32,10 +32,11 @@ class Phrasebook:
                     return phrase
         return ()
 
-    def find(self, words: Sequence[str]) -> Iterator[tuple[int, Phrase]]:
-        """Where phrases stand, from left to right, none inside another."""
+    def find(self, words: Sequence[str], stems: Sequence[str] = ()) -> Iterator[tuple[int, Phrase]]:
+        """Where phrases stand, from left to right, none inside another. `stems`: the words, as they may also be."""
         end = 0
         for at, word in enumerate(words):
-            if at >= end and word in self._sizes and (phrase := self.at(words, at)):
+            known = word in self._sizes or (stems and stems[at] in self._sizes)
+            if at >= end and known and (phrase := self.at(words, at) or self.at(stems, at)):
                 end = at + len(phrase)
                 yield at, phrase
