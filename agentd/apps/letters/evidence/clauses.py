@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.heard import MOST, Heard, decimal
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY, Speaking
-from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Message, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, SEPARATORS, STREETS, Mood, Segment
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
@@ -203,10 +203,6 @@ class SentenceReader:
         self.speaking.person = person
         self.current.person = person
 
-    def name_person(self, person: str) -> None:
-        if self.says(self.at):
-            self.speaking.people.add(person)
-
     def _tails(self) -> None:
         """Give each segment the rest of its clause: a purpose runs on across words that are labels elsewhere."""
         end, after = len(self.words), None
@@ -256,14 +252,15 @@ _HANDLERS = {
 }
 
 
-def read(message: Heard, *, person: str | None = None, of_business: bool = False) -> Message:
-    """Read one message's sentences. `person`: of whom it starts to speak; `of_business`: of a business."""
+def read(message: Heard, *, person: str | None = None, of_business: bool = False) -> tuple[list[Segment], str | None]:
+    """A message's segments, and whom it speaks of last when not of the citizen.
+
+    `person`: of whom it starts to speak; `of_business`: of a business.
+    """
     speaking = Speaking(person, of_business=of_business)
     segments: list[Segment] = []
-    subject: str | None = None
     clause = 0
     for number, sentence in enumerate(message.sentences):
-        subject = persons.subject(sentence.marks, sentence.words) or subject
         if len(sentence.marks) > MOST:  # of which nothing counts as said
             spoken_of = SOMEBODY if any(mark.cue is Cue.RELATION for mark in sentence.marks) else speaking.person
             speaking.person, speaking.pending, speaking.correcting = spoken_of, None, False
@@ -275,5 +272,4 @@ def read(message: Heard, *, person: str | None = None, of_business: bool = False
             speaking.section = None
             speaking.person = None if speaking.person != CITIZEN else speaking.person
     other = speaking.person if speaking.person not in (None, CITIZEN) else None
-    kept = [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK]
-    return Message(kept, subject, other, frozenset(speaking.people))
+    return [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK], other

@@ -14,12 +14,12 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS, meanings
 from agentd.apps.letters.evidence.clauses import read
 from agentd.apps.letters.evidence.dates import month
-from agentd.apps.letters.evidence.heard import heard
+from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.evidence.segments import ADDRESSES, Message, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, Mood, Segment
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -102,28 +102,29 @@ def conversation(
             start = other if not asked else next(iter(about)) if len(about) == 1 else None
             labels = tuple(label for label, _ in asked)
             key = (entry.text, lexicon, start, labels, None if asked else spoken_of)
-            message, places = readings.remember(key, partial(_read, *key, readings))
+            message, places, last = readings.remember(key, partial(_read, *key, readings))
             spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
             people |= message.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
             statements += [place._replace(message=entry.order) for place in places]
-            other = message.last if not asked or start is None else None
+            other = last if not asked or start is None else None
             question = ""
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
 
 
 def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
-) -> tuple[Message, list[Statement]]:
+) -> tuple[Heard, list[Statement], str | None]:
     spend()
     text = _completed(text, asked)
-    message = read(heard(text, lexicon, readings), person=person, of_business=before in _OF_BUSINESS)
-    for segment in message.segments:
+    message = heard(text, lexicon, readings)
+    segments, last = read(message, person=person, of_business=before in _OF_BUSINESS)
+    for segment in segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
-    return message, _placed(message, asked)
+    return message, _placed(segments, asked), last
 
 
 def _completed(text: str, asked: tuple[str, ...]) -> str:
@@ -139,8 +140,8 @@ def _completed(text: str, asked: tuple[str, ...]) -> str:
     return ",".join(said)
 
 
-def _placed(message: Message, asked: tuple[str, ...]) -> list[Statement]:
-    segments, wanted = message.segments, frozenset(asked)
+def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Statement]:
+    wanted = frozenset(asked)
     addresses = [label for label in asked if label in ADDRESSES]
     for segment in segments if len(addresses) == 1 else ():
         if segment.implied:  # a street without a label is the address that was asked for

@@ -52,7 +52,11 @@ class Heard:
     """It turns down what was offered."""
     aliases: frozenset[tuple[str, str]]
     """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
-    plain: bool = False
+    subject: str | None
+    """For whom it asks a letter, where it says so."""
+    people: frozenset[str]
+    """Everybody spoken of, by relation."""
+    plain: bool
     """It says all of it as true now and of nobody by name, and corrects nothing."""
 
 
@@ -75,7 +79,11 @@ def _heard(found: Sequence[Sentence]) -> Heard:
         aliases |= set(persons.aliases(sentence.words, sentence.marks))
     another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
-    return Heard(tuple(found), another, frozenset(aliases), all(map(_is_plain, found)))
+    subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))
+    subject = next((subject for subject in subjects if subject is not None), None)
+    spoken = ((whose, sentence.moods[at]) for sentence in found for at, whose, _ in sentence.people if at >= 0)
+    people = frozenset(whose for whose, mood in spoken if mood is Mood.SAID and persons.is_related(whose))
+    return Heard(tuple(found), another, frozenset(aliases), subject, people, all(map(_is_plain, found)))
 
 
 def _is_plain(sentence: Sentence) -> bool:

@@ -75,19 +75,6 @@ class Segment:
         return address(self.words)
 
 
-@dataclass(slots=True)
-class Message:
-    """One message of the citizen, read."""
-
-    segments: list[Segment]
-    subject: str | None
-    """For whom it asks a letter, where it says so."""
-    last: str | None
-    """The person last spoken of, when not the citizen."""
-    people: frozenset[str]
-    """Everybody spoken of, by relation."""
-
-
 class Claim(NamedTuple):
     """One statement about a field: whether it says the value in question, and what it does to earlier ones.
 
