@@ -10,8 +10,7 @@ from functools import cached_property
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import clause_fields, clause_persons, listing, persons
-from agentd.apps.letters.evidence.dates import month
-from agentd.apps.letters.evidence.heard import MOST, Heard, decimal
+from agentd.apps.letters.evidence.heard import MOST, Heard, separates
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY, Speaking
@@ -92,7 +91,7 @@ class SentenceReader:
                 at = self.listed = at + size
             elif mark is not None:
                 at = _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
-            elif word in SEPARATORS and not (word == "," and (decimal(words, self.raws, at) or _year(words, at))):
+            elif separates(words, self.raws, at):
                 self._clause_ends(word)
                 at = self.opened = at + 1
             elif (
@@ -233,12 +232,6 @@ def _on_the_card(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     between = range(card + 1, at)
     named = any(words[near] in _STILL or raws[near][0].isupper() for near in between)
     return named and not any(words[near].isdecimal() for near in between)
-
-
-def _year(words: Sequence[str], at: int) -> bool:
-    """`January 5th, 1990`: the comma is inside a date."""
-    following = words[at + 1] if at + 1 < len(words) else ""
-    return len(following) == 4 and following.isdecimal() and any(map(month, words[max(0, at - 3) : at]))
 
 
 _HANDLERS = {

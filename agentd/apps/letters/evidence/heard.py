@@ -12,15 +12,15 @@ from itertools import islice
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
+from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.evidence.segments import STREETS, Mood
+from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS, Mood
 from agentd.apps.letters.evidence.sentences import Sentence, own_sentences
 from agentd.apps.letters.languages import phrases
 
-_BREAKS = frozenset({",", ";", "(", ")", "|", "\t"})
 _REQUESTS = phrases().requests
 _INTERROGATIVES = phrases().interrogatives
 _UNKNOWN = phrases().unknowns
@@ -145,15 +145,19 @@ def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -
     numbers, clause = [], 0
     for at, word in enumerate(words):
         street = word == "-" and words[at + 1 : at + 2] and words[at + 1] in STREETS
-        if at in turns or street or (word in _BREAKS and not decimal(words, raws, at)):
+        if at in turns or street or separates(words, raws, at):
             clause += 1
         numbers.append(clause)
     return numbers
 
 
-def decimal(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
-    """Whether a comma stands inside a number."""
-    return raws[at] == "," and 0 < at < len(words) - 1 and words[at - 1].isdecimal() and words[at + 1].isdecimal()
+def separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    """Whether a clause ends there: no comma inside a number or a date (`January 5th, 1990`) ends one."""
+    if words[at] != "," or at + 1 == len(words):
+        return words[at] in SEPARATORS
+    year = len(words[at + 1]) == 4 and any(map(month, words[max(0, at - 3) : at]))
+    decimal = raws[at] == "," and at and words[at - 1].isdecimal()
+    return not (words[at + 1].isdecimal() and (year or decimal))
 
 
 def _span(sentence: Sentence, at: int) -> range:

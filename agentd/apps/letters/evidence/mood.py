@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
-from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.segments import SEPARATORS, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
@@ -18,14 +18,13 @@ _TAGS = phrases().tags
 _DOUBTS = phrases().doubts
 _CONFIRM = phrases().confirming
 """A tag of these asks whether what stands before it is so."""
-_BREAKS = frozenset({",", ";", "(", ")", "|"})
 _OPENINGS = phrases().openings
 
 
 def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
     """The first word of a sentence that is only asked about; None when nothing is. `asks`: it ends with `?`."""
     inside = {at for mark in marks for at in range(mark.start, mark.end)}
-    starts = [0, *(at + 1 for at, word in enumerate(words) if word in _BREAKS and at not in inside)]
+    starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
     makes, begins = bool(_MAKE.intersection(words)), frozenset(starts)
     hard = next(
         (mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks, makes)), None
