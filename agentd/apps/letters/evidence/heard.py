@@ -81,8 +81,9 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     another = another or any(_asks_instead(sentence) for sentence in found)
     subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))
     subject = next((subject for subject in subjects if subject is not None), None)
-    spoken = ((whose, sentence.moods[at]) for sentence in found for at, whose, _ in sentence.people if at >= 0)
-    people = frozenset(whose for whose, mood in spoken if mood is Mood.SAID and persons.is_related(whose))
+    spoken = ((each.moods[at], whose) for each in found for at, whose, _ in each.people if at >= 0)
+    said = (whose for mood, whose in (*spoken, (Mood.SAID, subject)) if mood is Mood.SAID)
+    people = frozenset(filter(persons.is_related, said))
     return Heard(tuple(found), another, frozenset(aliases), subject, people, all(map(_is_plain, found)))
 
 
