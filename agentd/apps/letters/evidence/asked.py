@@ -37,6 +37,6 @@ def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
             if mark.cue is Cue.LABEL and not joins and not mark.value.startswith("x:"):
                 label = mark.value
                 found.append((label, None))
-            elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=False, agent=True):
+            elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=True):
                 found[-1] = (label, mark.value)
     return tuple(dict.fromkeys(found))

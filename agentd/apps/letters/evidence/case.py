@@ -25,7 +25,6 @@ from agentd.messages import Said
 
 Json = Any
 _start = attrgetter("start")
-BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
 CLAUSE = 24

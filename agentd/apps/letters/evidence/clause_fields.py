@@ -9,7 +9,7 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import ADDRESSES, SEPARATORS, Mood
+from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, SEPARATORS, Mood
 from agentd.apps.letters.languages import phrases
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 _COPULAS = phrases().copulas
 _NEUTRAL = phrases().neutral
 _BUSINESS = phrases().business
-_BIRTH = frozenset({"lahir", "tempat_lahir", "tanggal_lahir"})
-_NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 _DAYS = frozenset({"pada", "tanggal", "per"})
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
@@ -31,7 +29,7 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     words, label = reader.words, mark.value
     if _part_of_a_value(reader, mark):
         return reader.plain(mark)
-    if label in _NEIGHBOURHOOD:
+    if label in NEIGHBOURHOOD:
         return _on_neighbourhood(reader, mark)
     if label in ADDRESSES and reader.current.words in (["rt"], ["rw"]):
         return mark.end  # `RT tempat usaha: 5`
@@ -59,7 +57,7 @@ def _part_of_a_value(reader: SentenceReader, mark: Mark) -> bool:
         return {"kerja", "bekerja"}.isdisjoint(words[: mark.start])
     if label == "x:nomor" and said == "keperluan":
         return not any(map(str.isdecimal, words[mark.end : mark.end + 3]))
-    birthday = label == "x:tanggal" and said in _BIRTH and _DAYS.issuperset(words[mark.start : mark.end])
+    birthday = label == "x:tanggal" and said in BIRTH and _DAYS.issuperset(words[mark.start : mark.end])
     return birthday or (said is not None and _ends_as_a_name(reader, mark))
 
 
@@ -70,7 +68,7 @@ def _on_neighbourhood(reader: SentenceReader, mark: Mark) -> int:
     if before in ADDRESSES:
         current.label = current.label or before
         return reader.plain(mark)
-    if current.label not in _NEIGHBOURHOOD or not reader.says(mark.start):
+    if current.label not in NEIGHBOURHOOD or not reader.says(mark.start):
         reader.close(mark.value)
     reader.plain(mark)
     return _owner(reader, mark.end)
@@ -136,7 +134,7 @@ def _owner(reader: SentenceReader, at: int) -> int:
             mark is not None
             and mark.cue is Cue.RELATION
             and not (owned and reader.current.label == "nama")
-            and persons.strong(mark, words, opens=True, form=form, agent=False)
+            and persons.strong(mark, words, opens=True, form=form)
         ):
             at = persons.owner_end(mark, words)
             if reader.current.label == "keperluan" and at < len(words) and reader.raws[at][0].isupper():

@@ -33,7 +33,7 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
             if segment.clause == reader.clause or (whole and not segment.own):
                 segment.person = mark.value
         return end
-    if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form, agent=False):
+    if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form):
         return reader.plain(mark)
     label = reader.current.label if opens and reader.current.label != "keperluan" else None
     reader.close(label)

@@ -133,10 +133,8 @@ def _completed(text: str, asked: tuple[str, ...]) -> str:
     if "status_perkawinan" in asked and len(said) == len(asked):
         at = asked.index("status_perkawinan")
         words = plain(said[at])
-        bare = (
-            words if words in _YET else " ".join(word for word in words.split() if word not in FILLERS or word in _YET)
-        )
-        said[at] = _YET.get(bare, said[at])
+        bare = " ".join(word for word in words.split() if word not in FILLERS or word in _YET)
+        said[at] = _YET.get(words, _YET.get(bare, said[at]))
     return ",".join(said)
 
 

@@ -5,7 +5,6 @@ Moods, owners and corrections are found by the packs' cues, each sentence in one
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -132,11 +131,11 @@ def _hear(sentence: Sentence, spoken_of: str | None) -> None:
 
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
     """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
-    clause = _span(sentence, at)
+    clause = sentence.clause(at)
     said = " ".join(word for word in sentence.words[clause.start : clause.stop] if word[0].isalnum())
     rest = said.replace(" ".join(phrase), " ", 1).split()
     alone = clause.start == 0 and all(word in FILLERS for word in rest)
-    more = _span(sentence, clause.stop).stop if alone and clause.stop < len(sentence.words) else clause.stop
+    more = sentence.clause(clause.stop).stop if alone and clause.stop < len(sentence.words) else clause.stop
     for place in range(clause.start, more):
         sentence.times[place] = sentence.times[place] or time
 
@@ -161,12 +160,6 @@ def separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     return not (words[at + 1].isdecimal() and (year or decimal))
 
 
-def _span(sentence: Sentence, at: int) -> range:
-    """The clause around a place."""
-    clause = sentence.clauses[at]
-    return range(bisect_left(sentence.clauses, clause), bisect_right(sentence.clauses, clause))
-
-
 def _set(sentence: Sentence, places: range, mood: Mood) -> None:
     for at in places:
         if sentence.moods[at] is Mood.SAID:
@@ -177,19 +170,19 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
     """A condition, an example or a report: of its clause and all that follows; at the very end, of all before it."""
     if mark.start == 0 and sentence.proposes:
         return
-    start = _span(sentence, mark.start).start
+    start = sentence.clause(mark.start).start
     rest = [word for word in sentence.words[mark.end :] if word[0].isalnum() and word not in FILLERS]
     _set(sentence, range(start if rest else 0, len(sentence.words)), Mood.OPEN)
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
     """A doubt: of its clause; alone in it, of all at its end, else of the clause before it too, or of its RT."""
-    clause = _span(sentence, mark.start)
+    clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
         doubted = clause
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
-        before = _span(sentence, clause.start - 1)
+        before = sentence.clause(clause.start - 1)
         near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
         # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
         doubted = range(next(near, before.start), clause.stop)
@@ -203,7 +196,7 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     words = sentence.words[mark.start : mark.end]
     if any(" ".join(words) in known for known in _TIMES.values()):
         return
-    clause = _span(sentence, mark.start)
+    clause = sentence.clause(mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum()]
     if _asks_whether(sentence, mark):
         return
@@ -221,12 +214,12 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
 
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
     """`ada yang lain tidak`: a denial that ends its clause asks, and denies nothing."""
-    clause = _span(sentence, mark.start)
+    clause = sentence.clause(mark.start)
     return mark.end == clause.stop and bool(_WHETHER.intersection(sentence.words[clause.start : mark.start]))
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
-    clause = _span(sentence, mark.start)
+    clause = sentence.clause(mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum() and word not in FILLERS]
     if sentence.words[mark.start] in _DENIALS and mark.start == clause.start and rest:
         _on_negation(sentence, mark)  # `tidak benar nama saya …` gives no other value
@@ -236,22 +229,24 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
     if sentence.words[mark.end : mark.end + 1] == [":"] and sentence.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
         _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
         return
-    for at in range(mark.end, len(sentence.words)):
-        sentence.corrected[at] = True
+    _correct(sentence, mark)
+
+
+def _correct(sentence: Sentence, mark: Mark) -> None:
+    sentence.corrected[mark.end :] = [True] * (len(sentence.words) - mark.end)
 
 
 def _on_correction(sentence: Sentence, mark: Mark) -> None:
-    for at in range(mark.end, len(sentence.words)):
-        sentence.corrected[at] = True
-        if sentence.clauses[at] == sentence.clauses[mark.start] and sentence.moods[at] is Mood.DENIED:
+    _correct(sentence, mark)
+    for at in range(mark.end, sentence.clause(mark.start).stop):
+        if sentence.moods[at] is Mood.DENIED:
             sentence.moods[at] = Mood.SAID
 
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
-    if mark.start and Mood.DENIED in {sentence.moods[at] for at in _span(sentence, mark.start - 1)}:
-        for at in range(mark.end, len(sentence.words)):
-            sentence.corrected[at] = True
+    if mark.start and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(mark.start - 1)}:
+        _correct(sentence, mark)
 
 
 def _question(sentence: Sentence) -> None:

@@ -5,7 +5,6 @@ A value counts where it can be meant of one field only. What fits two fields is 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, plain
@@ -160,8 +159,8 @@ def _by_name(field: Field, place: Place) -> bool:
 def _bare(place: Place) -> bool:
     """Whether a clause says the value alone, as a correction may."""
     sentence, span = place.sentence, place.span
-    clause = bisect_left(sentence.clauses, place.clause), bisect_right(sentence.clauses, place.clause)
-    rest = [*sentence.words[clause[0] : span.start], *sentence.words[span.end : clause[1]]]
+    clause = sentence.clause(span.start)
+    rest = [*sentence.words[clause.start : span.start], *sentence.words[span.end : clause.stop]]
     return sentence.corrected[span.start] or clear(rest)
 
 

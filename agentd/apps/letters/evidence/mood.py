@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
@@ -64,7 +63,7 @@ def moods(sentence: Sentence) -> list[Mood]:
     for mark in sentence.marks:
         soon = mark.cue is Cue.NEGATION and sentence.times[mark.start] == "soon"
         if soon or mark.cue is Cue.LOOKUP:
-            end = bisect_right(sentence.clauses, sentence.clauses[mark.start])
+            end = sentence.clause(mark.start).stop
             if soon:  # `akan saya gunakan untuk …`: what is said first is what will be
                 between = ((one.start, sentence.words[mark.end : one.start]) for one in sentence.labels)
                 end = next(

@@ -35,10 +35,11 @@ class Speaking:
     """A business was spoken of last, and no dwelling."""
 
 
-def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: bool) -> bool:
+def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool:
     """Whether a relation word names a person here, rather than addressing the office or standing inside a value.
 
-    `opens`: nothing has been said yet since the last label or the start of the clause; `form`: after a colon.
+    `opens`: nothing has been said yet since the last label or the start of the clause; `form`: after a colon, or where
+    the agent asks.
     """
     after = words[mark.end] if mark.end < len(words) else ""
     dashed = after == "-" and mark.end + 1 < len(words) and words[mark.end + 1] == "nya"
@@ -52,7 +53,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool, agent: 
     if titled and word in SALUTATIONS:
         return False
     if word in SALUTATIONS or " ".join(words[mark.start : mark.end]) in SALUTATIONS:
-        return opens and not form and not agent and before not in ("", ",", "\n") and before not in SELF
+        return opens and not form and before not in ("", ",", "\n") and before not in SELF
     return opens or before in ("a", "dari", "dr", "seorang", "sang", "si", "the")
 
 
@@ -227,7 +228,7 @@ def names(mark: Mark, words: Sequence[str]) -> bool:
     if at >= 0 and words[at] in _TOWARD:
         return False
     alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
-    return strong(mark, words, opens=not alone, form=False, agent=False)
+    return strong(mark, words, opens=not alone, form=False)
 
 
 def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]]:

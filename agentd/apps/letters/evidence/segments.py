@@ -15,6 +15,8 @@ from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.languages import phrases
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
+BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
+NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
 """What ends a clause."""
 STREETS = phrases().streets

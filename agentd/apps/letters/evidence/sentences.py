@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -47,6 +48,11 @@ class Sentence:
     """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
     asking: int | None = None
     """The word from which on it asks, however politely."""
+
+    def clause(self, at: int) -> range:
+        """The clause around a word."""
+        number = self.clauses[at]
+        return range(bisect_left(self.clauses, number), bisect_right(self.clauses, number))
 
 
 def own_sentences(text: str, lexicon: Lexicon) -> list[Sentence]:

@@ -10,7 +10,7 @@ from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence.case import Case, clear
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.segments import HOMES, STREETS, Claim, Mood, Segment
+from agentd.apps.letters.evidence.segments import HOMES, NEIGHBOURHOOD, STREETS, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
 
 _HOUSEHOLD = phrases().household
@@ -119,7 +119,7 @@ def _addressed(statement: Statement, field: Field, accepted: frozenset[str]) -> 
     segment = statement.segment
     if segment.label in accepted:
         return segment.implied or _no_other_owner(segment)
-    if segment.label in ("rt", "rw", "rtrw") and segment.follows in (None, *accepted):
+    if segment.label in NEIGHBOURHOOD and segment.follows in (None, *accepted):
         return field.label not in ("alamat_usaha", "alamat_ktp")
     if segment.label is not None:
         return False

@@ -8,13 +8,13 @@ from itertools import takewhile
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, dates, digits, names, neighbourhood
 from agentd.apps.letters.evidence import numbers as reading
-from agentd.apps.letters.evidence.case import BIRTH, Case, claim, clear, values
+from agentd.apps.letters.evidence.case import Case, claim, clear, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
 from agentd.apps.letters.evidence.listing import EVENTS
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
-from agentd.apps.letters.evidence.segments import ADDRESSES, Claim, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
 
 
@@ -57,16 +57,11 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     wanted = neighbourhood.value(str(field.value))
     place = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
     for statement in case.of(field.person):
-        segment = statement.segment
-        yield from values(
-            statement,
-            _neighbourhood(statement, field.kind, place, case),
-            wanted,
-            labelled=segment.label in ("rt", "rw", "rtrw"),
-        )
+        found = _neighbourhood(statement, field.kind, place, case)
+        yield from values(statement, found, wanted, labelled=statement.segment.label in NEIGHBOURHOOD)
 
 
-def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> list[int | None]:
+def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> Sequence[int]:
     segment = statement.segment
     if statement.asked and all(asked.startswith("field:") for asked in statement.asked):
         return []  # `lapangan RW 3` answers where the event is
@@ -80,24 +75,19 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
     ):
         return []
     named = "rt" in segment.words or "rw" in segment.words
-    if named and (label in ADDRESSES or label in ("rt", "rw", "rtrw") or label is None):
+    if named and (label in ADDRESSES or label in (None, *NEIGHBOURHOOD)):
         said = segment.address
         value = said.rt if kind == "rt" else said.rw
         if value is not None:
             return [value]
     if statement.answers in ("rt", "rw"):
-        return list(neighbourhood.numbers(segment.words)) if statement.answers == kind else []
+        return neighbourhood.numbers(segment.words) if statement.answers == kind else []
     wanted = frozenset({label}) if label is not None else statement.asked
     both = "rtrw" in wanted or {"rt", "rw"} <= wanted
     if named or not (both or kind in wanted):
         return []
-    return _pick(neighbourhood.numbers(segment.words), kind, both=both)
-
-
-def _pick(found: list[int], kind: str, *, both: bool) -> list[int | None]:
-    if both:
-        return [found[0 if kind == "rt" else 1]] if len(found) == 2 else []
-    return [found[0]] if len(found) == 1 else list(found)
+    found = neighbourhood.numbers(segment.words)
+    return found if not both else [found[kind == "rw"]] if len(found) == 2 else []
 
 
 _PLACE_NOISE = phrases().place_noise

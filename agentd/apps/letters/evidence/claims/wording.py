@@ -35,11 +35,12 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         words = _purpose(segment, office=office) if purpose else segment.words
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
-        labelled = segment.label == field.label or _instead(segment, field) or _names_a_business(segment, field)
+        instead = _restates(segment) and segment.follows == field.label
+        labelled = segment.label == field.label or instead or _names_a_business(segment, field)
         if purpose and labelled and (segment.person in _OUTSIDERS or _contrasted(statement, case)):
             continue
         if labelled or statement.answers == field.label:
-            instead = segment.corrected or (purpose and (statement.message, segment.sentence) in restated)
+            instead = segment.corrected or (statement.message, segment.sentence) in restated
             yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
         elif office and segment.label in (None, "keperluan"):
             yield claim(statement, supports=says(words if segment.label else _toward(words)), replaces=False)
@@ -82,11 +83,6 @@ def _contrasted(statement: Statement, case: Case) -> bool:
     )
 
 
-def _instead(segment: Segment, field: Field) -> bool:
-    """`Sorry, I meant …`: what follows a correction of the field alone is said of it too."""
-    return segment.label is None and segment.corrected and segment.follows == field.label
-
-
 def _names_a_business(segment: Segment, field: Field) -> bool:
     """`Usaha: Bengkel Jaya Motor`: written as a name, behind what only says that a business follows."""
     words = [raw for raw in segment.raws if raw[0].isalpha()]
@@ -95,7 +91,7 @@ def _names_a_business(segment: Segment, field: Field) -> bool:
 
 
 def _restates(segment: Segment) -> bool:
-    """`maksud saya surat pengantar …`, `eh gajadi, …`: what follows in the sentence replaces what was said."""
+    """`maksud saya surat pengantar …`, `Sorry, I meant …`: what follows in the sentence replaces what was said."""
     return segment.label is None and segment.corrected
 
 
