@@ -15,7 +15,18 @@ from typing import Any
 
 from agentd.agent.text import HAN, folded, normal
 from agentd.agent.toolset import Toolset
-from agentd.apps.letters.deeds import Deeds, Forms, Scope, done_by, languages, scope_of, stems, telling, words_of
+from agentd.apps.letters.deeds import (
+    Deeds,
+    Forms,
+    Scope,
+    Telling,
+    done_by,
+    languages,
+    scope_of,
+    stems,
+    telling,
+    words_of,
+)
 from agentd.apps.letters.phrasing import Class, OtherWord, Patterns, Words
 from agentd.errors import Language
 from agentd.messages import Said, ToolInfo
@@ -46,14 +57,12 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     return None
 
 
-def truth(language: Language, spoken: str | None = None) -> str:
-    """What the citizen reads when the model insists on a claim, in the language they write where a pack has it."""
-    return languages().get(spoken or language, languages()[language]).truth
+def said_instead(language: Language, spoken: str | None = None) -> Telling:
+    """What the citizen reads when the model insists, in the language they write where a pack has it.
 
-
-def unsure(language: Language, spoken: str | None = None) -> str:
-    """What the citizen reads when the model insists on what nobody named."""
-    return languages().get(spoken or language, languages()[language]).unsure
+    `truth` in place of a claim, `unsure` of what nobody named.
+    """
+    return languages().get(spoken or language, languages()[language])
 
 
 class _Past:

@@ -197,20 +197,16 @@ def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, J
 
 def _named(field: Field, case: Case) -> Iterator[list[list[str]]]:
     """The words said under the field's name or as the answer to its question, by message, the newest first."""
-    labels = {field.label} | _ALSO.get(field.kind, frozenset())
+    labels = _ALSO.get(field.kind, frozenset()) | {field.label}
     for _, statements in groupby(reversed(case.talk.statements), key=lambda one: one.message):
         yield [one.segment.raws for one in statements if one.segment.mood is Mood.SAID and _under(one, labels)]
 
 
-def _under(statement: Statement, labels: set[str]) -> bool:
+def _under(statement: Statement, labels: frozenset[str]) -> bool:
     segment = statement.segment
-    corrected = segment.corrected and segment.follows in labels
-    return (
-        segment.label in labels
-        or corrected
-        or statement.answers in labels
-        or bool(statement.asked and statement.asked <= labels)
-    )
+    follows = segment.follows if segment.corrected else None
+    asked = bool(statement.asked) and statement.asked <= labels
+    return asked or not labels.isdisjoint((segment.label, follows, statement.answers))
 
 
 def _unnamed(case: Case) -> Iterator[list[str]]:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, get_args
 
 from agentd.application import Mistake
-from agentd.apps.letters.evidence.fields import form
+from agentd.apps.letters.evidence.fields import form, referenced
 from agentd.apps.letters.evidence.shapes import BY_FORMAT, KINDS, TIMES, Shape
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
@@ -83,19 +83,12 @@ def _of_object(
         if not isinstance(prop, Mapping):
             yield Mistake(below, name, "is no schema")
             continue
-        yield from _of_reference(root, prop, below)
+        reference = prop.get("$ref")
+        if reference and not isinstance(referenced(root, str(reference)), Mapping):
+            yield Mistake(below, "$ref", f"{reference} leads to no schema here")
         yield from _of_object(root, prop, below, roles)
         if isinstance(items := prop.get("items"), Mapping):
             yield from _of_object(root, items, f"{below}[]", roles)
-
-
-def _of_reference(root: Mapping[str, Any], prop: Mapping[str, Any], path: str) -> Iterator[Mistake]:
-    reference = prop.get("$ref")
-    target: Any = root
-    for part in str(reference or "").removeprefix("#/").split("/") if reference else ():
-        target = target.get(part) if isinstance(target, Mapping) else None
-    if not isinstance(target, Mapping):
-        yield Mistake(path, "$ref", f"{reference} leads to no schema here")
 
 
 def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Iterator[Mistake]:

@@ -54,7 +54,7 @@ class LetterTurns:
             raise UnsupportedAnswer(
                 f'it says "{claim[:200]}", but no tool has done that in this conversation, and nothing is done after '
                 "an answer. Call the tool now, or ask for what is missing",
-                claims.truth(turn.language, turn.spoken),
+                claims.said_instead(turn.language, turn.spoken).truth,
             )
 
         known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
@@ -63,7 +63,7 @@ class LetterTurns:
             raise UnsupportedAnswer(
                 f'it names "{strange[:200]}", which neither the citizen nor a tool named. Leave it out, look it up or '
                 "ask for it",
-                claims.unsure(turn.language, turn.spoken),
+                claims.said_instead(turn.language, turn.spoken).unsure,
             )
 
     def supports(self, call: ToolCall) -> bool:

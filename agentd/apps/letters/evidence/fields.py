@@ -136,7 +136,8 @@ def _walk(
     required: bool,
 ) -> Iterator[Field]:
     schema = _resolved(root, schema)
-    default = "default" in schema and _equal(schema["default"], value)
+    preset = schema.get("default")
+    default = "default" in schema and type(preset) is type(value) and bool(preset == value)
     if isinstance(value, Mapping) and not default:
         properties = schema.get("properties", {})
         needed = schema.get("required", ())
@@ -200,14 +201,20 @@ def _properties(
             yield below, name, inner, about
 
 
+def referenced(root: Mapping[str, Json], reference: str) -> Json:
+    """What stands where a `$ref` leads."""
+    target: Json = root
+    for part in reference.removeprefix("#/").split("/"):
+        target = target.get(part) if isinstance(target, Mapping) else None
+    return target
+
+
 def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
     """A schema without its `$ref`, and of `anyOf` with null the other branch."""
     if not isinstance(schema, Mapping):
         return {}
     if isinstance(reference := schema.get("$ref"), str):
-        target: Json = root
-        for part in reference.removeprefix("#/").split("/"):
-            target = target.get(part, {}) if isinstance(target, Mapping) else {}
+        target = referenced(root, reference)
         target = target if isinstance(target, Mapping) else {}
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
     for key in ("anyOf", "oneOf"):
@@ -217,7 +224,3 @@ def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
         if len(branches) == 1:
             schema = {**_resolved(root, branches[0]), **{name: value for name, value in schema.items() if name != key}}
     return dict(schema)
-
-
-def _equal(left: Json, right: Json) -> bool:
-    return type(left) is type(right) and bool(left == right)

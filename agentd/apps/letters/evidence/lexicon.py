@@ -49,9 +49,6 @@ SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 
 SELF = phrases().self_words
-_PHRASES = {
-    cue: phrases().cues[cue.name.lower()] for cue in Cue if cue not in (Cue.LABEL, Cue.RELATION, Cue.OTHER_TIME)
-}
 _OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
 """One word is politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
 
@@ -61,12 +58,13 @@ Entry = tuple[Cue, str]
 @cache
 def _common() -> Mapping[tuple[str, ...], Entry]:
     """The packs' phrases, folded once; of one phrase in two places the later counts."""
+    known = phrases().cues
     places = [
         (Cue.OTHER_TIME, "", _OTHER_TIME),
-        *((cue, "", known) for cue, known in _PHRASES.items() if cue is not Cue.FIXED),
+        *((cue, "", known[cue.name.lower()]) for cue in Cue if cue.name.lower() in known and cue is not Cue.FIXED),
         *((Cue.RELATION, person, known) for person, known in RELATIONS.items()),
         *((Cue.LABEL, label, known) for label, known in LABELS.items()),
-        (Cue.FIXED, "", _PHRASES[Cue.FIXED]),
+        (Cue.FIXED, "", known["fixed"]),
     ]
     return {folded_tokens(phrase): (cue, value) for cue, value, known in places for phrase in known}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.agent.toolset import Toolset, assemble
-from agentd.apps.letters.claims import false_claim, truth
+from agentd.apps.letters.claims import false_claim, said_instead
 from agentd.errors import Language
 from agentd.messages import ModelReply, ModelRequest, Said, ToolInfo
 from agentd.ports import TextSink
@@ -190,7 +190,7 @@ def test_an_agent_without_official_tools_may_speak_of_letters() -> None:
 
 @pytest.mark.parametrize("language", ["id", "en"])
 def test_the_truth_is_no_claim(language: Language) -> None:
-    assert false_claim(truth(language), toolset(LETTER), []) is None
+    assert false_claim(said_instead(language).truth, toolset(LETTER), []) is None
 
 
 async def test_a_model_that_claims_a_letter_is_asked_once_more() -> None:
@@ -211,8 +211,8 @@ async def test_a_model_that_claims_a_letter_is_asked_once_more() -> None:
 async def test_a_model_that_insists_is_not_believed_and_the_page_takes_its_words_back() -> None:
     talk = Talk(final(LIES[0]), final(LIES[1]), tools=MemoryTools({"make_letter": dict}, [LETTER]))
     ended = await talk.run()
-    assert ended.response == truth("id")
-    assert talk.told[-2] == ("model.delta", {"restart": True, "text": truth("id")})
+    assert ended.response == said_instead("id").truth
+    assert talk.told[-2] == ("model.delta", {"restart": True, "text": said_instead("id").truth})
 
 
 @pytest.mark.parametrize("name", ["meta", "x", "_", "工具"])
