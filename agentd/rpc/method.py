@@ -21,15 +21,6 @@ ADMIN: tuple[Scope, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """One call as documentation shows it: params by name and the result."""
-
-    name: str
-    params: dict[str, Any]
-    result: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Method:
     """A row of the table that drives dispatch and `rpc.discover`."""
 
@@ -41,7 +32,6 @@ class Method:
     scopes: frozenset[Scope]
     summary: str
     errors: tuple[type[AgentdError], ...]
-    examples: tuple[Example, ...]
 
 
 def method(
@@ -51,12 +41,11 @@ def method(
     result: Any,
     scopes: tuple[Scope, ...],
     errors: tuple[type[AgentdError], ...] = (),
-    examples: tuple[Example, ...] = (),
 ) -> Callable[[Act], Method]:
     """Make a Method of a function `(services, caller, params)`; its docstring's first line is the summary."""
 
     def row(act: Act) -> Method:
         summary = (act.__doc__ or "").strip().splitlines()[0]
-        return Method(name, act, params, result, frozenset(scopes), summary, errors, examples)
+        return Method(name, act, params, result, frozenset(scopes), summary, errors)
 
     return row

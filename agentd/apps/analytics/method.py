@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
-from agentd.rpc.method import STAFF, Example, method
+from agentd.rpc.method import STAFF, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -57,22 +57,6 @@ class AnalyticsAnswer(BaseModel):
     result=AnalyticsAnswer,
     scopes=STAFF,
     errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
-    examples=(
-        Example(
-            "sales of a month",
-            {"question": "Berapa total penjualan Januari 2025?", "plan_style": "sql"},
-            {
-                "run_id": "run-9a1c",
-                "session_id": "s-20d1",
-                "status": "completed",
-                "final_narrative": "Total penjualan Januari 2025 adalah Rp 1.250.000.",
-                "data_table_for_display": [],
-                "warnings_for_display": [],
-                "mcp_tool_call_history": [],
-                "error": None,
-            },
-        ),
-    ),
 )
 async def ask(services: Services, caller: Caller, params: AnalyticsParams) -> dict[str, Any]:
     """Answer a question from the company's database, with the plan and the calls that led to it."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
-from agentd.rpc.method import STAFF, Example, method
+from agentd.rpc.method import STAFF, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -46,23 +46,6 @@ class GraphAnswer(BaseModel):
     result=GraphAnswer,
     scopes=STAFF,
     errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),
-    examples=(
-        Example(
-            "counting",
-            {"question": "Berapa banyak film yang ada?"},
-            {
-                "run_id": "run-9a1d",
-                "status": "completed",
-                "cypher": "MATCH (m:Movie) RETURN count(m) AS films",
-                "columns": ["films"],
-                "rows": [[38]],
-                "answer": "Ada 38 film.",
-                "attempts": [],
-                "confidence": 0.95,
-                "doubts": [],
-            },
-        ),
-    ),
 )
 async def ask(services: Services, caller: Caller, params: GraphParams) -> dict[str, Any]:
     """Answer a question from the graph by a validated Cypher query."""

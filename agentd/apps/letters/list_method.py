@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agentd.agent.approval import DECLARES, least_of
 from agentd.messages import Caller, Message, ToolInfo
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Params, SessionKey
 from agentd.rpc.services import Services
 
@@ -54,34 +54,6 @@ class LetterList(Message):
     params=LettersParams,
     result=LetterList,
     scopes=ANYONE,
-    examples=(
-        Example(
-            "one letter",
-            {},
-            {
-                "letters": [
-                    {
-                        "tool": "generate_surat_keterangan_domisili",
-                        "title": "Surat Keterangan Domisili",
-                        "titles": {"id": "Surat Keterangan Domisili", "en": "Certificate of domicile"},
-                        "fields": [
-                            {
-                                "name": "nama",
-                                "title": "Nama lengkap",
-                                "source": "resident.nama",
-                                "kind": "person-name",
-                                "required": True,
-                            }
-                        ],
-                        "assurance": "officer",
-                        "declares": False,
-                        "valid_days": 30,
-                        "requirements": ["KTP (asli dan salinan)"],
-                    }
-                ]
-            },
-        ),
-    ),
 )
 def list_letters(services: Services, caller: Caller, _params: LettersParams) -> dict[str, Any]:
     """The letters that this caller's agent can issue, with their fields."""

@@ -1,4 +1,4 @@
-"""Correction.list and Correction.resolve on the wire: params, answers, examples. corrections.py keeps them."""
+"""Correction.list and Correction.resolve on the wire: params and answers. corrections.py keeps them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentd.apps.residents.corrections import Corrections
 from agentd.audit import AuditTrail
 from agentd.errors import NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import STAFF, Example, method
+from agentd.rpc.method import STAFF, method
 from agentd.rpc.params import Params
 from agentd.rpc.services import Services
 
@@ -51,35 +51,11 @@ class CorrectionList(Message):
     corrections: list[CorrectionShown]
 
 
-_OPEN = {
-    "correction_id": "c-81",
-    "session_id": "s-19c2",
-    "nik": "3175061708859001",
-    "field": "alamat_domisili",
-    "title": "Alamat domisili",
-    "registered": "Jl. Contoh No. 1",
-    "said": "Alamat saya sekarang Jl. Mawar No. 5",
-    "created_at": "2026-01-05T02:00:00.000+00:00",
-    "resolved_at": None,
-    "resolved_by": None,
-    "note": None,
-}
-_DONE = {
-    **_OPEN,
-    "registered": "",
-    "said": "",
-    "resolved_at": "2026-01-05T03:00:00.000+00:00",
-    "resolved_by": "siti",
-    "note": "KK baru dilihat",
-}
-
-
 @method(
     "Correction.list",
     params=CorrectionsParams,
     result=CorrectionList,
     scopes=STAFF,
-    examples=(Example("open ones", {}, {"corrections": [_OPEN]}),),
 )
 async def list_corrections(services: Services, _caller: Caller, params: CorrectionsParams) -> dict[str, Any]:
     """What residents say differs from the register."""
@@ -93,7 +69,6 @@ async def list_corrections(services: Services, _caller: Caller, params: Correcti
     result=CorrectionShown,
     scopes=STAFF,
     errors=(NotFound,),
-    examples=(Example("dealt with", {"correction_id": "c-81", "note": "KK baru dilihat"}, _DONE),),
 )
 async def resolve(services: Services, caller: Caller, params: ResolveParams) -> dict[str, Any]:
     """An officer has corrected the register, or found it right; what was said is removed."""

@@ -1,4 +1,4 @@
-"""Request.* on the wire: params, answers, examples. requests.py keeps them; Agent.approve decides them."""
+"""Request.* on the wire: params and answers. requests.py keeps them; Agent.approve decides them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentd.apps.residents.requests import Requests, Status
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, Example, method
+from agentd.rpc.method import ANYONE, STAFF, method
 from agentd.rpc.params import Params, SessionKey
 from agentd.rpc.services import Services
 
@@ -100,26 +100,11 @@ class ComparisonShown(Message):
     differences: list[DifferenceShown]
 
 
-_REQUEST = {
-    "request_id": "5f0c",
-    "code": "7KQ2-M9XB-4TRA-HW3E",
-    "tool": "generate_surat_keterangan_domisili",
-    "title": "Surat Keterangan Domisili",
-    "status": "under_review",
-    "queue_number": "SKD-014",
-    "level": "declared",
-    "created_at": "2026-01-05T02:00:00.000+00:00",
-    "run_id": "run-7f3b",
-    "requirements": [{"requirement": "KTP (asli dan salinan)", "seen": False}],
-}
-
-
 @method(
     "Request.list",
     params=RequestsParams,
     result=RequestList,
     scopes=ANYONE,
-    examples=(Example("who waits", {"status": "under_review"}, {"requests": [_REQUEST]}),),
 )
 async def list_requests(services: Services, caller: Caller, params: RequestsParams) -> dict[str, Any]:
     """Requests that an officer decides: all for staff, a visitor's own by the session's key."""
@@ -133,7 +118,6 @@ async def list_requests(services: Services, caller: Caller, params: RequestsPara
     result=RequestShown,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("how it stands", {"request_id": "5f0c"}, _REQUEST),),
 )
 async def get(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
     """One request as it stands."""
@@ -146,7 +130,6 @@ async def get(services: Services, caller: Caller, params: RequestParams) -> dict
     result=RequestShown,
     scopes=ANYONE,
     errors=(NotFound, Conflict),
-    examples=(Example("not needed any more", {"request_id": "5f0c"}, {**_REQUEST, "status": "cancelled"}),),
 )
 async def cancel(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
     """Withdraw a request that is not decided yet."""
@@ -166,13 +149,6 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
     result=RequestShown,
     scopes=STAFF,
     errors=(NotFound, InvalidParams),
-    examples=(
-        Example(
-            "the card was shown",
-            {"request_id": "5f0c", "requirement": "KTP (asli dan salinan)", "seen": True},
-            {**_REQUEST, "requirements": [{"requirement": "KTP (asli dan salinan)", "seen": True}]},
-        ),
-    ),
 )
 async def check(services: Services, caller: Caller, params: CheckParams) -> dict[str, Any]:
     """Tick what the officer saw: the letter's text names it."""
@@ -187,23 +163,6 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
     result=ComparisonShown,
     scopes=STAFF,
     errors=(NotFound, ToolExecution),
-    examples=(
-        Example(
-            "another address",
-            {"request_id": "5f0c"},
-            {
-                "resident": True,
-                "differences": [
-                    {
-                        "field": "alamat_domisili",
-                        "title": "Alamat domisili",
-                        "said": "Jl. Mawar No. 5",
-                        "registered": "Jl. Contoh No. 1",
-                    }
-                ],
-            },
-        ),
-    ),
 )
 async def compare(services: Services, caller: Caller, params: CompareParams) -> dict[str, Any]:
     """What the form of a request says otherwise than the register; the look-up stands in the audit trail."""
@@ -218,7 +177,6 @@ async def compare(services: Services, caller: Caller, params: CompareParams) -> 
     result=RequestShown,
     scopes=STAFF,
     errors=(NotFound, Conflict),
-    examples=(Example("the citizen has it", {"request_id": "5f0c"}, {**_REQUEST, "status": "fetched"}),),
 )
 async def hand_over(services: Services, caller: Caller, params: HandOverParams) -> dict[str, Any]:
     """The citizen has the letter: a request that is ready is fetched."""

@@ -1,4 +1,4 @@
-"""Session.verify, Session.forget and Session.vouch on the wire: params, answers, examples. It verifies nobody."""
+"""Session.verify, Session.forget and Session.vouch on the wire: params and answers. It verifies nobody."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, model_validator
 from agentd.apps.residents.verifying import Verifications
 from agentd.errors import Conflict, NotFound, RateLimited, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, Example, method
+from agentd.rpc.method import ANYONE, STAFF, method
 from agentd.rpc.params import Params, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -63,24 +63,12 @@ class Forgotten(Message):
     verified: bool
 
 
-_PROVEN = {
-    "verified": True,
-    "level": "pin",
-    "display_name": "Budi Contoh",
-    "attempts_left": 3,
-    "expires_at": "2026-01-05T02:10:00.000000Z",
-}
-
-
 @method(
     "Session.verify",
     params=VerifyParams,
     result=VerificationResult,
     scopes=ANYONE,
     errors=(NotFound, Conflict, RateLimited, ToolExecution),
-    examples=(
-        Example("by NIK and PIN", {"session_id": "s-19c2", "nik": "3175061708859001", "pin": "123456"}, _PROVEN),
-    ),
 )
 async def verify(services: Services, caller: Caller, params: VerifyParams) -> dict[str, Any]:
     """Prove who the visitor is, by NIK or card and PIN; the third wrong PIN locks for 15 minutes."""
@@ -96,7 +84,6 @@ async def verify(services: Services, caller: Caller, params: VerifyParams) -> di
     result=Forgotten,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("the visitor leaves", {"session_id": "s-19c2"}, {"verified": False}),),
 )
 async def forget(services: Services, caller: Caller, params: ForgetParams) -> dict[str, Any]:
     """End the session's proof of identity, and cancel what waits on it."""
@@ -112,13 +99,6 @@ async def forget(services: Services, caller: Caller, params: ForgetParams) -> di
     result=VerificationResult,
     scopes=STAFF,
     errors=(NotFound, Conflict, ToolExecution),
-    examples=(
-        Example(
-            "an officer saw the card",
-            {"session_id": "s-19c2", "nik": "3175061708859001"},
-            {**_PROVEN, "level": "officer", "attempts_left": 0},
-        ),
-    ),
 )
 async def vouch(services: Services, caller: Caller, params: VouchParams) -> dict[str, Any]:
     """An officer who saw the visitor's card says who they are (level officer)."""

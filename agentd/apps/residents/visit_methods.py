@@ -1,4 +1,4 @@
-"""Residents.status and Residents.visit on the wire: params, answers, examples. It asks no register."""
+"""Residents.status and Residents.visit on the wire: params and answers. It asks no register."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentd.apps.residents.register import Register
 from agentd.apps.residents.visits import Visits
 from agentd.errors import Language, NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Params, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -62,7 +62,6 @@ class VisitShown(Message):
     params=RegisterParams,
     result=RegisterStatus,
     scopes=ANYONE,
-    examples=(Example("an office with a register", {}, {"configured": True}),),
 )
 def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict[str, Any]:
     """Whether visitors can sign in here by NIK and PIN: a page offers that or goes straight to the letters."""
@@ -75,27 +74,6 @@ def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict
     result=VisitShown,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(
-        Example(
-            "a married father",
-            {"session_id": "s-19c2"},
-            {
-                "members": [
-                    {"nama": "Rizky Contoh", "hubungan": "Anak", "value": "Rizky Contoh (Anak, lahir 2004-08-21)"}
-                ],
-                "forms": {
-                    "generate_surat_keterangan_belum_menikah": [],
-                    "generate_surat_keterangan_domisili": ["alamat_ktp", "keperluan"],
-                },
-                "withheld": [
-                    {
-                        "tool": "generate_surat_keterangan_belum_menikah",
-                        "message": {"id": "Data kependudukan mencatat status perkawinan Anda: Kawin."},
-                    }
-                ],
-            },
-        ),
-    ),
 )
 async def visit(services: Services, caller: Caller, params: VisitParams) -> dict[str, Any]:
     """What a form leaves to ask a visitor who signed in, whom it may name, and which letters they can't have."""

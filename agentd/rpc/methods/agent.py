@@ -23,8 +23,8 @@ from agentd.errors import (
     UnboundTool,
     UnknownTool,
 )
-from agentd.messages import AgentOptions, AgentOutcome, Approval, Caller, Message, RunStatus
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunStatus
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -128,43 +128,12 @@ class RunList(Message):
     )
 
 
-_DONE = AgentOutcome(
-    run_id="run-7f3a",
-    session_id="s-19c2",
-    status="completed",
-    response="Selamat siang! Ada yang bisa kami bantu?",
-    provider="llamacpp",
-    model="qwen2.5-coder-1.5b-instruct",
-).model_dump(mode="json")
-_WAITING = AgentOutcome(
-    run_id="run-7f3b",
-    session_id="s-19c2",
-    status="needs_approval",
-    response="Apakah data ini benar?",
-    approval=Approval(
-        approval_id="ap-1",
-        tool="generate_surat_keterangan_domisili",
-        arguments={"rt": "003", "rw": "005"},
-        summary="Terbitkan Surat Keterangan Domisili",
-        expires_at="2026-01-05T03:00:00Z",
-    ),
-).model_dump(mode="json")
-
-
 @method(
     "Agent.run",
     params=RunParams,
     result=RunOutcome,
     scopes=ANYONE,
     errors=(*RUN_ERRORS, Forbidden),
-    examples=(
-        Example("a greeting", {"prompt": "Selamat siang"}, _DONE),
-        Example(
-            "a letter that waits for a yes",
-            {"prompt": "Tolong terbitkan suratnya", "session_id": "s-19c2", "run_id": "run-7f3b"},
-            _WAITING,
-        ),
-    ),
 )
 async def run(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Run the agent on a prompt and wait for the end; the same run_id again answers the same run."""
@@ -177,13 +146,6 @@ async def run(services: Services, caller: Caller, params: RunParams) -> AgentOut
     result=RunOutcome,
     scopes=ANYONE,
     errors=(Busy, Conflict, NotFound, Draining, Forbidden),
-    examples=(
-        Example(
-            "take it on",
-            {"prompt": "Selamat siang", "run_id": "run-7f3a"},
-            {**_DONE, "status": "queued", "response": ""},
-        ),
-    ),
 )
 async def start(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Take a run on and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
@@ -196,7 +158,6 @@ async def start(services: Services, caller: Caller, params: RunParams) -> AgentO
     result=RunState,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("a run that is done", {"run_id": "run-7f3a"}, {**_DONE, "error": None}),),
 )
 async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
     """The run as it stands: queued, running, needs_approval, completed, cancelled or failed."""
@@ -209,7 +170,6 @@ async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[s
     result=AgentOutcome,
     scopes=ANYONE,
     errors=(NotFound, Conflict),
-    examples=(Example("stop it", {"run_id": "run-7f3a"}, {**_DONE, "status": "cancelled", "response": ""}),),
 )
 async def cancel(services: Services, caller: Caller, params: RunIdParams) -> AgentOutcome:
     """Stop a run, through the model and the tool it is at."""
@@ -222,11 +182,6 @@ async def cancel(services: Services, caller: Caller, params: RunIdParams) -> Age
     result=AgentOutcome,
     scopes=ANYONE,
     errors=(*RUN_ERRORS, Forbidden),
-    examples=(
-        Example(
-            "yes", {"run_id": "run-7f3b", "approval_id": "ap-1", "approved": True}, {**_DONE, "run_id": "run-7f3b"}
-        ),
-    ),
 )
 async def approve(services: Services, caller: Caller, params: ApproveParams) -> AgentOutcome:
     """Decide the call that a run waits with, and run on to the end; only staff may change its arguments."""
@@ -239,13 +194,6 @@ async def approve(services: Services, caller: Caller, params: ApproveParams) -> 
     result=RunList,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(
-        Example(
-            "what waits for a yes",
-            {"status": "needs_approval", "limit": 10},
-            {"runs": [{"run_id": "run-7f3b", "session_id": "s-19c2", "status": "needs_approval"}]},
-        ),
-    ),
 )
 async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
     """The caller's runs, newest first; of those that wait, staff see everybody's. None for kiosk and chat callers."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agentd.errors import InvalidRequest, NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Params, RunId, SessionKey
 from agentd.rpc.services import Services
 
@@ -34,7 +34,6 @@ class Subscribed(Message):
     result=Subscribed,
     scopes=ANYONE,
     errors=(InvalidRequest, NotFound),
-    examples=(Example("from the start", {"run_id": "run-7f3a"}, {"run_id": "run-7f3a", "after": 0}),),
 )
 async def subscribe(services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:
     """Follow a run's events (WebSocket /ws only; over plain HTTP use GET /events)."""

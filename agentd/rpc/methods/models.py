@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentd.messages import Caller, Message, ProviderState
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import NoParams
 from agentd.rpc.services import Services
 
@@ -22,24 +22,6 @@ class ModelList(Message):
     params=NoParams,
     result=ModelList,
     scopes=ANYONE,
-    examples=(
-        Example(
-            "the embedded model alone",
-            {},
-            {
-                "default_provider": "llamacpp",
-                "providers": [
-                    {
-                        "id": "llamacpp",
-                        "type": "llamacpp",
-                        "models": [{"name": "qwen2.5-coder-1.5b-instruct", "display_name": None}],
-                        "state": "ready",
-                        "error": None,
-                    }
-                ],
-            },
-        ),
-    ),
 )
 def list_models(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """The providers in the order they are asked, their models, and why one is not ready."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import NotFound
 from agentd.messages import Caller
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Params, SessionId, SessionKey
 from agentd.rpc.services import Services
 
@@ -67,16 +67,11 @@ class SessionPage(BaseModel):
     next: str | None = None
 
 
-_KEY = "Zk3rT0b1nW8yQ5uVx2mL7cPj4hS6dGfA"
-_SESSION = {"session_id": "s-19c2", "created_at": "2026-01-05T02:00:00Z", "title": None}
-
-
 @method(
     "Session.create",
     params=CreateParams,
     result=NewSession,
     scopes=ANYONE,
-    examples=(Example("a new conversation", {}, {**_SESSION, "session_key": _KEY}),),
 )
 async def create(services: Services, caller: Caller, params: CreateParams) -> dict[str, Any]:
     """Begin a conversation; its session_key is given once, and kiosk and chat callers need it from then on."""
@@ -88,7 +83,6 @@ async def create(services: Services, caller: Caller, params: CreateParams) -> di
     params=ListParams,
     result=SessionPage,
     scopes=ANYONE,
-    examples=(Example("the first page", {"limit": 1}, {"sessions": [_SESSION], "next": None}),),
 )
 async def list_sessions(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
     """The caller's conversations, newest first, a page at a time; none for kiosk and chat callers."""
@@ -101,7 +95,6 @@ async def list_sessions(services: Services, caller: Caller, params: ListParams) 
     result=Session,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(Example("one conversation", {"session_id": "s-19c2"}, _SESSION),),
 )
 async def get(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """A conversation with its turns."""
@@ -114,13 +107,6 @@ async def get(services: Services, caller: Caller, params: SessionParams) -> dict
     result=NewSession,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(
-        Example(
-            "another way on",
-            {"session_id": "s-19c2"},
-            {**_SESSION, "session_id": "s-19c3", "session_key": _KEY},
-        ),
-    ),
 )
 async def fork(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """A new conversation that shares this one's past and none of its future, with a key of its own."""
@@ -133,11 +119,6 @@ async def fork(services: Services, caller: Caller, params: SessionParams) -> dic
     result=dict[str, Any],
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(
-        Example(
-            "forget it", {"session_id": "s-19c2"}, {"session_id": "s-19c2", "deleted": True, "runs": 1, "pending": []}
-        ),
-    ),
 )
 async def delete(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """Cancel what is pending and remove every word that was said; issued letters stay.
@@ -153,9 +134,6 @@ async def delete(services: Services, caller: Caller, params: SessionParams) -> d
     result=SessionExport,
     scopes=ANYONE,
     errors=(NotFound,),
-    examples=(
-        Example("all of it", {"session_id": "s-19c2"}, {"format": "agentd-session/1", "session": _SESSION, "runs": []}),
-    ),
 )
 async def export(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """All that is stored of a conversation."""

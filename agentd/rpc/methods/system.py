@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agentd.errors import Conflict
 from agentd.messages import Caller
-from agentd.rpc.method import ADMIN, ANYONE, Example, method
+from agentd.rpc.method import ADMIN, ANYONE, method
 from agentd.rpc.params import NoParams
 from agentd.rpc.services import Services
 
@@ -27,7 +27,6 @@ class Health(BaseModel):
     result=dict[str, Any],
     scopes=ADMIN,
     errors=(Conflict,),
-    examples=(Example("a server was added", {}, {"servers": {"added": ["time"], "removed": [], "changed": []}}),),
 )
 async def reload(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """Read client.toml again and apply the difference; a file with a mistake changes nothing and says why."""
@@ -39,7 +38,6 @@ async def reload(services: Services, caller: Caller, params: NoParams) -> dict[s
     params=NoParams,
     result=Health,
     scopes=ANYONE,
-    examples=(Example("all is well", {}, {"status": "ok"}),),
 )
 def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """How the daemon stands, from what it knows without asking anybody."""

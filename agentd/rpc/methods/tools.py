@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import AgentStep, Caller, Catalogue, Message
-from agentd.rpc.method import ANYONE, Example, method
+from agentd.rpc.method import ANYONE, method
 from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
 from agentd.rpc.services import Services
 
@@ -53,41 +53,11 @@ class ToolList(Message):
     questions: list[str]
 
 
-_TIME = {
-    "name": "get_current_time",
-    "server": "time",
-    "description": "The office's time and the greeting that fits it.",
-    "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},
-    "annotations": {"readOnlyHint": True},
-}
-_STEP = AgentStep(
-    tool="get_current_time",
-    server="time",
-    input={"city": "Jakarta"},
-    success=True,
-    output={"greeting": "Selamat siang"},
-    message="Selamat siang",
-    duration_ms=3.1,
-).model_dump(mode="json")
-
-
 @method(
     "Tools.list",
     params=NoParams,
     result=ToolList,
     scopes=ANYONE,
-    examples=(
-        Example(
-            "one server",
-            {},
-            {
-                "tools": [_TIME],
-                "servers": [{"name": "time", "state": "up", "error": None, "protocol_version": "2025-06-18"}],
-                "letters_server": "certificate",
-                "questions": ["analytics"],
-            },
-        ),
-    ),
 )
 def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """The tools this caller's agent has, and how their servers stand."""
@@ -108,7 +78,6 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
     result=AgentStep,
     scopes=ANYONE,
     errors=(UnknownTool, UnboundTool, ToolExecution, GroundingError, Forbidden),
-    examples=(Example("the time", {"tool": "get_current_time", "input": {"city": "Jakarta"}}, _STEP),),
 )
 async def call_tool(services: Services, caller: Caller, params: CallParams) -> AgentStep:
     """Call one tool outside any run; official tools (letters) only for staff."""

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 from agentd.rpc.method import Method
-from agentd.rpc.openrpc import document
+from agentd.rpc.openrpc import document, examples
 from tests.agentd.twins import METHODS
 
 DOCUMENT = document(METHODS)
@@ -44,14 +44,14 @@ def test_parameters_are_told_in_their_order_with_what_is_required(method: Method
     [
         pytest.param(method, example, id=f"{method.name}-{number}")
         for method in METHODS
-        for number, example in enumerate(method.examples)
+        for number, example in enumerate(examples(method))
     ],
 )
 def test_an_example_is_accepted_and_its_result_fits_the_schema(method: Method, example: Any) -> None:
-    method.params.model_validate(example.params)
+    method.params.model_validate(example["params"])
     schema = described(method.name)["result"]["schema"]
-    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(example.result)
-    TypeAdapter(method.result).validate_python(example.result, strict=False)
+    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(example["result"])
+    TypeAdapter(method.result).validate_python(example["result"], strict=False)
 
 
 def test_every_reference_has_its_schema() -> None:
