@@ -23,9 +23,9 @@ from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.config import Settings
 from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound, UnknownTool
-from agentd.meaning import BundledMeaning
 from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings, ToolCall, ToolOutcome
 from agentd.observability.metrics import Metrics
+from agentd.plugins import meaning
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
 from agentd.rpc.method import Method
@@ -57,7 +57,7 @@ class Daemon:
     tokens: TokenStore
     access: Access
     audit: AuditTrail
-    meaning: Meaning = field(default_factory=BundledMeaning)
+    meaning: Meaning = field(default_factory=meaning)
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False

@@ -8,7 +8,7 @@ from typing import Any
 from agentd.application import App
 from agentd.errors import ConfigError, Problem
 from agentd.installed import installed
-from agentd.ports import ChatModel, ServerHost
+from agentd.ports import ChatModel, Meaning, ServerHost
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
 FALLBACK = "fallback"
@@ -45,6 +45,12 @@ def models(settings: Any) -> list[ChatModel]:
     if problems:
         raise ConfigError(problems)
     return built
+
+
+def meaning() -> Meaning:
+    """How near texts are in meaning. Raises LookupError where nothing installed says it."""
+    made: Meaning = plugin("agentd.meanings", "bundled")()
+    return made
 
 
 def apps() -> list[type[App]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.meaning import BundledMeaning
 from agentd.ports import Meaning
 from agentd.testing import WordsMeaning
+from bridges.meaning import BundledMeaning
 
 
 @pytest.fixture(params=[WordsMeaning, BundledMeaning])

@@ -75,15 +75,14 @@ async def _checked(tools: Tools) -> int:
 
 
 async def _readings(tool: dict[str, Any]) -> list[Any]:
-    from agentd.meaning import BundledMeaning
     from agentd.messages import ToolInfo
-    from agentd.plugins import apps
+    from agentd.plugins import apps, meaning
 
     read = ToolInfo(
         name=tool["name"], server="", description=tool["description"], input_schema=tool["input_schema"], official=True
     )
-    meaning = BundledMeaning()
-    return [await app.read_schema(read, meaning) for app in apps()]
+    near = meaning()
+    return [await app.read_schema(read, near) for app in apps()]
 
 
 def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:

@@ -9,9 +9,9 @@ from agentd.agent.history import PastTurn, messages, opening
 from agentd.agent.picking import ADDED, PromptTools, select
 from agentd.agent.prompts import compose_system_instructions
 from agentd.agent.toolset import Toolset, assemble
-from agentd.meaning import BundledMeaning
 from agentd.messages import ToolInfo
 from agentd.testing import MemoryTools
+from bridges.meaning import BundledMeaning
 
 WRITTEN = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
 TEMPLATE = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"

@@ -11,8 +11,6 @@ from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
-from agentd.agent.text import encodable
-
 REMEMBERED = 4096
 """How many texts keep their vectors: tools' descriptions come again with every session."""
 
@@ -29,8 +27,8 @@ class BundledMeaning:
 
     def _cosines(self, query: str, texts: list[str]) -> list[float]:
         with self._one_at_a_time:
-            asked = self._model.query(encodable(query[:1000])).reshape(-1)
-            return [float(asked @ self._passage(encodable(text))) for text in texts]
+            asked = self._model.query(_encodable(query[:1000])).reshape(-1)
+            return [float(asked @ self._passage(_encodable(text))) for text in texts]
 
     @cached_property
     def _model(self) -> Any:
@@ -41,3 +39,8 @@ class BundledMeaning:
     @cached_property
     def _passage(self) -> Any:
         return lru_cache(REMEMBERED)(lambda text: self._model.passage([text])[0].reshape(-1))
+
+
+def _encodable(text: str) -> str:
+    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
