@@ -19,7 +19,7 @@ FILES = ("sar-data.json", "sar-details.json", "countries.json")
 def fincen(folder: Path) -> Loaded:
     """The graph of the files in `folder`."""
     filings, details, countries = (json.loads((folder / file).read_text(encoding="utf-8")) for file in FILES)
-    made = _Graph(Loaded(folder))
+    made = Made(Loaded(folder))
     for held in countries:
         made.node("Country", "code", held["iso3"], name=held["name"], tld=held["iso2"])
     for held in filings:
@@ -48,7 +48,7 @@ def fincen(folder: Path) -> Loaded:
     return made.graph
 
 
-class _Graph:
+class Made:
     """Each node once by its key, each relationship once."""
 
     def __init__(self, graph: Loaded) -> None:

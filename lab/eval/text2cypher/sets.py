@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.eval.text2cypher import fincen, stackoverflow
+from lab.eval.text2cypher import fincen, grandstack, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -32,8 +32,9 @@ _GRAPHS = {
     ),
     "fincen": (fincen.REPOSITORY, fincen.FILES),
     "stackoverflow2": (stackoverflow.REPOSITORY, stackoverflow.FILES),
+    "grandstack": (grandstack.REPOSITORY, grandstack.FILES),
 }
-_MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow}
+_MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow, "grandstack": grandstack.grandstack}
 """How graphs that have no script are made of their files."""
 PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
 STRANGERS = Path(__file__).parent / "strangers.csv"

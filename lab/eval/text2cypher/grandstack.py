@@ -1,0 +1,32 @@
+"""The graph of businesses and their reviews that GRANDstack's starter kit was seeded with, of its CSV file. Asks nothing.
+
+Points on the map are left out, which a graph folder doesn't hold; the day of a review is kept as text.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from lab.eval.text2cypher.fincen import Made
+from servers.text2cypher.loading.run import Loaded
+
+REPOSITORY = "ppecheux/skate-learning"
+FILES = ("api/src/seed/grandstack_businesses.csv",)
+
+
+def grandstack(folder: Path) -> Loaded:
+    """The graph of the file in `folder`."""
+    made = Made(Loaded(folder))
+    with (folder / Path(FILES[0]).name).open(encoding="utf-8", newline="") as handle:
+        for row in csv.DictReader(handle):
+            user = made.node("User", "userId", row["userId"], name=row["userName"])
+            places = {name: row[f"business{name.capitalize()}"] for name in ("name", "city", "state", "address")}
+            business = made.node("Business", "businessId", row["businessId"], **places)
+            told = {"text": row["reviewText"], "date": row["reviewDate"], "stars": float(row["reviewStars"])}
+            review = made.node("Review", "reviewId", row["reviewId"], **told)
+            made.join(user, "WROTE", review)
+            made.join(review, "REVIEWS", business)
+            for name in row["categories"].split(","):
+                made.join(business, "IN_CATEGORY", made.node("Category", "name", name))
+    return made.graph
