@@ -10,6 +10,7 @@ from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.naming import is_called
 from servers.text2cypher.linking.values import Place, folded
 
 MOST_SHOWN = 20
@@ -109,5 +110,8 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_text(item) for item in value)
     if isinstance(value, dict):
+        called = (value[name] for word in languages().naming for name in value if is_called(name, word))
+        if (name := next(called, None)) is not None:
+            return _text(name)
         return ", ".join(f"{key} {_text(item)}" for key, item in value.items())
     return str(value)

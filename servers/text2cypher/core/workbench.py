@@ -23,7 +23,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import load_lexicon
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.nearby import nearby
-from servers.text2cypher.linking.profile import said_of
+from servers.text2cypher.linking.profile import moments_of, said_of
 from servers.text2cypher.linking.values import ValueIndex
 from servers.text2cypher.prompts import PromptManager
 from servers.text2cypher.prompts.generated import generated
@@ -80,7 +80,9 @@ class Workbench:
         lexicon = load_lexicon(self.backend.schema, self.folder)
         if self.backend.can_run:
             said = tuple(said_of(self.backend, self.values))
-            lexicon = replace(lexicon, also=(*lexicon.also, *said), timed=frozenset(name for _, name in said))
+            timed = frozenset(name for _, name in said)
+            also = (*lexicon.also, *said)
+            lexicon = replace(lexicon, also=also, timed=timed, moments=moments_of(self.backend))
         return Linker(self.backend.schema, lexicon, self.values)
 
     @cached_property

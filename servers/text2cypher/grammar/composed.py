@@ -12,14 +12,14 @@ from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.grammar.shapes import Shape, shapes
+from servers.text2cypher.grammar.shapes import Shape, shapes, without
 from servers.text2cypher.grammar.shown import NUMBERS, Shown
 from servers.text2cypher.graph.schema import BOOLEAN, STRING
+from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, in_year
 from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.bounds import Placed, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
-from servers.text2cypher.linking.profile import FIRST_YEAR, LAST_YEAR
 from servers.text2cypher.linking.said import named_properties, nearest
 
 MOST_KINDS = 3
@@ -81,15 +81,13 @@ class Composer:
         return [kind for kind, types in self.schema.relationship_properties.items() if said & set(types)]
 
     def _matches(self, hints: Hints, shape: Shape, where: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """The pattern; for a negated question also each end without the other."""
-        if Ask.NOT in hints.asks and len(shape.edges) == 1 and len(shape.nodes) == 2:
-            (kind,), (start, end) = shape.edges.values(), shape.nodes.items()
-            for (kept, label), arrow in (
-                (start, f"-[:{named(kind)}]->(:{named(end[1])})"),
-                (end, f"<-[:{named(kind)}]-(:{named(start[1])})"),
-            ):
-                joined = " AND".join((where or " WHERE", "")) if where else " WHERE "
-                yield f"MATCH ({kept}:{named(label)}){joined}NOT ({kept}){arrow}", {kept: label}
+        """The pattern; for a negated question also without either end, first without the one that is said last."""
+        if Ask.NOT in hints.asks:
+            said = {label: place for place, label in enumerate(hints.labels)}
+            for kept, missing, end in sorted(without(shape), key=lambda one: -said.get(shape.nodes[one[2]], -1)):
+                nodes = {variable: label for variable, label in shape.nodes.items() if variable != end}
+                if f"{end}." not in where:
+                    yield f"MATCH {kept}{where + ' AND' if where else ' WHERE'} NOT {missing}", nodes
         yield f"MATCH {shape.text}{where}", shape.nodes
 
     # -- conditions
@@ -132,14 +130,12 @@ class Composer:
         bound, at = placed
         sign, number = bound[0]
         properties = self._owned(shape, NUMBERS, hints, named_only=True)
-        if (
-            not properties
-            and sign != "%"
-            and FIRST_YEAR <= number <= LAST_YEAR
-            and (dates := self._dates(shape, hints))
-        ):
-            kept = self._nearest(at, hints, dates)
-            return [" AND ".join(f"{held} {_IN_YEAR[sign].format(year=year)}" for sign, year in bound) for held in kept]
+        others = [held for held in properties if _name(held) not in self.linker.lexicon.moments]
+        if sign != "%" and FIRST_YEAR <= number <= LAST_YEAR and (not others or sign == "="):
+            dates = [] if others else self._dates(shape, hints)
+            if dates := [*dates, *self._moments(shape, hints)]:
+                kept = self._nearest(at, hints, dates)
+                return [" AND ".join(self._in_year(held, *one) for one in bound) for held in kept]
         if not properties and sign not in ("=", "%"):
             properties = self._owned(shape, NUMBERS, hints)
         kept = self._nearest(at, hints, properties)
@@ -152,9 +148,28 @@ class Composer:
         names = nearest(at, hints, self.linker, [_name(one) for one in held])
         return [one for one in held if _name(one) in names]
 
+    def _in_year(self, held: str, sign: str, year: float) -> str:
+        units = self.linker.lexicon.moments.get(_name(held))
+        if units is None:
+            return f"{held} {_IN_YEAR[sign].format(year=year)}"
+        return " AND ".join(
+            f"{held} {way} {at:.0f}" for way, at in sorted(in_year(sign, int(year), units), reverse=True)
+        )
+
     def _dates(self, shape: Shape, hints: Hints) -> list[str]:
         """What holds dates as texts."""
         return [held for held in self._owned(shape, (STRING,), hints) if _name(held) in self.linker.lexicon.timed]
+
+    def _moments(self, shape: Shape, hints: Hints) -> list[str]:
+        """What holds dates as numbers: those that are named, else all."""
+        held = self.linker.lexicon.moments
+        every = [
+            f"{v}.{named(name)}"
+            for v, label in shape.nodes.items()
+            for name in self.schema.nodes[label]
+            if name in held
+        ]
+        return [one for one in every if _name(one) in named_properties(hints, self.linker)] or every
 
     def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
         """`variable.property` of these types that the question names; where it names none, all that there are."""

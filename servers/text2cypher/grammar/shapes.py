@@ -98,6 +98,22 @@ def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
         yield Shape(f"(c:{named(start)}){arrow}{first.text}", first.nodes | {"c": start}, edges)
 
 
+def without(shape: Shape) -> Iterator[tuple[str, str, str]]:
+    """(what is left, the step that is missing, the variable at its end), of a chain for each of its ends."""
+    nodes, arrows = re.findall(r"\((\w+):([^)]+)\)", shape.text), re.findall(r"\)(<?-\[\w+:[^]]+]->?)", shape.text)
+    if not len(nodes) == len(shape.nodes) == len(arrows) + 1 > 1:
+        return
+    for chain, steps in ((nodes, arrows), (nodes[::-1], [_turned(arrow) for arrow in arrows[::-1]])):
+        left = f"({chain[0][0]}:{chain[0][1]})"
+        left += "".join(f"{arrow}({v}:{label})" for arrow, (v, label) in zip(steps[:-1], chain[1:-1], strict=True))
+        bare = re.sub(r"\[\w+:", "[:", steps[-1])
+        yield left, f"({chain[-2][0]}){bare}(:{chain[-1][1]})", chain[-1][0]
+
+
+def _turned(arrow: str) -> str:
+    return f"{arrow[1:]}>" if arrow.startswith("<") else f"<{arrow[:-1]}"
+
+
 def doer_of(hints: Hints, shape: Shape, schema: GraphSchema) -> str:
     """The node at the start of a relationship whose doer the question names before any label; else empty."""
     begun = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.shapes import Shape, doer_of
-from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -81,8 +82,19 @@ class Shown:
 
     def _shown(self, variable: str) -> str:
         """Its name; the whole node where nodes of its label have none and no name is asked for."""
-        named_so = self.linker.naming.tells(self.nodes[variable]) or self._says("asks_names")
+        named_so = self.linker.naming.tells(self.nodes[variable]) or self._says_names
         return self._key(variable) if named_so else variable
+
+    def _alone(self, variable: str) -> str:
+        """As it stands alone in a list: whole where its name is only one of the things known of it."""
+        asked = self._says_names or self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
+        known = self.linker.naming.is_known_by_key(self.nodes[variable]) and not self.linker.lexicon.written
+        return variable if known and not asked else self._shown(variable)
+
+    @cached_property
+    def _says_names(self) -> bool:
+        """True where names are asked for; `with the name ¤` and `whose name starts with` ask for none."""
+        return bool(self.linker.wording.compiled(r"\b‹asks_names›\b(?!\W*(?:‹small›\W+)?¤)").search(self.hints.masked))
 
     def _figures(self, variable: str, figure: str, end: str) -> Iterator[str]:
         """A figure for each node, for each name only where no two nodes share one."""
@@ -121,28 +133,32 @@ class Shown:
     def _listed(self) -> Iterator[str]:
         tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
         fixed = {held for held, _, test in tests if test.startswith("= ")}  # the same in every row
-        names = {held.partition(".")[2] for held in self.tested}
-        asked = [held for held in self._asked() if held.partition(".")[2] not in names]
-        said = [held for held in asked if held.partition(".")[2] in map(named, self.hints.properties)]
-        columns: list[list[str]] = [said] if said and not self._wants_names(said) else []
+        names = {_name(held) for held in self.tested}
+        asked = [held for held in self._asked() if _name(held) not in names]
+        said = [held for held in asked if _name(held) in map(named, self.hints.properties)]
+        columns: list[list[str]] = [said] if said and not self._wants_names(said) and not self._says("together") else []
         columns += [[self._shown(v) for v in pair] for pair in self._both()]
         for variable in self.free:
             shown = self._shown(variable)
             also = [held for held in self._asked() if held in self.tested - fixed and held != shown]
-            columns += [[shown, *some] for some in (said, asked) if not (some and self._key(variable) in fixed)]
+            beside = self._key(variable) if self.linker.naming.names(_name(self._key(variable))) else shown
+            once = all(v == variable or self._is_named(v) for v in self.nodes)  # else names are shown, each once
+            columns += [] if said else [[self._alone(variable) if once else shown]]
+            columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in fixed]
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
         columns += [said] if said else [[variable] for variable in self.free]
         for held in map(_columns, columns):
-            if not {self._shown(v) for v in self.nodes if not self._is_named(v)} <= set(held) and len(self.nodes) > 1:
+            each = [{v, self._shown(v)} & {*held} for v in self.nodes if not self._is_named(v)]
+            if not all(each) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
             yield f" RETURN {', '.join(held)}{self.limit}"
 
     def _both(self) -> list[tuple[str, str]]:
         """`Both by the same person`: what is asked for and what is the same, unless only names are asked for."""
         closed = len(self.shape.edges) == len(self.nodes) == len(self.shape.nodes)
-        if not closed or not is_cued(self.hints.masked, {"several"}) or self._says("asks_names"):
+        if not closed or not is_cued(self.hints.masked, {"several"}) or self._says_names:
             return []
         return [pair for pair in permutations(self.nodes, 2) if pair[0] in self.free]
 
@@ -174,13 +190,21 @@ class Shown:
         functions = [_TOTALS[ask] for ask in (Ask.SUM, Ask.AVERAGE) if ask in self.hints.asks]
         for held, end, function, key in product(self._asked(numeric=True), ends, functions, self._keys()):
             yield f" RETURN {key}, {function}({held}) AS {self.alias} ORDER BY {self.alias}{end}"
-        for variable, end, held in product(self.free, ends, self._asked(numeric=True)):
+        for variable, end, held in product(self.free, ends, [*self._asked(numeric=True), *self._sizes()]):
             shown = self._shown(variable)
             for function in functions:
                 yield from self._figures(variable, f"{function}({held})", end)
             if not functions and held not in self.tested:
                 yield f" RETURN {', '.join(_columns([shown, held]))} ORDER BY {held}{end}"
                 yield f" RETURN {shown} ORDER BY {held}{end}"
+        for variable, end, held in product(self.free, ends, self._sizes() if len(self.nodes) > 1 else ()):
+            yield from self._figures(variable, f"sum({held})", end)
+
+    def _sizes(self) -> list[str]:
+        """How many a stored list holds: `the most roles`."""
+        held = {**self.linker.schema.nodes, **self.linker.schema.relationship_properties}
+        lists = {name for types in held.values() for name, kind in types.items() if kind in LISTS.values()}
+        return [f"size({one})" for one in self._asked() if _name(one) in lists]
 
     def _by_count(self, ends: list[str]) -> Iterator[str]:
         by = f"AS {self.alias} ORDER BY {self.alias}"
@@ -200,7 +224,7 @@ class Shown:
             re.escape(held) for held, name in self.linker.lexicon.properties.items() if name == self.hints.first
         )
         of = self.linker.wording.compiled(rf"\b(?:{said or '(?!)'})\W+‹of›\b").search(self.hints.masked)
-        return [one for one in owned if one.partition(".")[2] == named(self.hints.first)] if not of else []
+        return [one for one in owned if _name(one) == named(self.hints.first)] if not of else []
 
     def _once(self) -> tuple[str, ...]:
         """Over several steps a node is met more than once."""
@@ -237,8 +261,15 @@ class Shown:
             test = f" WITH {variable}, count({once}{other}) AS {self.alias} WHERE {self.alias} {sign} {number}"
             if Ask.COUNT in self.hints.asks:
                 yield f"{test} RETURN count({variable})"
+            if (whole := self._alone(variable)) != self._shown(variable):
+                yield f"{test} RETURN {whole}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}{self.limit}"
+
+
+def _name(held: str) -> str:
+    """The property of `variable.property`."""
+    return held.partition(".")[2]
 
 
 def _columns(held: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
@@ -15,8 +16,8 @@ BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
     "at_most": lambda n: {("<=", n), ("<", n + 1)},
 }
 """How a bound may be written for whole numbers."""
-
-
+SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
+FIRST_YEAR, LAST_YEAR = 1000, 2200
 _DECADE = re.compile(r"\d{3}0s")
 
 
@@ -30,11 +31,22 @@ def within(first: float, numbers: set[tuple[str, float]]) -> bool:
     return bool(BOUNDS["at_least"](first) & numbers) and bool(BOUNDS["at_most"](first + 9) & numbers)
 
 
+def in_year(sign: str, year: int, units: int) -> set[tuple[str, float]]:
+    """How a moment, counted in so many units a second from 1970 on, is held against a year."""
+    first, after = (int(datetime(one, 1, 1, tzinfo=UTC).timestamp()) * units for one in (year, year + 1))
+    return {("<" if sign in ("<", "<=", "=") else ">=", after if sign in ("<=", ">", "=") else first)} | (
+        {(">=", first)} if sign == "=" else set()
+    )
+
+
 def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
     """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
-    said = (number_of(word, lexicon) for word in re.findall(r"\w+", question.lower()))
+    words = (number_of(word, lexicon) for word in re.findall(r"\w+", question.lower()))
+    said = {number for number in words if number is not None}
     decades = (float(word[:-1]) for word in _DECADE.findall(question))
-    near = {number + step for number in said if number is not None for step in (-1, 0, 1)}
+    near = {number + step for number in said for step in (-1, 0, 1)}
+    years = [int(number) for number in said if FIRST_YEAR <= number <= LAST_YEAR and lexicon.moments]
+    near |= {at for year in years for units in lexicon.moments.values() for _, at in in_year("=", year, units)}
     return near | {first + step for first in decades for step in (-1, 0, 9, 10)}
 
 

@@ -77,12 +77,12 @@ def _ranges(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int
 
 def _sign(linker: Linker, text: str, start: int, end: int) -> str:
     """By the longest words of comparison right before or after; `=` without."""
-    article = linker.wording.text("article")
+    article = "|".join([linker.wording.text("article"), *languages().of_years])
     for phrase in sorted(languages().cues, key=len, reverse=True):
         sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
         if sign is None or phrase not in text:
             continue
-        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:{article} )?$", text[:start])
+        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*$", text[:start])
         if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", text[end:]):
             return sign
     return "="

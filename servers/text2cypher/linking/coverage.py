@@ -13,8 +13,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.graph.schema import FLOAT, INTEGER
-from servers.text2cypher.linking.amounts import BOUNDS, is_decade, number_of, within
+from servers.text2cypher.linking.amounts import (
+    BOUNDS,
+    FIRST_YEAR,
+    LAST_YEAR,
+    SIGNS,
+    in_year,
+    is_decade,
+    number_of,
+    within,
+)
+from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
 from servers.text2cypher.linking.names import parts, root, said_in
@@ -42,7 +51,7 @@ class _Reading:
 
     def __init__(self, hints: Hints, facts: QueryFacts, linker: Linker, language: Language) -> None:
         self.hints, self.facts, self.linker, self.language = hints, facts, linker, language
-        self.text = hints.question.lower()
+        self.text, self.done = hints.question.lower(), Done(hints, facts, linker)
         self.open = [(m.start(), m.end()) for m in _WORD.finditer(self.text)]
         self.found: list[tuple[int, Taken]] = []
 
@@ -140,10 +149,19 @@ class _Reading:
             begin, bound = self._bound_before(start)
             bound = self._bound_after(end) or bound
             wanted = BOUNDS[bound](value) if bound else None
+            if self._is_in_year(SIGNS.get(bound, "="), value):
+                self._take(begin, end, word)
+                continue
             if wanted is None and any(number == value for _, number in stated):
                 self._take(start, end, f"{value:g}")
             elif wanted and wanted & stated:
                 self._take(begin, end, f"{bound} {value:g}")
+
+    def _is_in_year(self, sign: str, number: float) -> bool:
+        """True where a moment is held against a year."""
+        held = set(self.linker.lexicon.moments.values())
+        stated = set(self.facts.numbers)
+        return FIRST_YEAR <= number <= LAST_YEAR and any(in_year(sign, int(number), units) <= stated for units in held)
 
     def _ranges(self) -> Iterator[tuple[float, float, tuple[int, int]]]:
         """(low, high, span) of each `between 1990 and 2000`."""
@@ -170,19 +188,22 @@ class _Reading:
 
     def _bound_before(self, start: int) -> tuple[int, str]:
         """Where `more than` or the like begins right before a number, and which bound it is; (start, "") without."""
+        between = "|".join([self.linker.wording.text("article"), *self.language.of_years])
         for phrase in sorted(self.language.cues, key=len, reverse=True):
             bound = next((cue for cue in self.language.cues[phrase] if cue in BOUNDS), None)
             if (
                 bound
                 and phrase in self.text
-                and (found := re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£'\"]+$", self.text[:start]))
+                and (
+                    found := re.search(rf"(?<!\w){re.escape(phrase)}(?: (?:{between}))*[\s$€£'\"]+$", self.text[:start])
+                )
             ):
                 return found.start(), bound
         return start, ""
 
     def _cues(self) -> None:
         for phrase in sorted(self.language.yes_no, key=len, reverse=True):
-            if re.match(rf"\W*{re.escape(phrase)}(?!\w)", self.text) and not self._answers_yes_or_no():
+            if re.match(rf"\W*{re.escape(phrase)}(?!\w)", self.text) and not self.done.answers_yes_or_no():
                 start = self.text.index(phrase)
                 self.open = [span for span in self.open if span[0] != start]
                 self.found.append((start, Taken(phrase, None)))
@@ -191,7 +212,8 @@ class _Reading:
             for span in list(self._match(phrase)):
                 if any(s < span[1] and span[0] < e for s, e in taken):
                     continue
-                done = next((cue for cue in sorted(self.language.cues[phrase]) if self._does(cue)), None)
+                meant = {held.meaning for _, held in self.found}
+                done = next((cue for cue in sorted(self.language.cues[phrase]) if self.done.does(cue, meant)), None)
                 taken.append(span)
                 if done is not None:
                     self._take(*span, done)
@@ -200,86 +222,6 @@ class _Reading:
                 }:
                     self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
                     self.found.append((span[0], Taken(phrase, None)))
-
-    def _does(self, cue: str) -> bool:
-        words, facts = self.facts.words, self.facts
-        ordered = "ORDER" in words and "LIMIT" in words
-        symbols = {token.text for token in facts.tokens}
-        dated = self._says("early") or self._says("late")
-        backwards = bool(words & {"DESC", "DESCENDING"})
-        best = ordered or bool(words & {"ALL", "NONE"})
-        signs = {sign for sign, _ in facts.numbers} | facts.comparisons
-        checks: dict[str, bool] = {
-            "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(),
-            "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(),
-            "average": "AVG" in words,
-            "minimum": self._in_time() if dated else "MIN" in words or (best and not backwards),
-            "maximum": self._in_time() if dated else "MAX" in words or (best and backwards),
-            "top": ordered and (self._in_time() if dated else backwards or self._says("min_said")),
-            "collect": "COLLECT" in words,
-            "group": len(facts.columns) > 1,
-            "order": "ORDER" in words,
-            "descending": bool(words & {"DESC", "DESCENDING"}),
-            "ascending": "ORDER" in words and not words & {"DESC", "DESCENDING"},
-            "not": facts.negates,
-            "indirect": facts.long_paths,
-            "distinct": bool(words & {"DISTINCT"}) or "<>" in symbols,
-            "greater": bool(signs & {">", ">="}),
-            "less": bool(signs & {"<", "<="}),
-            "at_least": bool(signs & {">", ">="}),
-            "at_most": bool(signs & {"<", "<="}),
-            "range": bool(signs & {">", ">="}) and bool(signs & {"<", "<="}),
-            "starts": "STARTS" in words,
-            "ends": "ENDS" in words,
-            "contains": bool(words & {"CONTAINS", "IN"}) or "=~" in symbols or bool(facts.structure.relationships),
-            "length": "SIZE" in words,
-            "modulo": "%" in symbols,
-            "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
-            "several": len(facts.structure.relationships) > 1 or "AND" in words,
-        }
-        return checks.get(cue, False)
-
-    def _numeric_named(self) -> bool:
-        """True when the question names a number that is stored."""
-        return any(self._is_numeric(name) for name in self.hints.properties)
-
-    def _is_numeric(self, name: str) -> bool:
-        return any(types.get(name) in (INTEGER, FLOAT) for types in self.linker.schema.nodes.values())
-
-    def _asks_a_number(self) -> bool:
-        """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
-        labels = {root(part) for label in self.linker.schema.labels for part in parts(label)}
-        said = {root(word) for word in _WORD.findall(self.text)} - labels
-        taken = {held.meaning for _, held in self.found}
-        numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
-        return any(name in taken or said & {root(part) for part in parts(name)} for name in numbers)
-
-    def _one_number(self) -> bool:
-        """A total of one node is its own number."""
-        places = [place for held in self.hints.mentions for place in held.places]
-        one = any(self.linker.values.identifies(place) for place in places)
-        return one and self._asks_a_number() and not self.facts.structure.relationships
-
-    def _in_time(self) -> bool:
-        """What is old comes first by a year or a date, what is new last; of other properties nobody knows."""
-        words = self.facts.words
-        early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
-        if not (early or late):
-            return False
-        if not (words & {"MIN", "MAX", "ALL", "NONE"} or {"ORDER", "LIMIT"} <= words):
-            return False
-        backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
-        known = bool(self.facts.properties & self.linker.lexicon.timed)
-        return backwards == bool(late) if known else True
-
-    def _says(self, name: str) -> bool:
-        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))
-
-    def _answers_yes_or_no(self) -> bool:
-        signs = {token.text for token in self.facts.returned}
-        return bool(signs & {">", "<", "=", ">=", "<=", "<>"}) or bool(
-            {sign.upper() for sign in signs} & {"EXISTS", "COUNT", "CASE", "IS", "ANY", "ALL"}
-        )
 
     @cached_property
     def _roots(self) -> dict[str, str]:

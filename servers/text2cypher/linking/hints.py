@@ -61,7 +61,8 @@ class Linker:
         self._conditions = Conditions(schema, lexicon, values, self.naming, self.wording)
         self._named = {**lexicon.properties, **lexicon.labels}
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
-        self._property_roots = [(_roots(name), name) for name in schema.properties if _roots(name)]
+        named = {held for roots, _ in self._roots for held in roots}
+        self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
         self._known = {**self._named, **lexicon.relationships}
         self.measured = [
@@ -208,6 +209,13 @@ def _is_in(span: Span, longer: Sequence[tuple[int, int]]) -> bool:
 def _roots(name: str) -> set[str]:
     function = languages().function
     return {root(part) for part in parts(name) if part not in function and len(part) > 2}
+
+
+def _roots_of_property(name: str, others: set[str]) -> set[str]:
+    """`view count` is said by `views`, but `answer count` isn't by `answers` where these are nodes."""
+    counting = {root(part) for part in parts(name) if languages().cues.get(part, frozenset()) & {"count", "sum"}}
+    bare = _roots(name) - counting
+    return bare if bare and not bare & others else _roots(name)
 
 
 def _mask(question: str, mentions: list[Mention]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ class Lexicon:
 
     `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
     nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways;
-    `timed`: properties whose values are years or dates; `written`: somebody wrote words for this graph, which names
+    `timed`: properties whose values are years or dates; `moments`: those that are counted from 1970 on, and in how many
+    units a second; `written`: somebody wrote words for this graph, which names
     taken apart and what a model proposed are not.
     """
 
@@ -46,6 +47,7 @@ class Lexicon:
     ignored: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
     timed: frozenset[str] = frozenset()
+    moments: dict[str, int] = field(default_factory=dict)
     written: bool = False
 
     @cached_property

@@ -9,7 +9,7 @@ from functools import lru_cache
 from servers.text2cypher.linking.language import languages
 
 _ROOT = 3  # letters that a word's root keeps
-_ABBREVIATION = 3  # a name no longer than this has no plural of its own
+_ABBREVIATION = 3  # a name no longer than this, in capitals, has no plural of its own
 
 
 def root(word: str) -> str:
@@ -34,7 +34,9 @@ def phrases_of(name: str) -> list[str]:
     """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
     words = " ".join(parts(name))
     forms = [form for form, word in languages().nouns.items() if word == words]
-    return [words, *forms] if len(words) <= _ABBREVIATION else [words, _plural(words), *forms]
+    return (
+        [words, *forms] if len(words) <= _ABBREVIATION and not name[1:].islower() else [words, _plural(words), *forms]
+    )
 
 
 def said_in(phrase: str, text: str) -> Iterator[re.Match[str]]:

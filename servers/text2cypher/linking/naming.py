@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from servers.text2cypher.graph.schema import STRING, GraphSchema
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts
 from servers.text2cypher.linking.values import Place, ValueIndex
+
+MOST_WORDS = 6
+"""A longer title, as that of a question or a paper, is a part of what a node says, not what it is called."""
+_SAMPLE = 200
+_KEYS = {"id", "uuid", "guid", "key", "code"}
 
 
 class Naming:
@@ -18,7 +25,7 @@ class Naming:
         """The properties a node of this label is shown by, best first; any property where none names it."""
         types = self._schema.nodes.get(label, {})
         words = languages()
-        telling = [name for word in (*words.naming, *words.describing) for name in types if _is_called(name, word)]
+        telling = [name for word in (*words.naming, *words.describing) for name in types if is_called(name, word)]
         telling = list(dict.fromkeys(telling))
         best = [name for name in telling if self._values.identifies(Place(label, name))]
         texts = [name for name, kind in types.items() if kind == STRING and self._values.identifies(Place(label, name))]
@@ -28,9 +35,18 @@ class Naming:
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def tells(self, label: str) -> bool:
-        """False where nodes have no name: an order's number says nothing of it."""
-        called = (*languages().naming, *languages().describing)
-        return any(_is_called(name, word) for name in self.display(label)[:1] for word in called)
+        """False where nodes have no name: an order's number says nothing of it, and a sentence is what it is about."""
+        for name in self.display(label)[:1]:
+            if self.names(name):
+                told = self._values.sample(Place(label, name), _SAMPLE)
+                return median([len(text.split()) for text in told] or [1]) <= MOST_WORDS
+            return any(is_called(name, word) for word in languages().describing)
+        return False
+
+    def is_known_by_key(self, label: str) -> bool:
+        """True where something else than its name tells a node from others: a number, a code."""
+        shown = self.display(label)[:1]
+        return any(parts(name)[-1] in _KEYS for name in self._schema.nodes.get(label, {}) if name not in shown)
 
     def shares(self, label: str) -> bool:
         """True where several nodes have one name."""
@@ -39,9 +55,9 @@ class Naming:
 
     def names(self, name: str) -> bool:
         """True for a property that is called as names are."""
-        return any(_is_called(name, word) for word in languages().naming)
+        return any(is_called(name, word) for word in languages().naming)
 
 
-def _is_called(name: str, word: str) -> bool:
+def is_called(name: str, word: str) -> bool:
     """`companyName` is called name."""
     return name.lower() == word or parts(name)[-1:] == [word]

@@ -8,33 +8,47 @@ from collections.abc import Iterator
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.graph.schema import INTEGER, STRING
+from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts
 from servers.text2cypher.linking.values import Place, ValueIndex
 
-FIRST_YEAR, LAST_YEAR = 1000, 2200
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?")
 _SAMPLE = 20
+_SECONDS = (2e8, 4e9)  # of Unix time, 1976 to 2096
 
 
 def said_of(backend: GraphBackend, values: ValueIndex) -> Iterator[tuple[str, str]]:
     """(phrase, property) for the words by which languages speak of years and dates."""
     words = languages()
+    yield from ((phrase, name) for name in moments_of(backend) for phrase in (*words.of_years, *words.of_dates))
     for label, properties in backend.schema.nodes.items():
         for name, kind in properties.items():
-            if kind == INTEGER and _are_years(backend, label, name):
+            if kind == INTEGER and _all_within(backend, label, name, FIRST_YEAR, LAST_YEAR):
                 yield from ((phrase, name) for phrase in words.of_years)
             if kind == STRING and _are_dates(values.sample(Place(label, name), _SAMPLE)):
                 yield from ((phrase, name) for phrase in (*words.of_years, *words.of_dates))
 
 
-def _are_years(backend: GraphBackend, label: str, name: str) -> bool:
+def moments_of(backend: GraphBackend) -> dict[str, int]:
+    """Property → units a second, of whole numbers that are called a date or a time and count from 1970 on."""
+    called, found = {*languages().of_dates}, {}
+    for label, properties in backend.schema.nodes.items():
+        for name in [name for name, kind in properties.items() if kind == INTEGER and called & {*parts(name)}]:
+            for units in (1, 1000):
+                if _all_within(backend, label, name, *(bound * units for bound in _SECONDS)):
+                    found[name] = units
+    return found
+
+
+def _all_within(backend: GraphBackend, label: str, name: str, least: float, most: float) -> bool:
     held = named(name)
     try:
         rows = backend.run(f"MATCH (n:{named(label)}) RETURN min(n.{held}), max(n.{held})").rows
     except QueryError:
         return False
     low, high = rows[0] if rows else (None, None)
-    return low is not None and high is not None and FIRST_YEAR <= low <= high <= LAST_YEAR
+    return low is not None and high is not None and least <= low <= high <= most
 
 
 def _are_dates(held: list[str]) -> bool:

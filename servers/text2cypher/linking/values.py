@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -101,7 +101,7 @@ class ValueIndex:
                 start, end = words[first][0], words[first + size - 1][1]
                 if any(start < m.end and m.start < end for m in taken):
                     continue
-                if found := self._exact(question, start, end, start in after):
+                if found := self._exact(question, start, end, start in after, ordinary):
                     taken.append(found)
         for size in (4, 3, 2, 1):
             for first in range(len(words) - size + 1):
@@ -114,7 +114,7 @@ class ValueIndex:
                     taken.append(found)
         return sorted(taken, key=lambda m: m.start)
 
-    def _exact(self, question: str, start: int, end: int, labelled: bool) -> Mention | None:
+    def _exact(self, question: str, start: int, end: int, labelled: bool, ordinary: Collection[str]) -> Mention | None:
         text = question[start:end]
         fold = folded(text)
         if fold not in self._by_fold and re.search(r"\d", text):
@@ -128,7 +128,8 @@ class ValueIndex:
         if fold.isdecimal() and not labelled:
             return None  # a number, not the text that happens to be written so
         named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
-        if fold in languages().function or fold in languages().cues:  # `are` is no ARE, and `list` no tag
+        words = languages()
+        if fold in words.function or fold in words.cues or fold in ordinary:  # `are` is no ARE, and `list` no tag
             plain = text.islower() and question[:start][-1:] not in QUOTES
             places = [place for place in held if text == held[place] and not plain]
         else:

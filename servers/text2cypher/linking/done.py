@@ -1,0 +1,100 @@
+"""What a query does for a word that names nothing of the graph: it counts, adds up, orders, negates. Finds no word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import parts, root
+
+
+class Done:
+    """One query, as the answer to one question."""
+
+    def __init__(self, hints: Hints, facts: QueryFacts, linker: Linker) -> None:
+        self.hints, self.facts, self.linker = hints, facts, linker
+        self.text = hints.question.lower()
+
+    def does(self, cue: str, taken: Collection[str | None] = ()) -> bool:
+        """True where the query does what a cue asks for; `taken`: what words were taken for so far."""
+        words, facts = self.facts.words, self.facts
+        ordered = "ORDER" in words and "LIMIT" in words
+        symbols = {token.text for token in facts.tokens}
+        dated = self._says("early") or self._says("late")
+        backwards = bool(words & {"DESC", "DESCENDING"})
+        best = ordered or bool(words & {"ALL", "NONE"})
+        signs = {sign for sign, _ in facts.numbers} | facts.comparisons
+        checks: dict[str, bool] = {
+            "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(taken),
+            "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(taken),
+            "average": "AVG" in words,
+            "minimum": self._in_time() if dated else "MIN" in words or (best and not backwards),
+            "maximum": self._in_time() if dated else "MAX" in words or (best and backwards),
+            "top": ordered and (self._in_time() if dated else backwards or self._says("min_said")),
+            "collect": "COLLECT" in words,
+            "group": len(facts.columns) > 1,
+            "order": "ORDER" in words,
+            "descending": bool(words & {"DESC", "DESCENDING"}),
+            "ascending": "ORDER" in words and not words & {"DESC", "DESCENDING"},
+            "not": facts.negates,
+            "indirect": facts.long_paths,
+            "distinct": bool(words & {"DISTINCT"}) or "<>" in symbols,
+            "greater": bool(signs & {">", ">="}),
+            "less": bool(signs & {"<", "<="}),
+            "at_least": bool(signs & {">", ">="}),
+            "at_most": bool(signs & {"<", "<="}),
+            "range": bool(signs & {">", ">="}) and bool(signs & {"<", "<="}),
+            "starts": "STARTS" in words,
+            "ends": "ENDS" in words,
+            "contains": bool(words & {"CONTAINS", "IN"}) or "=~" in symbols or bool(facts.structure.relationships),
+            "length": "SIZE" in words,
+            "modulo": "%" in symbols,
+            "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
+            "several": len(facts.structure.relationships) > 1 or "AND" in words,
+        }
+        return checks.get(cue, False)
+
+    def _numeric_named(self) -> bool:
+        """True when the question names a number that is stored."""
+        return any(self._is_numeric(name) for name in self.hints.properties)
+
+    def _is_numeric(self, name: str) -> bool:
+        return any(types.get(name) in (INTEGER, FLOAT) for types in self.linker.schema.nodes.values())
+
+    def _asks_a_number(self, taken: Collection[str | None]) -> bool:
+        """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
+        labels = {root(part) for label in self.linker.schema.labels for part in parts(label)}
+        said = {root(word) for word in re.findall(r"\w+", self.text)} - labels
+        numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
+        return any(name in taken or said & {root(part) for part in parts(name)} for name in numbers)
+
+    def _one_number(self, taken: Collection[str | None]) -> bool:
+        """A total of one node is its own number."""
+        places = [place for held in self.hints.mentions for place in held.places]
+        one = any(self.linker.values.identifies(place) for place in places)
+        return one and self._asks_a_number(taken) and not self.facts.structure.relationships
+
+    def _in_time(self) -> bool:
+        """What is old comes first by a year or a date, what is new last; of other properties nobody knows."""
+        words = self.facts.words
+        early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
+        if not (early or late):
+            return False
+        if not (words & {"MIN", "MAX", "ALL", "NONE"} or {"ORDER", "LIMIT"} <= words):
+            return False
+        backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
+        known = bool(self.facts.properties & self.linker.lexicon.timed)
+        return backwards == bool(late) if known else True
+
+    def _says(self, name: str) -> bool:
+        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))
+
+    def answers_yes_or_no(self) -> bool:
+        """True where a truth is shown."""
+        signs = {token.text for token in self.facts.returned}
+        return bool(signs & {">", "<", "=", ">=", "<=", "<>"}) or bool(
+            {sign.upper() for sign in signs} & {"EXISTS", "COUNT", "CASE", "IS", "ANY", "ALL"}
+        )

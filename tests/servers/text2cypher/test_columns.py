@@ -1,0 +1,60 @@
+"""What is shown of nodes that a key tells apart, that have a sentence for a title, or that hold lists (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.eval.text2cypher.asking import Writes
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.workbench import Workbench
+from tests.servers.text2cypher.test_any_graph import opened
+
+MUSEUM = {
+    "types": "label,property,type\nGUARDS,shifts,STRING[]\n",
+    "nodes.Report": "_key,title,created_date,read_count\n"
+    "a,Why the roof of the north hall has leaked since spring,1546300800,5\n"
+    "b,What the bronze figures of the second room are made of,1583020800,9\n"
+    "c,How many of the coins in the old cellar are false,1609459200,2\n",
+    "nodes.Curator": "_key,curatorID,name,born\n1,C-1,Ana Moss,1960\n2,C-2,Per Lind,1975\n3,C-3,Ida Holt,1980\n",
+    "nodes.Hall": "_key,name\n1,North\n2,South\n",
+    "edges.WROTE": "from_label,from_key,to_label,to_key\nCurator,1,Report,a\nCurator,1,Report,b\nCurator,2,Report,c\n",
+    "edges.GUARDS": 'from_label,from_key,to_label,to_key,shifts\nCurator,1,Hall,1,"[""early"", ""late""]"\n'
+    'Curator,2,Hall,2,"[""late""]"\nCurator,3,Hall,2,"[""early"", ""late"", ""night""]"\n',
+}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("museum"), MUSEUM)
+    yield held
+    held.backend.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Which reports were written by 'Per Lind'?", "RETURN b"),  # a sentence is no name
+        ("What are the 2 most read reports?", "RETURN a ORDER BY a.read_count DESC LIMIT 2"),
+        ("Which curators were born after 1970?", "RETURN a"),  # a key tells them apart, a name is one thing of several
+        ("What are the names of the curators born after 1970?", "RETURN a.name"),
+        ("Which halls does 'Per Lind' guard?", "RETURN b.name"),  # nothing else is known of them
+        ("Which curators have more than 1 report?", "WHERE number > 1 RETURN a"),
+        ("Which reports were created before the year 2020?", "WHERE a.created_date < 1577836800 RETURN a"),
+        ("Which reports were created in 2020?", ">= 1577836800 AND a.created_date < 1609459200 RETURN a"),
+        ("Which halls are guarded by curators who have never written a report?", "NOT (a)-[:WROTE]->(:Report)"),
+        ("Which curator has the most shifts?", "size(r.shifts)"),
+    ],
+)
+def test_the_first_reading_shows_what_the_wording_asks_for(bench: Workbench, question: str, query: str) -> None:
+    found = ask(bench, AgentLoop(bench, Writes("grammar")), question)
+    assert query in (found["cypher"] or ""), found["cypher"]
+
+
+def test_a_node_that_is_shown_whole_is_called_by_its_name_in_the_sentence(bench: Workbench) -> None:
+    found = ask(bench, AgentLoop(bench, Writes("grammar")), "Which curators were born after 1976?")
+    assert found["rows"] == [[{"curatorID": "C-3", "name": "Ida Holt", "born": 1980}]]
+    assert "Ida Holt" in found["answer"] and "C-3" not in found["answer"]
+    assert found["status"] == "uncertain"  # nobody said whether the name or everything is asked for
