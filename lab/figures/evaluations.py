@@ -179,6 +179,7 @@ def _totals(*words: str) -> dict[str, Any]:
 
 
 _MIXED = ("home", "movies", "northwind")
+_FIRST_ONLY = ("fincen", "stackoverflow2", "grandstack")
 
 
 def _graph() -> Found:
@@ -186,7 +187,7 @@ def _graph() -> Found:
     data = os.environ.get("TEXT2CYPHER")
     if not data:
         raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
-    asked = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, "fincen", "stackoverflow2")]
+    asked = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, *_FIRST_ONLY)]
 
     def found(name: str, provider: str) -> dict[str, Any]:
         limit = ["--seed", "1", "--limit", "60"] if provider == "wrong" and name != "home" else []

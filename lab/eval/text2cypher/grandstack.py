@@ -1,4 +1,4 @@
-"""The graph of businesses and their reviews that GRANDstack's starter kit was seeded with, of its CSV file. Asks nothing.
+"""The graph of businesses and their reviews by which GRANDstack's starter kit is seeded, of its CSV file. Asks nothing.
 
 Points on the map are left out, which a graph folder doesn't hold; the day of a review is kept as text.
 """
