@@ -175,6 +175,7 @@ class Agent:
     # ── what a record changes ────────────────────────────────────────────────────────────────────────────────────────
 
     def _note_turn(self, record: dict[str, Any]) -> None:
+        """Add what the turn took to the run so far, and publish it; a turn that was recorded says when it was."""
         done = self._so_far
         fallbacks = [Fallback.model_validate(value) for value in record["fallbacks"]]
         usage = Usage.model_validate(record["usage"])

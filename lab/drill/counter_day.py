@@ -85,7 +85,7 @@ class Worker(threading.Thread):
         self._acts = acts
 
     def run(self) -> None:
-        """A refusal is counted by its type."""
+        """Act again and again, a pause between, until the day ends; a refusal is counted by its type."""
         while not self.ending.wait(PACES_S[self.name]):
             for act in self._acts:
                 name = act.__name__.strip("_")

@@ -240,7 +240,7 @@ def _signed(certificate: str, text: bytes, signature: str) -> bool:
 
 
 def _ranges(seqs: Sequence[int]) -> str:
-    """1–3, 7."""
+    """Ascending numbers as a person writes them: `1–3, 7`."""
     parts: list[list[int]] = []
     for seq in seqs:
         if parts and seq == parts[-1][1] + 1:

@@ -44,7 +44,7 @@ def fingerprint(document: Mapping[str, Any]) -> str:
 
 
 def only(document: dict[str, Any], tables: Iterable[str]) -> dict[str, Any]:
-    """The document of these tables alone, of all where none is named. Keys to others go."""
+    """The document of these tables alone, of all where none is named. Foreign keys to others are left out."""
     wanted = {name.casefold() for name in tables}
     if not wanted:
         return document

@@ -75,15 +75,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         raise SystemExit(options.act(options))
     except _WRONG as error:
-        print(f"text2cypher {options.command}: {error}", file=sys.stderr)
+        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        print(f"text2cypher {options.command}: {said}", file=sys.stderr)
         raise SystemExit(2) from error
 
 
 def _load(options: argparse.Namespace) -> int:
     if options.script is not None:
-        for word in write(carry_out(options.script), options.graph or Path(options.script.stem)):
-            print(f"text2cypher load: {word}", file=sys.stderr)
         options.graph = options.graph or Path(options.script.stem)
+        for word in write(carry_out(options.script), options.graph):
+            print(f"text2cypher load: {word}", file=sys.stderr)
     with closing(open_backend(options.graph, environment())) as backend:
         if isinstance(backend, EmbeddedBackend):
             for label, nodes in backend.data.nodes.items():

@@ -196,6 +196,7 @@ def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], ki
 
 
 def _value(text: str, kind: str) -> Value:
+    """A field of a CSV file as its property's type has it; None where it is empty."""
     if text == "":
         return None
     if kind == INTEGER:

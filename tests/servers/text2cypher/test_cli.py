@@ -34,6 +34,8 @@ def test_load_checks_a_graph_and_its_questions(capsys: pytest.CaptureFixture[str
     assert "52 questions, 52 gold queries valid and not empty" in capsys.readouterr().out
     assert _exit("load", "--graph", str(tmp_path)) == 2
     assert "nodes.LABEL.csv" in capsys.readouterr().err
+    assert _exit("load", str(tmp_path / "none.cypher"), "--graph", str(tmp_path / "made")) == 2
+    assert capsys.readouterr().err == f"text2cypher load: {tmp_path / 'none.cypher'}: No such file or directory\n"
 
 
 def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ class SentenceReader:
         return listing.item_ends(self.words, self.marks, SEPARATORS | STREETS)
 
     def _listed(self, at: int) -> int:
-        """How many words of a choice stand there as an item of a list without commas: a segment of its own."""
+        """Keep a choice, an item of a list without commas, as a segment of its own; how many words it has."""
         current = self.current
         if not (self.births or current.label in _BIRTH or self.listed == at):
             if current.label in (None, "nik") and listing.birth(self.words, at, self.marks):
