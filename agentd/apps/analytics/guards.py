@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import conditions_of, of_a_row, tree
+from agentd.apps.analytics.vocabulary import finder
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -153,7 +154,7 @@ def _other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[st
 
 def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month;
-    the period itself of one that has no time in its conditions. A balance has one day alone, what is open has no end of
+    the period itself of one that has no time in its conditions. A balance alone has one day, what is open has no end of
     its own; of periods in each other either may be meant."""
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
@@ -168,6 +169,9 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
     if days[0] in starts and days[-1] in (*ends, *after):
         return
+    kept = " ".join(query["query"] for query in plan.selects)
+    if days == [max(ends)] and re.search(rf"[^<>]= '{days[0]}'", texts) and not finder("balances").search(kept):
+        yield days[0]
     if min(starts) < days[0] < max(ends) or min(starts) < days[-1] < max(ends):
         yield f"{days[0]} – {days[-1]}"
 

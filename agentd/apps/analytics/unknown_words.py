@@ -16,7 +16,7 @@ from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 
-OF_NAMES = {"alike", "telling_nothing", "figures", "own_currency"}
+OF_NAMES = {"alike", "telling_nothing", "figures", "own_currency", "balances"}
 """Words of the vocabulary that are read in the names of columns and in examples alone."""
 
 

@@ -89,6 +89,7 @@ class Vocabulary:
     topics: Mapping[str, str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
+    balances: frozenset[str]
     by_which: frozenset[str]
     own_currency: frozenset[str]
     telling_nothing: frozenset[str]
