@@ -53,12 +53,10 @@ def readings_of(question: str, past: Sequence[str]) -> list[str]:
     return []
 
 
-def without_measure(
-    question: str, readings: Iterable[str], tables: Iterable[Mapping[str, Any]]
-) -> Clarification | None:
+def without_measure(question: str, meant: Sequence[str], tables: Iterable[Mapping[str, Any]]) -> Clarification | None:
     """The readings that these tables hold something of, as choices; None where one alone fits."""
     about = topics_of(" ".join(map(about_table, tables)))
-    choices = [reading for reading in readings if topics_of(reading) - topics_of(question) <= about]
+    choices = [reading for reading in meant if topics_of(reading) - topics_of(question) <= about]
     return {"question": question, "lacks": "measure", "choices": choices} if len(choices) > 1 else None
 
 

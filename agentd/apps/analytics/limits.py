@@ -23,13 +23,8 @@ def asked_for(question: str) -> int | None:
         return None
     said = vocabulary()
     before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond, "q", "ke"}
-    after = {
-        *said.units,
-        *said.months,
-        *(name for names in languages.words().months for name in names),
-        "persen",
-        "percent",
-    }
+    months = {name for names in languages.words().months for name in names}
+    after = {*said.units, *said.months, *months, "persen", "percent"}
     tokens = re.findall(r"\w+|%", re.sub(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)+", " ", question.casefold()))
     known = {**languages.words().digits, **languages.words().numbers}
     found = set()

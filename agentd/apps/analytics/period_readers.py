@@ -98,9 +98,8 @@ def _semester(part: _Part, today: date, year: int | None) -> tuple[Period, bool]
     in_year = int(part["sy"]) if "sy" in part else year or today.year
     number = _number(part["s"])
     start = date(in_year, 6 * number - 5, 1)
-    return Period(
-        start, months_later(start, 6) - timedelta(days=1), f"{labelled('half', number)} {in_year}"
-    ), "sy" in part
+    end, label = months_later(start, 6) - timedelta(days=1), f"{labelled('half', number)} {in_year}"
+    return Period(start, end, label), "sy" in part
 
 
 def _trailing(part: _Part, today: date, _: int | None) -> tuple[Period, bool]:

@@ -114,9 +114,8 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
         if _SINCE.search(before):
             joined.append(Period(point.period.start, None, f"{labelled('since')} {point.period.label}"))
         elif _BEFORE.search(before) and point.period.start is not None:
-            joined.append(
-                Period(None, point.period.start - timedelta(days=1), f"{labelled('before')} {point.period.label}")
-            )
+            end = point.period.start - timedelta(days=1)
+            joined.append(Period(None, end, f"{labelled('before')} {point.period.label}"))
         elif _UP_TO.search(before):
             joined.append(Period(None, point.period.end, f"{labelled('until')} {point.period.label}"))
         else:

@@ -177,17 +177,8 @@ class PlanExecution:
         shown = self._examples.nearest(asked, style, EXAMPLES_SHOWN[style])
         if self._examples.own and len(shown) < EXAMPLES_SHOWN[style]:
             tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
-            shown = [
-                *examples_of(
-                    tables,
-                    joins,
-                    style,
-                    EXAMPLES_SHOWN[style] - len(shown),
-                    state["user_query"],
-                    state.get("sql_dialect"),
-                ),
-                *shown,
-            ]
+            count, dialect = EXAMPLES_SHOWN[style] - len(shown), state.get("sql_dialect")
+            shown = [*examples_of(tables, joins, style, count, state["user_query"], dialect), *shown]
         for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             plan = as_asked(example.plan) if brief else example.plan
