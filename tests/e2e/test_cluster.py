@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.e2e.till import CONFIG
 from tests.postgresql import postgresql
 from tests.waiting import until
 
@@ -80,22 +81,6 @@ def test_a_shared_queue_with_a_local_register_of_letters_does_not_start(tmp_path
         Daemon(tmp_path, [final("x")], config).start()
 
 
-TILL = """
-[[servers]]
-name = "till"
-command = "python3"
-args = ["-m", "tests.e2e.till"]
-till_file = "{file}"
-pay_s = "{pay_s}"
-look_s = "0"
-
-[[tools]]
-name = "pay"
-server = "till"
-approval = "never"
-"""
-
-
 @pytest.fixture(scope="module")
 def shared() -> Iterator[str]:
     with postgresql() as url:
@@ -108,7 +93,11 @@ def teller(
 ) -> Iterator[Daemon]:
     """A node with the till, whose clock is so far ahead of the machine's."""
     folder.mkdir()
-    config = HEAD + TILL.format(file=book, pay_s=pay_s) + SHARED.format(url=url, node=folder.name, lease_s=lease_s)
+    config = (
+        HEAD
+        + CONFIG.format(file=book, pay_s=pay_s, look_s="0", approval="never")
+        + SHARED.format(url=url, node=folder.name, lease_s=lease_s)
+    )
     clock = (datetime.now(UTC) + timedelta(seconds=ahead_s)).isoformat() + "+"
     with running(folder, *turns, config=config, env={"AGENTD_CLOCK": clock} if ahead_s else {}) as daemon:
         yield daemon

@@ -19,27 +19,8 @@ import pytest
 
 from tests.bridges.mcp.conftest import HERE as BRIDGE_TESTS
 from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.e2e.till import CONFIG
 from tests.waiting import until
-
-TILL = """
-[[servers]]
-name = "till"
-command = "python3"
-args = ["-m", "tests.e2e.till"]
-till_file = "{file}"
-pay_s = "{pay_s}"
-look_s = "{look_s}"
-
-[[tools]]
-name = "pay"
-server = "till"
-approval = "{approval}"
-
-[[tools]]
-name = "look"
-server = "till"
-"""
-
 
 NOISE = ("Traceback", "run.broke", "shutdown", "never awaited", "never retrieved")
 
@@ -96,7 +77,7 @@ def office(
 ) -> Iterator[Office]:
     book = folder / "till.txt"
     book.touch()
-    config = HEAD + TILL.format(file=book, pay_s=pay_s, look_s=look_s, approval=approval) + more
+    config = HEAD + CONFIG.format(file=book, pay_s=pay_s, look_s=look_s, approval=approval) + more
     with running(folder, *turns, config=config) as daemon:
         yield Office(daemon, book)
 

@@ -9,6 +9,26 @@ from pathlib import Path
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmbeddedResource, TextResourceContents, ToolAnnotations
 
+CONFIG = """
+[[servers]]
+name = "till"
+command = "python3"
+args = ["-m", "tests.e2e.till"]
+till_file = "{file}"
+pay_s = "{pay_s}"
+look_s = "{look_s}"
+
+[[tools]]
+name = "pay"
+server = "till"
+approval = "{approval}"
+
+[[tools]]
+name = "look"
+server = "till"
+"""
+"""Of a daemon with it."""
+
 server = MCPServer("till", log_level="WARNING")
 
 

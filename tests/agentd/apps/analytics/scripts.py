@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.daemon import HEAD
+from tests.servers.sim_testgeluran.seed import DETAILS, SUMMARY
 
 SERVERS = {
     "mysql_mcp_server": "mysql",
@@ -54,59 +55,8 @@ RECEIVABLES = {
     "requested_metrics": ["outstanding_amount"],
     "query_complexity": "medium",
 }
-OUTSTANDING = "(arbook.DocValueLocal - arbook.PaymentValueLocal)"
-UNPAID = {
-    "logical_operator": "AND",
-    "conditions": [{"field_or_expression": OUTSTANDING, "operator": ">", "value": 0, "is_expression": True}],
-}
 RECEIVABLES_PLAN: dict[str, Any] = {
-    "operations": [
-        {
-            "operation_id": "get_summary_stats",
-            "purpose": "Menghitung ringkasan data piutang customer",
-            "main_table": "arbook",
-            "select_columns": [
-                {
-                    "field_name": "arbook.CustomerCode",
-                    "aggregation": "COUNT_DISTINCT",
-                    "alias": "TOTAL_CUSTOMERS_OUTSTANDING",
-                },
-                {
-                    "field_name": OUTSTANDING,
-                    "aggregation": "SUM",
-                    "alias": "TOTAL_OUTSTANDING_AMOUNT",
-                    "is_expression": True,
-                },
-            ],
-            "filters": UNPAID,
-            "result_key": "SUMMARY_STATS",
-            "expected_result_format": "single_value",
-        },
-        {
-            "operation_id": "get_raw_outstanding_details",
-            "purpose": "Mengambil daftar detail piutang customer",
-            "main_table": "arbook",
-            "select_columns": [
-                {"field_name": "mastercustomer.Name", "alias": "Customer Name"},
-                {"field_name": "arbook.DocNo", "alias": "Invoice Number"},
-                {"field_name": OUTSTANDING, "alias": "Outstanding", "is_expression": True},
-            ],
-            "joins": [
-                {
-                    "target_table": "mastercustomer",
-                    "type": "INNER",
-                    "on_conditions": [
-                        {"left_table_field": "arbook.CustomerCode", "right_table_field": "mastercustomer.Code"}
-                    ],
-                }
-            ],
-            "filters": UNPAID,
-            "order_by_clauses": [{"field_or_expression": "Outstanding", "direction": "DESC"}],
-            "limit": 50,
-            "result_key": "RAW_DATA_TABLE",
-            "expected_result_format": "list_of_dicts",
-        },
-    ],
+    "operations": [SUMMARY, DETAILS],
     "response_template": "Piutang {TOTAL_OUTSTANDING_AMOUNT} dari {TOTAL_CUSTOMERS_OUTSTANDING} customer.",
     "placeholder_mapping": {"TOTAL_OUTSTANDING_AMOUNT": "currency_IDR"},
     "validation_rules_for_results": [],
