@@ -35,7 +35,7 @@ SessionProfile = Callable[[str, Caller | None, AgentOptions, PromptTools | None]
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """How earlier turns are told: with how many tokens at most, their days in whose zone."""
+    """How earlier turns are shown: with how many tokens at most, their days in whose zone."""
 
     tokens: int = 1500
     zone: ZoneInfo = OFFICE

@@ -98,7 +98,7 @@ class Cluster:
             await self._leases.forget(dead, self._lease_s)
 
     async def _renew(self) -> None:
-        """Renew the lease, and see by the way how far the clocks are apart."""
+        """Renew the lease, and see how far the clocks are apart."""
         before = self._clock.now()
         there = await self._leases.renew(self._node)
         here = before + (self._clock.now() - before) / 2
