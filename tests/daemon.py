@@ -21,7 +21,7 @@ TOKEN = "test-token-of-the-admin"
 READY_S = 300
 """How long a start may take, however busy the machine is."""
 SERVERS = {
-    name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\n'
+    name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\nstart_timeout_s = 120\n'
     for name in ("time", "certificate")
 }
 HEAD = """\

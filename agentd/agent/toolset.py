@@ -46,7 +46,9 @@ class Toolset:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         known = sorted(tool.name for tool in self.tools)
         if server is None:
-            raise UnknownTool(f"there is no tool `{name}`", known=known)
+            late = ", ".join(state.name for state in self.servers if state.state != "up")
+            not_up = f"; these servers are not up and may have it: {late}" if late else ""
+            raise UnknownTool(f"there is no tool `{name}`{not_up}", known=known)
         if all(state.name != server for state in self.servers):
             there = ", ".join(state.name for state in self.servers) or "none"
             raise UnknownTool(

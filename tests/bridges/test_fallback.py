@@ -88,7 +88,7 @@ async def test_each_provider_is_told_how_many_attempts_came_before() -> None:
 
 async def test_partial_text_of_a_failed_provider_is_taken_back() -> None:
     seen: list[TextChunk] = []
-    await chain(Hangs("a"), Replies("b", "whole")).turn(ask(timeout_s=0.05), seen.append)
+    await chain(Hangs("a"), Replies("b", "whole")).turn(ask(timeout_s=2.0), seen.append)
     assert seen == [TextChunk("half an ans"), RESTART, TextChunk("whole")]
 
 
@@ -100,9 +100,9 @@ async def test_a_silent_failure_takes_nothing_back() -> None:
 
 async def test_a_hanging_provider_leaves_half_of_the_turn_to_the_next() -> None:
     a, b = Hangs("a"), Replies("b", "ok")
-    reply = await chain(a, b).turn(ask(timeout_s=0.1))
+    reply = await chain(a, b).turn(ask(timeout_s=2.0))
     assert reply.fallbacks[0].kind == "timeout"
-    assert b.asked[0].timeout_s is not None and 0 < b.asked[0].timeout_s <= 0.06
+    assert b.asked[0].timeout_s is not None and 0 < b.asked[0].timeout_s <= 1.0
 
 
 async def test_a_cancelled_turn_asks_nobody_else() -> None:

@@ -71,7 +71,7 @@ class Wire(ABC):
         return str(self._server.make_url("")).rstrip("/")
 
     def settings(self, **changes: Any) -> ProviderSettings:
-        given: dict[str, Any] = {"id": self.type, "type": self.type, "endpoint": self.endpoint, "timeout_s": 10.0}
+        given: dict[str, Any] = {"id": self.type, "type": self.type, "endpoint": self.endpoint, "timeout_s": 60.0}
         return ProviderSettings(**{**given, "api_key": KEY, "api_key_name": "TEST_KEY", "model": "m-1", **changes})
 
     def model(self, **changes: Any) -> ChatModel:

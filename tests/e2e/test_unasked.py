@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon import HEAD, SERVERS, RpcFailed, call, final, running
+from tests.waiting import until
 
 THIRD_PARTY = """
 import os
@@ -85,8 +86,13 @@ def test_no_model_voids_a_letter_or_deletes_data_by_naming_the_tool(tmp_path: Pa
         error = refused.value.error
         assert (error["data"]["type"], len(error["data"]["steps"])) == ("unknown_tool", 3)
         assert not any("void_letter" in step["message"].partition("known tools")[2] for step in error["data"]["steps"])
-        with pytest.raises(RpcFailed, match="tidak terdaftar"):  # by hand the office may, if there is such a letter
-            daemon.call("Tools.call", tool="void_letter", input={"number": "x", "reason": "because"})
+
+        def refused_by_hand() -> bool:  # the office may, if there is such a letter and once the server is up
+            with pytest.raises(RpcFailed) as refused:
+                daemon.call("Tools.call", tool="void_letter", input={"number": "x", "reason": "because"})
+            return "tidak terdaftar" in str(refused.value)
+
+        until(refused_by_hand, "the letters' server to answer that there is no such letter")
 
 
 def test_a_tool_outside_the_profiles_prompt_is_unknown_to_its_model_and_there_by_hand(tmp_path: Path) -> None:

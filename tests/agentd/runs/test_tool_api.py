@@ -35,3 +35,11 @@ async def test_a_tool_of_a_named_server_is_unknown_only_where_the_server_can_say
     with pytest.raises(refused):
         await direct.call("echo", {}, server, STAFF)
     assert tools.calls == []
+
+
+def test_an_unknown_name_says_which_servers_are_not_up_and_may_have_it() -> None:
+    tools = Toolset(
+        tools=(), servers=(ServerState(name="late", state="starting"), ServerState(name="here", state="up"))
+    )
+    with pytest.raises(UnknownTool, match=r"no tool `echo`; these servers are not up and may have it: late$"):
+        tools.resolve("echo")
