@@ -120,14 +120,12 @@ async def test_every_conversation_at_the_strange_offices_comes_to_its_call() -> 
     assert [(trial.id, missing) for trial in tried if (missing := await refused(trial))] == []
 
 
-KNOWN = {"kelahiran:id:5:nama_anak:other child"}
-"""Wrong values of the tuning half that still pass: `anak pertama saya Salsa` in a letter about the newborn."""
 REPORTING_REFUSED = 184
 """Of the reporting half only totals are looked at."""
 
 
 async def test_no_value_passes_that_was_said_of_something_else_than_its_field() -> None:
     passed = [t for t in soundness.trials() if not t.honest and not await refused(t)]
-    assert {trial.id for trial in passed if soundness.half(trial) == "tuning"} == KNOWN
+    assert [trial.id for trial in passed if soundness.half(trial) == "tuning"] == []
     wrong = [trial for trial in soundness.trials() if not trial.honest and soundness.half(trial) == "reporting"]
     assert len(wrong) - sum(soundness.half(trial) == "reporting" for trial in passed) >= REPORTING_REFUSED

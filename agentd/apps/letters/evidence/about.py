@@ -15,6 +15,7 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, is_common_number
 from agentd.apps.letters.languages import phrases
@@ -40,9 +41,12 @@ _HEADS = frozenset(
     word for sense in ("identifier", "name", "date", "time", "year", "amount") for word in _PACK.senses[sense]
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
+_SILENT = (_QUIET - _PACK.requests) | SELF | _HEADS | {"type", "title", "default", "required", "format", "not"}
+"""What a schema says and is no word of what it is about."""
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
 _RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
+_POSSESSED = (SELF - _PACK.articles) | {"'", "s", "nya"}
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
@@ -73,11 +77,13 @@ def about(field: Field, place: Place) -> bool:
     if costs or _since_something_else(field, place):
         return False
     amount = field.kind == "money"
-    own = (one for one in named if field.key in one.keys and not _a_head(field, one, place))
-    if any(not (amount and _a_source(one, place)) for one in own):
+    own = [one for one in named if field.key in one.keys and not _a_head(field, one, place)]
+    things = [one for one in own if _of_a_thing(field, one, place)]
+    if any(not (amount and _a_source(one, place)) for one in own if one not in things):
         return True
     righted = sentence.corrected[span.start] and _spoken_last(field, place)
-    return (righted or not common) and not _of_else(place, clause, named) and _rights_its_own(field, place)
+    fitting = not _of_else(place, clause, named) or _chosen(field, place)
+    return not things and (righted or not common) and fitting and _rights_its_own(field, place)
 
 
 def _rights_its_own(field: Field, place: Place) -> bool:
@@ -160,6 +166,30 @@ def _a_source(one: Named, place: Place) -> bool:
     return thing.isalpha() and thing not in _BESIDE | _HEADS
 
 
+def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
+    """`my dentist appointment`, `cicilan rumah saya jatuh tempo`, `the delivery of my sofa`, `pemilik bengkelnya`: a
+    part of the field's name, said of what the tool isn't about."""
+    sentence, start = place.sentence, place.span.start
+    words, before = sentence.words, one.start - 1
+    shape = place.case.form.shapes.get(field.key)
+    own = shape is not None and not set(words[one.start : one.end]).isdisjoint(shape.words)
+    if one.plain or not (field.kind == "date" or (field.kind == "name" and own)):
+        return False
+    taken = {at for other in place.near for at in range(other.start, other.end)}
+    taken |= {at for mark in sentence.marks if mark.cue is not Cue.LABEL for at in range(mark.start, mark.end)}
+
+    def strange(at: int) -> bool:
+        plain = 0 <= at < start and at not in taken and sentence.raws[at][0].islower()
+        return plain and not quiet(words[at], place.case)
+
+    while before > 0 and (before in taken or words[before] in _POSSESSED):
+        before -= 1
+    owned = words[before].endswith("nya") or not _POSSESSED.isdisjoint(words[before + 1 : one.start])
+    marked = owned or words[before - 1] in _PACK.articles
+    behind = field.kind == "name" or words[one.end] in _PACK.articles
+    return (strange(before) and marked) or (behind and any(map(strange, range(one.end, start))))
+
+
 def _goes_the_other_way(field: Field, place: Place) -> bool:
     """`dari Medan` as a destination, `to Paris` as an origin."""
     shape = place.case.form.shapes.get(field.key)
@@ -184,6 +214,19 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
             return True
         expected = expected and known and words[at] not in SELF and not span.start <= at < span.end
     return False
+
+
+def _chosen(field: Field, place: Place) -> bool:
+    """A choice of a clause that says what is wanted, or speaks of what the tool is about: `my parcel got lost`."""
+    case, span = place.case, place.span
+    if field.kind != "choice" or not span.supports:
+        return False
+    if place.sentence.corrected[span.start] and Mood.DENIED in place.sentence.moods:
+        return True  # `bukan mobil, tapi truk`
+    taken = {at for one in place.near if field.key not in one.keys for at in range(one.start, one.end)}
+    said = [place.sentence.words[at] for at in place.around() if at not in taken and not span.start <= at < span.end]
+    spoken = (word for word in said if word[0].isalpha() and word not in _SILENT)
+    return any(word in _PACK.requests or word in case.vocabulary or stem(word) in case.vocabulary for word in spoken)
 
 
 def _text(shape: Shape | None) -> bool:

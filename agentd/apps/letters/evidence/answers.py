@@ -17,11 +17,13 @@ from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
 from agentd.apps.letters.evidence import choices, results
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
 from agentd.apps.letters.evidence.pasted import own_words
+from agentd.apps.letters.evidence.persons import SOMEBODY
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.segments import Claim, Mood
-from agentd.apps.letters.evidence.spans import spans
+from agentd.apps.letters.evidence.sentences import Sentence
+from agentd.apps.letters.evidence.spans import Span, alone, spans
 from agentd.apps.letters.evidence.values import equals, within
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -134,16 +136,64 @@ def _holds(field: Field, case: Case, entry: Said, row: Mapping[str, Any]) -> boo
 
 MOST = 24
 """Words of an answer; who writes more says more than one field."""
+_SIXTEEN = frozenset({"nik", "kk"})
+_PEOPLE = SELF.union(word for known in RELATIONS.values() for phrase in known for word in phrase.split())
 _DETECTION = all_words().detection
 _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 
 
 def answers(field: Field, case: Case) -> Iterator[Claim]:
-    """What the citizen answered where this field alone was asked for: the value in question, or another."""
+    """What the citizen answered where this field alone was asked for (the value in question, or another), and where
+    the answer has as many parts as the agent asked for fields by name: the value in question and nothing else."""
     for order, path in case.asked_alone.items():
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
+    for each in case.turns:
+        part = _part(field, case, each) if field.kind not in _SIXTEEN else None
+        if part and any(_only(part, span) for span in spans(field, part, each.day)):
+            yield Claim(each.order, Mood.SAID, True)
+
+
+def _part(field: Field, case: Case, turn: Turn) -> Sequence[str] | None:
+    """The words of an answer that stand where the field stood in the question; None where they don't match."""
+    if not any(field.key in keys for keys in turn.asked):
+        return None
+    wanted = _asked_by_name(case, turn)
+    if field.key not in wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
+        return None
+    parts: dict[tuple[int, int], list[str]] = {}
+    for number, each in enumerate(turn.heard.sentences):
+        for word, clause in zip(each.words, each.clauses, strict=True):
+            parts.setdefault((number, clause) if len(wanted) > 1 else (0, 0), []).append(word)
+    return list(parts.values())[wanted.index(field.key)] if len(parts) == len(wanted) else None
+
+
+def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
+    """The fields that a question names in order; none where one is not named alone, or somebody beside them.
+
+    `Siapa nama Ibu?` may ask for the name of whom it speaks to.
+    """
+    named = case.form.names.asked(turn.question)
+    keys = [key for one in named for key in one.keys]
+    own = {word for key in keys for word in case.form.shapes[key].words}
+    people = {word for each in case.read(turn.question)[0].sentences for word in _people(each)}
+    alone = all(one.plain and len(one.keys) == 1 for one in named)
+    return keys if alone and people <= own and SALUTATIONS.isdisjoint(own) else ()
+
+
+def _people(sentence: Sentence) -> Iterator[str]:
+    """The words for somebody: a relation, or whose something is (`the doctor's name`)."""
+    for mark in sentence.marks:
+        if mark.cue is Cue.RELATION:
+            yield from sentence.words[mark.start : mark.end]
+    owners = (whose for _, whose, _ in sentence.people if whose is not None and whose.startswith(SOMEBODY))
+    yield from (whose.removeprefix(SOMEBODY) for whose in owners)
+
+
+def _only(words: Sequence[str], span: Span) -> bool:
+    """Whether the value is all that is said, and nobody is named beside it (`… itu ibu saya`)."""
+    return span.supports and alone(words, span) and _PEOPLE.isdisjoint((*words[: span.start], *words[span.end :]))
 
 
 def _answer(turn: Turn, said: Sequence[Said]) -> str | None:

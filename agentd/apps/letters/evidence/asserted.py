@@ -57,6 +57,8 @@ def mood(field: Field, place: Place) -> Mood:
     time = sentence.times[span.start]
     if time == "soon":
         ahead = case.form.ahead and wanted != "past" and not is_common_number(field)
+        called = any(field.key in keys for keys in (*place.turn.asked, *(one.keys for one in place.named)))
+        ahead = ahead and (called or field.kind != "text")
         return Mood.SAID if ahead else Mood.OPEN
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
 

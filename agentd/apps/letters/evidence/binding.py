@@ -6,7 +6,7 @@ It gives every field that a value may be meant of; one alone is what proves anyt
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from operator import attrgetter
 
@@ -16,12 +16,12 @@ from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, person
-from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.shapes import ANYBODY, Shape
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, fits
+from agentd.apps.letters.evidence.shapes import ANYBODY
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, fits
 from agentd.apps.letters.languages import phrases
 
 _start = attrgetter("start")
@@ -53,7 +53,9 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     """(the fields that a value may be meant of, whether a question of the agent asked for some of them)."""
     shapes, turn, span = place.case.form.shapes, place.turn, place.span
     candidates = frozenset(
-        key for key, shape in shapes.items() if key == field.key or fits(shape, field, place.sentence.words, span)
+        key
+        for key, shape in shapes.items()
+        if key == field.key or fits(shape, field, place.sentence.words, span, turn.day)
     )
     candidates = _titled(candidates, place) or candidates
     candidates = _owned(candidates, field, place) or candidates
@@ -61,7 +63,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if _foreign(field, place) or _anothers(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
-    if field.kind in TEXTS and wanted and field.key not in wanted and _bare(place):
+    if field.kind in TEXTS and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
         return frozenset(), False  # any words fit a text; these answer another question
     asked = _recent(narrow(turn.asked, candidates), turn)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
@@ -73,7 +75,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     narrowed = _behind(narrowed, place)
-    narrowed = _plainest(narrowed, [*labels, asked, topic], shapes)
+    narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return _by_own_words(narrowed, place), bool(asked)
 
 
@@ -109,13 +111,6 @@ def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
     return people if called and not followed and len(people) == 1 else keys
 
 
-def _bare(place: Place) -> bool:
-    """Whether a sentence says the value and nothing else."""
-    words = place.sentence.words
-    rest = (*words[: place.span.start], *words[place.span.end :])
-    return not any(word[0].isalnum() and word not in FILLERS for word in rest)
-
-
 @lru_cache(maxsize=4096)
 def _relates(word: str) -> bool:
     """Whether a word of a field's name is a relation (`ibu`)."""
@@ -125,10 +120,11 @@ def _relates(word: str) -> bool:
 def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
     shapes, said = place.case.form.shapes, place.sentence.words
-    words = {key: frozenset(word for word in shapes[key].words if not _relates(word)) for key in keys & shapes.keys()}
+    known = ((key, shapes[key].words) for key in keys & shapes.keys())
+    words = {key: {word for word in own if word not in FILLERS and not _relates(word)} for key, own in known}
     if len(words) < 2:
         return keys
-    shared = frozenset.intersection(*words.values())
+    shared = set.intersection(*words.values())
     start = place.span.start
     for spoken in ({said[at] for at in place.around()}, {*said[max(0, start - CLAUSE) : start]}):
         found = frozenset(key for key, own in words.items() if (own - shared) & spoken)
@@ -139,26 +135,11 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
 
 def _anothers(field: Field, place: Place) -> bool:
     """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
-    sentence, start = place.sentence, place.span.start
-    before = [
-        one for one in place.near if one.end <= start and one.plain and sentence.clauses[one.start] == place.clause
-    ]
-    if not before or field.key in before[-1].keys:
+    last = _last(place, plain=True)
+    if last is None or field.key in last.keys:
         return False
-    between = sentence.words[before[-1].end : start]
+    between = place.sentence.words[last.end : place.span.start]
     return all(len(word) == 1 or not word.isalpha() or word in _COPULAS for word in between)
-
-
-def _plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Mapping[str, Shape]) -> frozenset[str]:
-    """Without the fields of a longer name whose further words nobody spoke: `account_type`, not the recipient's."""
-    kept = set(keys)
-    for key in keys & shapes.keys():
-        words = set(shapes[key].words)
-        for other in keys & shapes.keys():
-            plainer = set(shapes[other].words) < words
-            if plainer and not any(key in named and other not in named for named in spoken):
-                kept.discard(key)
-    return frozenset(kept)
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
@@ -200,11 +181,24 @@ def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[
     if whose is not None and _outright(field, place):
         return frozenset()
     if whose is None:
-        if place.sentence.own.isdisjoint(place.around()):
+        if place.sentence.own.isdisjoint(place.around()) or _by_its_name(field, place):
             return frozenset()
         whose = CITIZEN
     people = {key: shape.person for key, shape in place.case.form.shapes.items()} | {field.key: field.person}
     return frozenset(key for key in candidates if _same(people.get(key), whose, place.case))
+
+
+def _last(place: Place, *, plain: bool = False) -> Named | None:
+    """What is named last before a value in its clause, or `plain` by a field's own name."""
+    clauses = place.sentence.clauses
+    before = (one for one in reversed(place.near) if one.end <= place.span.start and one.plain >= plain)
+    return next((one for one in before if clauses[one.start] == place.clause), None)
+
+
+def _by_its_name(field: Field, place: Place) -> bool:
+    """Whether the field's own name stands last before a value: `my doctor is …` says the doctor's."""
+    last = _last(place)
+    return last is not None and last.plain and last.keys == {field.key}
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
@@ -276,9 +270,9 @@ def _outright(field: Field, place: Place) -> bool:
     jumlah undangan 200`.
     """
     sentence, clause = place.sentence, place.clause
-    before = [one for one in place.near if one.end <= place.span.start and sentence.clauses[one.start] == clause]
     spoken = [at for at, _, owned in sentence.people if place.span.start in owned]
-    if not before or not before[-1].plain or before[-1].keys != {field.key} or _common(before[-1], sentence):
+    last = _last(place)
+    if last is None or not _by_its_name(field, place) or _common(last, sentence):
         return False
     if any(at < 0 or sentence.clauses[at] == clause for at in spoken):
         return False

@@ -19,7 +19,7 @@ from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import Span, spans, values_of
+from agentd.apps.letters.evidence.spans import TEXTS, Span, spans, values_of
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -213,8 +213,15 @@ class Case:
         """What a question asks for: by the words for fields, and by its own word unless it names others."""
         named = self.form.names.asked(question)
         own = [one.keys for one in named if one.plain]
-        wanted = (keys for keys in self._wanted(question) if not own or any(keys & other for other in own))
-        return (*(one.keys for one in named), *wanted)
+        spoken = frozenset().union(*own)
+        return (*(one.keys for one in named), *(keys for keys in self._wanted(question) if self._besides(keys, spoken)))
+
+    def _besides(self, keys: frozenset[str], spoken: frozenset[str]) -> bool:
+        """Whether a question may ask for fields by its own word: `Which department and when?`."""
+        shapes = self.form.shapes
+        kinds = {shapes[key].kind for key in spoken}
+        kinds |= TEXTS if kinds & TEXTS else frozenset()
+        return not spoken or bool(keys & spoken) or kinds.isdisjoint(shapes[key].kind for key in keys)
 
     def _wanted(self, question: str) -> Iterator[frozenset[str]]:
         """The fields of the kind that a question's own word asks for: `ke mana?` a place, `who?` a name."""

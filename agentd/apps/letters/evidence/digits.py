@@ -43,7 +43,7 @@ def sixteen(value: str) -> str | None:
 def phone(value: str) -> str | None:
     """A telephone number without its prefix, so that 0812…, +62 812… and 62812… are one."""
     digits = "".join(fold(value))
-    if not (digits.isdecimal() and 8 <= len(digits) <= 15):
+    if not (digits.isdecimal() and 7 <= len(digits) <= 15):
         return None
     return digits.removeprefix("62") if digits.startswith("62") else digits.removeprefix("0")
 

@@ -49,6 +49,8 @@ class Field:
 
     told_about: bool = False
     """Its tool says whom it is about."""
+    past: bool = False
+    """Its day has been."""
 
     def own_title(self, language: str) -> str:
         """What its tool calls it in a language; empty where the tool doesn't say."""
@@ -174,6 +176,7 @@ def _walk(
             pattern,
             labels=known.labels,
             told_about=known.told_about,
+            past=known.gone_by,
         )
 
 

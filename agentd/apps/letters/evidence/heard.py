@@ -132,6 +132,8 @@ def _hear(sentence: Sentence, spoken_of: str | None) -> None:
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
     """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
     clause = sentence.clause(at)
+    if time == "past" and any(mark.cue is Cue.TURN and mark.start in clause for mark in sentence.marks):
+        return  # `sekarang bayar motor dulu`
     said = " ".join(word for word in sentence.words[clause.start : clause.stop] if word[0].isalnum())
     rest = said.replace(" ".join(phrase), " ", 1).split()
     alone = clause.start == 0 and all(word in FILLERS for word in rest)

@@ -108,7 +108,8 @@ class Lexicon:
         at = mark.start
         if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
             return False
-        return raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
+        titled = raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
+        return titled or words[at - 1] == "@"  # `nadia@example.org`
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""

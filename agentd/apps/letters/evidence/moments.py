@@ -51,13 +51,14 @@ def hour(value: str) -> int | None:
     return hits[0][2] if len(hits) == 1 else None
 
 
-def days(words: Sequence[str], today: date) -> list[Day]:
-    """Every day in folded words; one without a year or a month is the next that comes."""
+def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
+    """Every day in folded words; one without a year or a month is the next that comes, or `past` the last that was."""
     found: list[Day] = list(dates(words))
     taken = {at for start, end, _ in found for at in range(start, end)}
     at = 0
     while at < len(words):
         hit = None if at in taken or not _begins(words[at]) else _partial(words, at, today)
+        hit = _gone(hit, words, today) if past and hit is not None else hit
         if hit is not None and taken.isdisjoint(range(hit[0], hit[1])):
             found.append(hit)
             at = hit[1]
@@ -78,12 +79,24 @@ def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
     return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _of_month(words, at, today)
 
 
+def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
+    """The last `Friday`, `8 May` before today instead of the next."""
+    start, end, day = hit
+    said = words[start:end]
+    if day > today and any(map(month, said)):
+        return made(start, end, day.year - 1, day.month, day.day) or hit
+    return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in _WEEKDAYS else hit
+
+
 def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day | None:
     if weeks := _at(words, end, "next_week"):
         monday = today - timedelta(days=today.weekday()) + timedelta(days=7)
         return at, end + weeks, monday + timedelta(days=number)
-    ahead = (number - today.weekday()) % 7 or 7
-    return at, end, today + timedelta(days=ahead)
+    before = next((size for size in (2, 1) if at >= size and _at(words, at - size, "last_week") == size), 0)
+    after = _at(words, end, "last_week")
+    if before or after:
+        return at - before, end + after, today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    return at, end, today + timedelta(days=(number - today.weekday()) % 7 or 7)
 
 
 def _of_month(words: Sequence[str], at: int, today: date) -> Day | None:

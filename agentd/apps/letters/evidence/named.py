@@ -14,6 +14,7 @@ from agentd.apps.letters.languages import phrases
 _SENSES = phrases().senses
 _WAYS = frozenset({"origin", "destination"})
 """`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
+_COMMON = FILLERS | phrases().interrogatives
 SHORTEST = 3
 """Letters of a word of a name (`number_of_beds`) that says which field is meant."""
 
@@ -47,7 +48,7 @@ class Names:
         self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
-            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in FILLERS]
+            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in _COMMON]
             said = (*people.get(shape.person or "", ()), *_by_sense(shape, kinds))
             for known in (*alone, *map(folded_tokens, said)):
                 found.setdefault(known, set()).add(key)
@@ -95,3 +96,15 @@ def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[s
     meant = {keys & among for keys in sets} - {frozenset()}
     meant |= {keys & other for keys in meant for other in meant} - {frozenset()}
     return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
+
+
+def plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Mapping[str, Shape]) -> frozenset[str]:
+    """Without the fields of a longer name whose further words nobody spoke: `account_type`, not the recipient's."""
+    kept = set(keys)
+    for key in keys & shapes.keys():
+        words = set(shapes[key].words)
+        for other in keys & shapes.keys():
+            plainer = set(shapes[other].words) < words
+            if plainer and not any(key in named and other not in named for named in spoken):
+                kept.discard(key)
+    return frozenset(kept)

@@ -98,6 +98,8 @@ _JOINS = phrases().joins
 _OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
+_POINTING = phrases().quiet
+"""Of these nothing is: `it's urgent`."""
 _ARTICLES = phrases().articles
 _PARENTS = frozenset(("orang tua", *phrases().covers["orang tua"]))
 _OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
@@ -203,7 +205,8 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
     found = {mark.start: spoken_of or SOMEBODY for mark in pronouns}
     for at in range(1, len(words) - 2):
         chained = words[max(0, at - 3) : at - 1] == ["'", "s"]
-        if words[at : at + 2] == ["'", "s"] and not chained and at not in known and labels & {at + 2, at + 3}:
+        owner = words[at : at + 2] == ["'", "s"] and not chained and words[at - 1] not in _POINTING
+        if owner and at not in known and labels & {at + 2, at + 3}:
             found[at] = f"{SOMEBODY}{words[at - 1]}"
     return found
 

@@ -96,6 +96,11 @@ class Shape:
             whence == "name" and self.person == CITIZEN and self.kind != "relation"
         )
 
+    @property
+    def gone_by(self) -> bool:
+        """Whether its day has been: a birth's, the last of something."""
+        return self.kind == "date" and ("birth" in self.senses or (self.time == "past" and "since" not in self.senses))
+
     def named(self) -> Iterator[str]:
         """Every phrase by which it may be called."""
         yield from (phrase for known in self.labels.values() for phrase in known)

@@ -50,8 +50,10 @@ def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:
     return iter(read(Field("", "", "", kind, ""), words, today)) if read is not None else iter(())
 
 
-def fits(shape: Shape, field: Field, words: Sequence[str], span: Span) -> bool:
-    """Whether the same words could be a value of another field too."""
+def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:
+    """Whether the same words could be a value of another field too; a day to come is nobody's birth."""
+    if shape.gone_by and field.kind == "date" and span.supports and not field.past:
+        return (moments.day(str(field.value), today) or today) <= today
     if shape.kind in NUMBERS and field.kind in NUMBERS:
         money = _money(words, span)
         return shape.kind == "money" if money else shape.kind != "money" or field.kind == "money"
@@ -62,6 +64,12 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span) -> bool:
     return shape.kind == field.kind
 
 
+def alone(words: Sequence[str], span: Span) -> bool:
+    """Whether some words say the value and nothing else."""
+    rest = (*words[: span.start], *words[span.end :])
+    return not any(word[0].isalnum() and word not in FILLERS for word in rest)
+
+
 def _money(words: Sequence[str], span: Span) -> bool:
     near = (*words[max(0, span.start - 2) : span.start], *words[span.end : span.end + 1])
     return bool(CURRENCIES.intersection(near))
@@ -69,7 +77,7 @@ def _money(words: Sequence[str], span: Span) -> bool:
 
 def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
     wanted = moments.day(str(field.value), today)
-    return (Span(start, end, day == wanted) for start, end, day in moments.days(words, today))
+    return (Span(start, end, day == wanted) for start, end, day in moments.days(words, today, past=field.past))
 
 
 def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
@@ -146,6 +154,6 @@ def _written(value: Any, words: Sequence[str]) -> Iterator[tuple[int, int]]:
 _KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
     **{"date": _of_days, "time": _of_hours, "choice": _of_choices, "code": _of_codes},
     **dict.fromkeys(NUMBERS, _of_numbers),
-    "phone": _of_runs(digits.phone, 8),
+    "phone": _of_runs(digits.phone, 7),
     **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
 }

@@ -1,0 +1,84 @@
+"""A newcomer's tool, its schema as an SDK makes it of a function: taken at once, and after a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.grounding import refusal, ungrounded
+from agentd.messages import ToolInfo
+from tests.agentd.apps.letters.letters import call
+
+DAY = {"type": "string", "format": "date"}
+TEXTS = ("pet_name", "owner_name", "food", "current_home", "new_home", "phone", "contact_email")
+PROPERTIES: dict[str, Any] = {
+    **{name: {"title": name.replace("_", " ").title(), "type": "string"} for name in TEXTS},
+    **{name: {"title": name.replace("_", " ").title(), **DAY} for name in ("birth_date", "start_date", "last_visit")},
+    "species": {"title": "Species", "type": "string", "enum": ["dog", "cat", "rabbit"]},
+    "urgent": {"title": "Urgent", "type": "boolean", "default": False},
+}
+CARE = ToolInfo(
+    name="book_pet_care",
+    server="care",
+    official=True,
+    description="Book care for a pet.",
+    input_schema={"type": "object", "properties": PROPERTIES},
+)
+
+
+def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
+    return {field.path for field in ungrounded(call(arguments, *lines, tool=CARE))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"species": "dog"}, ["my pet is a big dog"]),
+        ({"species": "cat"}, ["not a dog but a cat"]),
+        ({"urgent": True}, ["It's urgent."]),
+        ({"phone": "555-0142"}, ["A: And a phone number?", "555-0142"]),
+        ({"last_visit": "2026-05-08"}, ["our last visit was on 8 May"]),
+        ({"last_visit": "2026-11-16"}, ["A: When was the last visit?", "last Monday"]),
+        ({"start_date": "2026-12-04"}, ["A: Which species, and when?", "a cat, the 4th"]),
+        ({"start_date": "2027-01-11"}, ["the start is on 11 January 2027"]),
+        ({"owner_name": "Carl Benson"}, ["the owner is Carl Benson"]),
+        ({"contact_email": "lena@example.org"}, ["my email is lena@example.org"]),
+        ({"food": "fish"}, ["I will bring food: fish"]),
+    ],
+)
+def test_a_value_that_can_be_of_one_field_alone_is_taken_at_once(arguments: dict[str, Any], said: list[str]) -> None:
+    assert missing(arguments, *said) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"species": "dog"}, "hot dog stands are closed today"),
+        ({"species": "cat"}, "I came with a cat ear headband, sorry"),
+        ({"start_date": "2026-12-18"}, "The holidays start on 18 December 2026"),
+        ({"start_date": "2026-12-18"}, "kontrak rumah saya start 18 Desember 2026"),
+        ({"last_visit": "2026-10-05"}, "the last visit of my landlord was on 5 October 2026"),
+        ({"owner_name": "Carl Benson"}, "the owner of the shop is Carl Benson"),
+        ({"owner_name": "Carl Benson"}, "the house owner is Carl Benson"),
+        ({"food": "a drum kit"}, "soon I will buy a drum kit"),
+        ({"last_visit": "2027-05-08"}, "our last visit was on 8 May"),
+        ({"birth_date": "2026-11-24"}, "I'd like to come tomorrow"),
+    ],
+)
+def test_what_is_said_of_another_thing_or_only_planned_is_refused(arguments: dict[str, Any], said: str) -> None:
+    assert missing(arguments, said) == set(arguments)
+
+
+def test_the_hosts_own_question_is_answered_in_its_order() -> None:
+    homes = {"current_home": "Oak Hill", "new_home": "Lakeside", "owner_name": "Ella Stone"}
+    asked = call(homes, "Hello", tool=CARE)
+    question = refusal(asked, ungrounded(asked)).message
+    assert missing(homes, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set()
+    swapped = {"current_home": "Lakeside", "new_home": "Oak Hill"}
+    assert missing(swapped, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set(swapped)
+
+
+@pytest.mark.parametrize("answer", ["Ella Stone is my sister", "not Ella Stone", "Ella Stone?", "maybe Ella Stone"])
+def test_a_part_that_says_more_than_the_value_is_no_answer_by_its_place(answer: str) -> None:
+    assert missing({"pet_name": "Ella Stone"}, "A: Please tell me: pet name.", answer) == {"pet_name"}
