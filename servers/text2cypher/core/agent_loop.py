@@ -31,7 +31,7 @@ from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.validators import PipelineResult
 
 OnAttempt = Callable[[Attempt], None]
-WARMER = 0.7  # for further candidates and tries, which would else repeat the first
+WARMER = 0.7  # for further candidates, which would else repeat the first
 
 
 class Model(Protocol):
@@ -190,9 +190,7 @@ class AgentLoop:
         written: list[tuple[Answer, PipelineResult]] = []
         prompt_tokens = completion_tokens = 0
         for number in range(max(self._aids.candidates, 1)):
-            completion = self._model.complete(
-                messages, grammar=grammar, temperature=WARMER if number or state.attempts else None
-            )
+            completion = self._model.complete(messages, grammar=grammar, temperature=WARMER if number else None)
             prompt_tokens += completion.prompt_tokens
             completion_tokens += completion.completion_tokens
             answer = parse_response(completion.text)

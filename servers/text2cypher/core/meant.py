@@ -41,12 +41,15 @@ def doubts_of_choice(
 def _is_settled(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True for names that are asked for, one figure, a rank of names with its number; what else is shown is guessed.
 
-    So is whether `receiving banks` are a property's values or what RECEIVED joins.
+    So is whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a `never`
+    speaks, and whether lists are measured one by one or together.
     """
     question = hints.question
     within = {root(part) for kind in hints.within for part in parts(kind)}
     shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
     if facts.names & set(hints.within) or within & {root(part) for part in parts(shown)}:
+        return False
+    if "SIZE" in facts.words or (facts.negates and len(facts.structure.relationships) > 1):
         return False
     if linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(question):
         return False  # `product categories`: which of the two is meant depends on the language

@@ -204,6 +204,10 @@ class Shown:
         """How many a stored list holds: `the most roles`."""
         held = {**self.linker.schema.nodes, **self.linker.schema.relationship_properties}
         lists = {name for types in held.values() for name, kind in types.items() if kind in LISTS.values()}
+        said = "|".join(phrase for phrase, name in self.linker.lexicon.properties.items() if name in lists) or "(?!)"
+        counts = rf"\b(?:‹count_said›)\W+(?:\w+\W+)?(?:{said})\b"
+        if not self.linker.wording.compiled(counts).search(self.hints.masked):
+            return []
         return [f"size({one})" for one in self._asked() if _name(one) in lists]
 
     def _by_count(self, ends: list[str]) -> Iterator[str]:
