@@ -61,7 +61,7 @@ async def get_data(services: Services, caller: Caller, params: Nothing) -> list[
 
 
 def like(name: str) -> Any:
-    return type(update)(name, update.act, Any3, None, update.scopes, "A notification's method.", (), ())
+    return type(update)(name, update.act, Any3, None, update.scopes, "A notification's method.", ())
 
 
 TABLE = (subtract, total, update, get_data, like("notify_hello"), like("notify_sum"))
