@@ -167,6 +167,7 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
         return
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
+    yield from _left_aside(days, dates)
     if days[0] in starts and days[-1] in (*ends, *after):
         return
     kept = " ".join(query["query"] for query in plan.selects)
@@ -174,6 +175,15 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
         yield days[0]
     if min(starts) < days[0] < max(ends) or min(starts) < days[-1] < max(ends):
         yield f"{days[0]} – {days[-1]}"
+
+
+def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
+    """The periods that a question names beside another, and that none of the plan's days reaches."""
+    named = [(dates[f"START_DATE{nth}"], dates[f"END_DATE{nth}"]) for nth in ("", "_2") if f"END_DATE{nth}" in dates]
+    apart = len(named) == 2 and (named[0][1] < named[1][0] or named[1][1] < named[0][0])
+    for start, end in named if apart else ():
+        if end < days[0] or days[-1] < start:
+            yield f"{start} – {end}"
 
 
 def _chosen(text: str) -> str:

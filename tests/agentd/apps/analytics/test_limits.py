@@ -129,3 +129,18 @@ def test_a_year_is_refused_where_the_question_names_no_time(where: str) -> None:
 @pytest.mark.parametrize("where", ["d < '{TODAY}'", "amount > 2000", "number = 'INV-2022-7'"])
 def test_what_is_no_year_of_a_condition_is_let_through(where: str) -> None:
     assert faults("Piutang di atas 2.000?", f"SELECT SUM(t) AS t FROM s WHERE {where}") == []
+
+
+@pytest.mark.parametrize(
+    ("where", "part"),
+    [
+        ("d >= '2022-11-01' AND d <= '2022-11-30'", ["2022-12-01 – 2022-12-31"]),
+        ("d >= '2022-11-01' AND d <= '2022-12-31'", []),
+    ],
+)
+def test_a_period_that_is_named_beside_another_and_left_aside_is_doubted(where: str, part: list[str]) -> None:
+    """ "More orders in November or in December?": November alone was counted, with 100 points."""
+    query = {"purpose": "", "query": f"SELECT COUNT(*) AS n FROM s WHERE {where}", "result_key": "N"}
+    named = {"START_DATE": "2022-11-01", "END_DATE": "2022-11-30"}
+    named |= {"START_DATE_2": "2022-12-01", "END_DATE_2": "2022-12-31"}
+    assert list(part_of_the_period(Plan([query], None, [], "", {}, []), named)) == part
