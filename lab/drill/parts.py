@@ -28,6 +28,7 @@ from lab.drill.mcp_faults import mcp_faults
 from lab.drill.nodes import three_nodes, two_clocks
 from lab.drill.office import logs, office
 from lab.drill.provider_faults import provider_faults
+from lab.drill.redelivery import redelivery
 from lab.drill.register import register
 
 Cells = dict[str, str | int | float | bool | None]
@@ -46,7 +47,7 @@ ATTACKS: dict[str, Callable[[Path], list[Attack]]] = {
     **{"office": office, "logs": logs},
     **OUTSIDERS,
     **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
-    "faces": faces,
+    **{"faces": faces, "channels": redelivery},
 }
 EVERY = (*LIVES, HOSTILE, *FAULTS, *ATTACKS)
 

@@ -22,7 +22,8 @@ from lab.figures.record import Figure, Found
 
 DRILLS = (
     *("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "disk", "locks", "database", "clock"),
-    *("office", "logs", "model", "open", "http", "door", "register", "guards", "citizens", "deadly", "faces"),
+    *("office", "logs", "model", "open", "http", "door", "register", "guards", "citizens"),
+    *("deadly", "faces", "channels"),
 )
 """The parts of lab/drill/parts.py."""
 EVERYTHING = ("agentd", "bridges", "clients", "servers")
