@@ -137,6 +137,7 @@ def _owner(reader: SentenceReader, at: int) -> int:
             and persons.strong(mark, words, opens=True, form=form)
         ):
             at = persons.owner_end(mark, words)
+            reader.name_person(mark.value)
             if reader.current.label == "keperluan" and at < len(words) and reader.raws[at][0].isupper():
                 reader.current.label = None
             reader.speak_of(mark.value)

@@ -38,6 +38,7 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
     label = reader.current.label if opens and reader.current.label != "keperluan" else None
     reader.close(label)
     reader.speak_of(mark.value)
+    reader.name_person(mark.value)
     return persons.owner_end(mark, reader.words)
 
 

@@ -171,6 +171,10 @@ class SentenceReader:
         self.speaking.person = person
         self.current.person = person
 
+    def name_person(self, person: str) -> None:
+        if self.says(self.at):
+            self.speaking.people.add(person)
+
     def _tails(self) -> None:
         """Give each segment the rest of its clause: a purpose runs on across words that are labels elsewhere."""
         end, after = len(self.words), None
@@ -214,8 +218,8 @@ _HANDLERS = {
 }
 
 
-def read(message: Heard, *, person: str | None = None, of_business: bool = False) -> tuple[list[Segment], str | None]:
-    """A message's segments, and whom it speaks of last when not of the citizen.
+def read(message: Heard, *, person: str | None = None, of_business: bool = False) -> tuple[list[Segment], Speaking]:
+    """A message's segments, and of whom it speaks at its end.
 
     `person`: of whom it starts to speak; `of_business`: of a business.
     """
@@ -233,5 +237,4 @@ def read(message: Heard, *, person: str | None = None, of_business: bool = False
         if sentence.blank:
             speaking.section = None
             speaking.person = None if speaking.person != CITIZEN else speaking.person
-    other = speaking.person if speaking.person not in (None, CITIZEN) else None
-    return [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK], other
+    return [segment for segment in segments if not segment.empty or segment.mood is Mood.TAKEN_BACK], speaking

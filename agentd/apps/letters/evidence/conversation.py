@@ -102,29 +102,29 @@ def conversation(
             start = other if not asked else next(iter(about)) if len(about) == 1 else None
             labels = tuple(label for label, _ in asked)
             key = (entry.text, lexicon, start, labels, None if asked else spoken_of)
-            message, places, last = readings.remember(key, partial(_read, *key, readings))
+            message, places, speaking = readings.remember(key, partial(_read, *key, readings))
             spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
-            people |= message.people
+            people |= speaking.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
             statements += [place._replace(message=entry.order) for place in places]
-            other = last if not asked or start is None else None
+            other = speaking.person if (not asked or start is None) and speaking.person != CITIZEN else None
             question = ""
     return Conversation(tuple(statements), tuple(forms), subject, since, frozenset(people))
 
 
 def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
-) -> tuple[Heard, list[Statement], str | None]:
+) -> tuple[Heard, list[Statement], persons.Speaking]:
     spend()
     text = _completed(text, asked)
     message = heard(text, lexicon, readings)
-    segments, last = read(message, person=person, of_business=before in _OF_BUSINESS)
+    segments, speaking = read(message, person=person, of_business=before in _OF_BUSINESS)
     for segment in segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
-    return message, _placed(segments, asked), last
+    return message, _placed(segments, asked), speaking
 
 
 def _completed(text: str, asked: tuple[str, ...]) -> str:

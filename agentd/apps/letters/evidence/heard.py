@@ -53,8 +53,6 @@ class Heard:
     """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
     subject: str | None
     """For whom it asks a letter, where it says so."""
-    people: frozenset[str]
-    """Everybody spoken of, by relation."""
     plain: bool
     """It says all of it as true now and of nobody by name, and corrects nothing."""
 
@@ -80,10 +78,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     another = another or any(_asks_instead(sentence) for sentence in found)
     subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))
     subject = next((subject for subject in subjects if subject is not None), None)
-    spoken = ((each.moods[at], whose) for each in found for at, whose, _ in each.people if at >= 0)
-    said = (whose for mood, whose in (*spoken, (Mood.SAID, subject)) if mood is Mood.SAID)
-    people = frozenset(filter(persons.is_related, said))
-    return Heard(tuple(found), another, frozenset(aliases), subject, people, all(map(_is_plain, found)))
+    return Heard(tuple(found), another, frozenset(aliases), subject, all(map(_is_plain, found)))
 
 
 def _is_plain(sentence: Sentence) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeGuard
 
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
@@ -33,6 +32,8 @@ class Speaking:
     """The last sentence ended on the announcement of another value (`Eh salah.`)."""
     of_business: bool = False
     """A business was spoken of last, and no dwelling."""
+    people: set[str] = field(default_factory=set)
+    """Everybody named so far, by relation."""
 
 
 def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool:
@@ -120,11 +121,6 @@ OF_ANOTHER = " of another"
 def of_another(whose: str | None) -> bool:
     """Whether somebody is somebody else's."""
     return whose is not None and whose.endswith(OF_ANOTHER)
-
-
-def is_related(whose: str | None) -> TypeGuard[str]:
-    """Whether somebody is somebody to the citizen, by a word for it."""
-    return whose is not None and whose != CITIZEN and not (of_another(whose) or whose.startswith(SOMEBODY))
 
 
 def people(
