@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agentd.agent.approval import assents, refuses
@@ -149,24 +150,25 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
-    for each in case.turns:
-        part = _part(field, case, each) if field.kind not in _SIXTEEN else None
-        if part and any(_only(part, span) for span in spans(field, part, each.day)):
+    for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
+        if any(_only(part, span) for span in spans(field, part, each.day)):
             yield Claim(each.order, Mood.SAID, True)
 
 
-def _part(field: Field, case: Case, turn: Turn) -> Sequence[str] | None:
-    """The words of an answer that stand where the field stood in the question; None where they don't match."""
-    if not any(field.key in keys for keys in turn.asked):
-        return None
-    wanted = _asked_by_name(case, turn)
-    if field.key not in wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
-        return None
-    parts: dict[tuple[int, int], list[str]] = {}
-    for number, each in enumerate(turn.heard.sentences):
-        for word, clause in zip(each.words, each.clauses, strict=True):
-            parts.setdefault((number, clause) if len(wanted) > 1 else (0, 0), []).append(word)
-    return list(parts.values())[wanted.index(field.key)] if len(parts) == len(wanted) else None
+def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
+    """{field: the answers, with those of their words that stand where the question named the field}."""
+    found: dict[str, list[tuple[Turn, Sequence[str]]]] = {}
+    for turn in case.turns:
+        wanted = case.remember((_parts, turn.question), partial(_asked_by_name, case, turn)) if turn.asked else ()
+        if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
+            continue
+        parts: dict[tuple[int, int], list[str]] = {}
+        for number, each in enumerate(turn.heard.sentences):
+            for word, clause in zip(each.words, each.clauses, strict=True):
+                parts.setdefault((number, clause) if len(wanted) > 1 else (0, 0), []).append(word)
+        for key, words in zip(wanted, parts.values(), strict=False) if len(parts) == len(wanted) else ():
+            found.setdefault(key, []).append((turn, words))
+    return found
 
 
 def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, fold
@@ -24,6 +24,7 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
+Judged = TypeVar("Judged")
 _start = attrgetter("start")
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
@@ -105,7 +106,7 @@ class Case:
         self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
-        self._judged: dict[Hashable, bool] = {}
+        self._judged: dict[Hashable, Any] = {}
         self._about: dict[str | None, tuple[Statement, ...]] = {}
         self._places: dict[tuple[str, str, int], list[Place]] = {}
 
@@ -129,11 +130,16 @@ class Case:
                 question = ""
         return tuple(found)
 
-    def once(self, key: Hashable, judge: Callable[[], bool]) -> bool:
+    def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
+        """What is read of a text for this form, read once in a session."""
+        return self._readings.remember((key, self.form.names), read)
+
+    def once(self, key: Hashable, judge: Callable[[], Judged]) -> Judged:
         """What is judged of a message is judged once, not for each of its sentences."""
         if key not in self._judged:
             self._judged[key] = judge()
-        return self._judged[key]
+        judged: Judged = self._judged[key]
+        return judged
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds values of the field's kind; looked for once."""
