@@ -240,6 +240,12 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
             sentence.moods[at] = Mood.SAID
 
 
+def _on_turn(sentence: Sentence, mark: Mark) -> None:
+    """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
+    if mark.start and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(mark.start - 1)}:
+        _correct(sentence, mark)
+
+
 def _question(sentence: Sentence) -> None:
     """What is only asked; a polite question that asks for nothing unknown states what is wanted."""
     start = sentence.asking = question_from(sentence.words, sentence.marks, sentence.asks)
@@ -260,4 +266,5 @@ _MOODS = {
     Cue.NEGATION: _on_negation,
     Cue.WRONG: _on_wrong,
     Cue.CORRECTION: _on_correction,
+    Cue.TURN: _on_turn,
 }
