@@ -12,6 +12,7 @@ from agentd.apps.letters.evidence.case import Case, claim, clear, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
+from agentd.apps.letters.evidence.listing import EVENTS
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
@@ -96,14 +97,9 @@ _PLACE = 4
 _PLACE_ENDS = phrases().place_ends
 
 
-_PACK = phrases()
-_EVENTS = _PACK.events | {word for senses in _PACK.tenses.values() for sense in senses for word in _PACK.senses[sense]}
-"""What a date is of, when it is no birth."""
-
-
 def _of_an_event(words: Sequence[str], field: Field, case: Case) -> bool:
     """Whether words say what a date is of when it is no birth, or name another field (`hilang 1 Desember`)."""
-    return bool(_EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
+    return bool(EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
 
 
 def birth_date(field: Field, case: Case) -> Iterator[Claim]:
@@ -224,7 +220,8 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         by_itself = field.label == "nama" and (segment.intro or heads or purpose or named or _presented(statement))
         if not (labelled or answers or corrected or by_itself):
             continue
-        found = names.leading(segment.raws) if labelled else _plausible(segment.raws)
+        raws = _after_colon(segment.raws) if purpose else segment.raws
+        found = names.leading(raws) if labelled else _plausible(raws)
         if not found:
             continue
         held |= {"".join(name) for name in found}
@@ -245,6 +242,11 @@ def _presented(statement: Statement) -> bool:
 
 def _plausible(raws: Sequence[str]) -> list[names.Name]:
     return [name for name in names.leading(raws) if names.plausible(name)]
+
+
+def _after_colon(raws: Sequence[str]) -> Sequence[str]:
+    """`untuk mengurus BPJS: Agus Setiawan, NIK …`: the list of data begins after the colon."""
+    return raws[raws.index(":") + 1 :] if ":" in raws else raws
 
 
 def relation(field: Field, case: Case) -> Iterator[Claim]:
