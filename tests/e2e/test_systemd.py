@@ -22,7 +22,7 @@ from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN
 from tests.ports import free_port
 
 WAIT_S = 60.0
-SLOW_MS = 1500
+SLOW_MS = 3000
 
 
 class NotifySocket:
