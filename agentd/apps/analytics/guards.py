@@ -168,11 +168,12 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
         return
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
     yield from _left_aside(days, dates)
+    kept = " ".join(query["query"] for query in plan.selects)
+    alone = {*starts} ^ {*ends} if not finder("balances").search(kept) else ()
+    if single := [day for day in days if day in alone and re.search(rf"[^<>!]= '{day}'", texts)]:
+        yield ", ".join(single)
     if days[0] in starts and days[-1] in (*ends, *after):
         return
-    kept = " ".join(query["query"] for query in plan.selects)
-    if days == [max(ends)] and re.search(rf"[^<>]= '{days[0]}'", texts) and not finder("balances").search(kept):
-        yield days[0]
     if min(starts) < days[0] < max(ends) or min(starts) < days[-1] < max(ends):
         yield f"{days[0]} – {days[-1]}"
 

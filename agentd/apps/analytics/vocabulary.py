@@ -158,8 +158,12 @@ def finder(key: str) -> re.Pattern[str]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """What a text is about, by words that stand for a language's synonyms."""
-    return frozenset(topic for phrase, said in _topics() if phrase.search(text) for topic in said.split())
+    """What a text is about, by words that stand for a language's synonyms: `belum lunas` is owed, not paid."""
+    about: set[str] = set()
+    for phrase, said in _topics():
+        text, times = phrase.subn(" | ", text)
+        about.update(said.split() if times else ())
+    return frozenset(about)
 
 
 def without_topics(text: str) -> str:

@@ -139,6 +139,7 @@ def test_a_word_that_neither_plan_nor_tables_nor_packs_know_is_named(
         ("Piutang per customer beserta nilainya", "PaymentValueLocal", ["PaymentValueLocal"]),
         ("Piutang per customer beserta nilainya", "DocValueLocal - PaymentValueLocal", []),
         ("Piutang dan pembayaran per customer", "PaymentValueLocal", []),
+        ("Piutang belum lunas per customer beserta nilainya", "PaymentValueLocal", ["belum", "PaymentValueLocal"]),
         ("Jumlah barang per customer", "SUM(Qty)", ["Qty"]),
         ("Barang terjual per customer", "SUM(Qty)", []),
     ],

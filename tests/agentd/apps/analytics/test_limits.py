@@ -105,6 +105,7 @@ def test_the_bounds_of_the_period_and_of_its_months_are_let_through() -> None:
         ("d >= '2022-03-01' AND d < '2022-04-01'", []),
         ("d <= '2022-12-31'", []),
         ("d = '2022-12-31'", ["2022-12-31"]),
+        ("d = '2022-03-01' AND d <= '2022-03-31'", ["2022-03-01"]),
         ("d = (SELECT MAX(d) FROM StockBalance) AND d = '2022-12-31'", []),
         ("d >= '2022-01-01'", []),
         ("number IS NOT NULL", ["2022-01-01 – 2022-12-31"]),
