@@ -28,7 +28,9 @@ CARE = ToolInfo(
 
 
 def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
-    return {field.path for field in ungrounded(call(arguments, *lines, tool=CARE))}
+    made = call(arguments, *lines, tool=CARE)
+    said = tuple(each.model_copy(update={"day": "2026-11-23"}) for each in made.said)
+    return {field.path for field in ungrounded(made.model_copy(update={"said": said}))}
 
 
 @pytest.mark.parametrize(
