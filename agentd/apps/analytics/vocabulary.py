@@ -159,23 +159,18 @@ def finder(key: str) -> re.Pattern[str]:
 
 def topics_of(text: str) -> frozenset[str]:
     """What a text is about, by words that stand for a language's synonyms: `belum lunas` is owed, not paid."""
-    about: set[str] = set()
-    for phrase, said in _topics():
-        text, times = phrase.subn(" | ", text)
-        about.update(said.split() if times else ())
-    return frozenset(about)
+    finds, said = _topics()
+    return frozenset(topic for found in finds.finditer(text) for topic in said[found.lastindex or 0].split())
 
 
 def without_topics(text: str) -> str:
     """The text without the words that say them."""
-    for phrase, _ in _topics():
-        text = phrase.sub(" ", text)
-    return text
+    return _topics()[0].sub(" ", text)
 
 
 @cache
-def _topics() -> list[tuple[re.Pattern[str], str]]:
-    return [
-        (phrase_finder(phrase), said)
-        for phrase, said in sorted(vocabulary().topics.items(), key=lambda each: -len(each[0]))
-    ]
+def _topics() -> tuple[re.Pattern[str], list[str]]:
+    """What finds their phrases, the longest first and each in a group of its own; and what each group says."""
+    phrases = sorted(vocabulary().topics.items(), key=lambda each: (-len(each[0]), each[0]))
+    groups = "|".join(f"({alternatives([phrase])})" for phrase, _ in phrases)
+    return re.compile(rf"(?<!\w)(?:{groups})(?!\w)", re.IGNORECASE), ["", *(said for _, said in phrases)]
