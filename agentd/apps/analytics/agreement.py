@@ -83,9 +83,11 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     different customers for "how many orders"."""
     from sqlglot import exp
 
+    counted = _counted(asked)
+    wanted = topics_of(counted)
     for distinct in select.find_all(exp.Distinct):
         held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
-        if topics_of(_counted(asked)) and topics_of(held) and not topics_of(_counted(asked)) & topics_of(held):
+        if wanted and (kept := topics_of(held)) and not wanted & kept:
             yield f"DISTINCT {held}"
     if select.find(exp.Distinct) or select.args.get("group"):
         return
@@ -102,7 +104,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
         yield several[0]
     elif (
         counts
-        and (thing := re.sub(r"(?:ies|es|s)$", "", _counted(asked)))
+        and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
         and not any(thing in name.casefold() for name in used)
     ):
         columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]

@@ -148,13 +148,13 @@ def alternatives(phrases: Iterable[str]) -> str:
 @cache
 def phrase_finder(phrase: str) -> re.Pattern[str]:
     """What finds one phrase in a text, as whole words in any case."""
-    return re.compile(rf"(?<!\w){alternatives([phrase])}(?!\w)", re.IGNORECASE)
+    return _whole(alternatives([phrase]))
 
 
 @cache
 def finder(key: str) -> re.Pattern[str]:
     """What finds the words of one key in a text, as whole words in any case."""
-    return re.compile(rf"(?<!\w){alternatives(getattr(vocabulary(), key))}(?!\w)", re.IGNORECASE)
+    return _whole(alternatives(getattr(vocabulary(), key)))
 
 
 def topics_of(text: str) -> frozenset[str]:
@@ -173,4 +173,9 @@ def _topics() -> tuple[re.Pattern[str], list[str]]:
     """What finds their phrases, the longest first and each in a group of its own; and what each group says."""
     phrases = sorted(vocabulary().topics.items(), key=lambda each: (-len(each[0]), each[0]))
     groups = "|".join(f"({alternatives([phrase])})" for phrase, _ in phrases)
-    return re.compile(rf"(?<!\w)(?:{groups})(?!\w)", re.IGNORECASE), ["", *(said for _, said in phrases)]
+    return _whole(f"(?:{groups})"), ["", *(said for _, said in phrases)]
+
+
+def _whole(pattern: str) -> re.Pattern[str]:
+    """The pattern as whole words, in any case."""
+    return re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)

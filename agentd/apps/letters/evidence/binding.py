@@ -195,10 +195,10 @@ def _last(place: Place, *, plain: bool = False) -> Named | None:
     return next((one for one in before if clauses[one.start] == place.clause), None)
 
 
-def _by_its_name(field: Field, place: Place) -> bool:
-    """Whether the field's own name stands last before a value: `my doctor is …` says the doctor's."""
+def _by_its_name(field: Field, place: Place) -> Named | None:
+    """The field's own name where it stands last before a value: `my doctor is …` says the doctor's."""
     last = _last(place)
-    return last is not None and last.plain and last.keys == {field.key}
+    return last if last is not None and last.plain and last.keys == {field.key} else None
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
@@ -271,8 +271,8 @@ def _outright(field: Field, place: Place) -> bool:
     """
     sentence, clause = place.sentence, place.clause
     spoken = [at for at, _, owned in sentence.people if place.span.start in owned]
-    last = _last(place)
-    if last is None or not _by_its_name(field, place) or _common(last, sentence):
+    name = _by_its_name(field, place)
+    if name is None or _common(name, sentence):
         return False
     if any(at < 0 or sentence.clauses[at] == clause for at in spoken):
         return False

@@ -192,7 +192,7 @@ class Case:
         return {turn.order: turn for turn in self.turns}
 
     def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
-        asked = self._readings.remember((Named, question, self.form.names), lambda: self._asks(question))
+        asked = self.remember((Named, question), lambda: self._asks(question))
         read, named = self.read(entry.text)
         day = _day(entry) if entry.day else self.today
         if read.another and question and not asked:
