@@ -1,13 +1,13 @@
 """Doubts about a query that is the first reading of several: others answer otherwise, or all are guessed. Chooses none.
 
 That a reading is the likeliest is no evidence of what was meant: only readings that agree in their result make a plain
-success. And where nobody wrote words for the graph, what a list shows is guessed, unless the question asks for names.
+success. And where nobody wrote words for the graph, what a list shows is open, unless the question asks for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -20,6 +20,9 @@ from servers.text2cypher.linking.names import parts, root
 MOST_RUN = 12
 MOST_COLUMNS = 4
 """A wider result is compared as it stands."""
+MOST_PROPERTIES = 4
+"""Of what has more, questions for a rank are as often meant to show others than the name."""
+_FIGURES = {"COUNT", "SUM", "AVG", "MIN", "MAX"}
 
 
 def doubts_of_choice(
@@ -35,38 +38,55 @@ def doubts_of_choice(
         return []
     if (other := meant_otherwise(query, rows, readings, run)) is not None:
         return [Doubt("meant", other)]
-    return [] if linker.lexicon.written or _is_settled(hints, QueryFacts.of(query), linker) else [Doubt("guessed")]
+    return [] if linker.lexicon.written else [*_open_in(hints, QueryFacts.of(query), linker)]
 
 
-def _is_settled(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True for names that are asked for, one figure, a rank of names with its number; what else is shown is guessed.
+def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """At most one doubt: what a word means, or what is to be shown.
 
-    So is whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a `never`
-    speaks, and whether lists are measured one by one or together.
+    Nobody knows whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a
+    `never` speaks, and whether lists are measured one by one or together.
     """
-    question = hints.question
     within = {root(part) for kind in hints.within for part in parts(kind)}
     shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
-    if facts.names & set(hints.within) or within & {root(part) for part in parts(shown)}:
-        return False
-    if "SIZE" in facts.words or (facts.negates and len(facts.structure.relationships) > 1):
-        return False
-    if linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(question):
-        return False  # `product categories`: which of the two is meant depends on the language
-    if linker.wording.compiled(r"^\W*(?:(?!‹who_are›)‹opens_person›|‹asks_names›)\b").match(question):
-        return True
-    ranked = (
-        {"ORDER", "LIMIT"} <= facts.words and len(facts.columns) > 1 and _is_said(facts.columns[0], question, linker)
-    )
-    figure = any(token.is_word("COUNT", "SUM", "AVG", "MIN", "MAX") for token in facts.returned)
-    return ranked or (figure and len(facts.columns) == 1)
+    if (
+        facts.names & set(hints.within)
+        or within & {root(part) for part in parts(shown)}
+        or "SIZE" in facts.words
+        or (facts.negates and len(facts.structure.relationships) > 1)
+        # `product categories`: which of the two is meant depends on the language
+        or linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(hints.question)
+    ):
+        yield Doubt("guessed")
+    elif not _is_asked(hints, facts, linker):
+        yield Doubt("columns", ", ".join(_called(column, facts) for column in facts.columns))
 
 
-def _is_said(column: str, question: str, linker: Linker) -> bool:
-    """True for a name, and for a property that the question says; an order has no name: anything may show it."""
-    name = column.rpartition(".")[2]
-    words = {root(word) for word in re.findall(r"\w+", question)}
-    return linker.naming.names(name) or {root(part) for part in parts(name)} <= words
+def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True where questions by other hands leave no choice of columns (docs/decisions/columns-that-are-asked-for.md).
+
+    Names or everything of each that are asked for, one figure, a rank by a figure of what has little else to show.
+    """
+    figure = bool(facts.words & _FIGURES)
+    if "ORDER" in facts.words and figure:
+        return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
+    whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
+    names = linker.wording.compiled(r"^\W*‹asks_names›\b").match(hints.question) and "ORDER" not in facts.words
+    return bool(whole or names) or (figure and len(facts.columns) == 1)
+
+
+def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True for a name of what has few properties, and for a property that the question says."""
+    variable, _, name = column.rpartition(".")
+    if not linker.naming.names(name):
+        return {root(part) for part in parts(name)} <= {root(word) for word in re.findall(r"\w+", hints.question)}
+    labels = facts.structure.labels_of(variable)
+    return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
+
+
+def _called(column: str, facts: QueryFacts) -> str:
+    """A property's name; of a whole node its label's."""
+    return "/".join(sorted(facts.structure.labels_of(column))) or column.rpartition(".")[2]
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:

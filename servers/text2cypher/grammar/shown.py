@@ -81,9 +81,9 @@ class Shown:
         return f"{variable}.{named(names[0])}" if names else variable
 
     def _shown(self, variable: str) -> str:
-        """Its name; the whole node where nodes of its label have none and no name is asked for."""
+        """Its name; the whole node where nodes of its label have none and no name is asked for, or all of it is."""
         named_so = self.linker.naming.tells(self.nodes[variable]) or self._says_names
-        return self._key(variable) if named_so else variable
+        return self._key(variable) if named_so and not self._says("asks_whole") else variable
 
     def _alone(self, variable: str) -> str:
         """As it stands alone in a list: whole where its name is only one of the things known of it."""
@@ -265,8 +265,8 @@ class Shown:
             test = f" WITH {variable}, count({once}{other}) AS {self.alias} WHERE {self.alias} {sign} {number}"
             if Ask.COUNT in self.hints.asks:
                 yield f"{test} RETURN count({variable})"
-            if (whole := self._alone(variable)) != self._shown(variable):
-                yield f"{test} RETURN {whole}{self.limit}"
+            if self.linker.naming.tells(self.nodes[variable]) and self._alone(variable) == variable:
+                yield f"{test} RETURN {variable}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}{self.limit}"
 

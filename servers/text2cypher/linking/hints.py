@@ -71,13 +71,13 @@ class Linker:
             for name in schema.properties
             if root(called) in {root(part) for part in parts(name)}
         ]
-        self._meanings = Meanings(self._known, languages().words | lexicon.words)
+        self._meanings = Meanings(self._known, lexicon.words)
 
     def link(self, question: str) -> Hints:
         """The hints for one question; their `question` is as it is written, not as it was said."""
         question = languages().written(question)
-        after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
-        mentions = self.values.find(question, after, self._known)
+        known = self._meanings.written(question, [(held.start, held.end) for held in self._mentions(question)])
+        question, mentions = known, self._mentions(known)
         masked = _mask(question, mentions)
         counting = [held.span() for held in self._counting.finditer(masked)]
         properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
@@ -119,6 +119,10 @@ class Linker:
             next((name for _, _, name in sorted([*labels, *properties])), ""),
             tuple({kind for _, _, kind in kinds} - relations.keys()),
         )
+
+    def _mentions(self, question: str) -> list[Mention]:
+        after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
+        return self.values.find(question, after, self._known)
 
     def display(self, label: str) -> list[str]:
         """The properties a node of this label is shown by, best first."""

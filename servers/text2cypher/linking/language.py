@@ -39,7 +39,8 @@ class Language:
     `suffixes`: endings of words; `doers`: endings of who does something (`director`); `patterns`: regular expressions
     by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
     question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
-    (word, a property's word); `scales`: words that a number is multiplied by.
+    (word, a property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a
+    language are built with that builds them so.
     """
 
     def written(self, question: str) -> str:
@@ -49,7 +50,9 @@ class Language:
             said = found[0].lower()
             if "-" in said:
                 return found[0] if not self.doubled or self._is_own(said) else found[1]
-            return self.informal.get(found[0], found[0])
+            said = found[0] if found.start() else said  # a capital elsewhere may begin a name
+            bare = next((said.removesuffix(held) for held in self.clitics if said.endswith(held)), said)
+            return self.informal.get(said, bare if bare in self.cues and said not in self.cues else found[0])
 
         question = self._in_figures(question)
         text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
@@ -119,6 +122,8 @@ class Language:
     suffixes: tuple[str, ...]
     doers: tuple[str, ...]
     scales: dict[str, int]
+    beginnings: tuple[str, ...]
+    endings: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
 
@@ -166,6 +171,8 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         tuple(ending for one in every for ending in one.get("doers", ())),
         {word: number for one in every for word, number in one["scales"].items()},
+        tuple(held for one in every for held in one.get("beginnings", ())),
+        tuple(held for one in every for held in one.get("endings", ())),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},
     )

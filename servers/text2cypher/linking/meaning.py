@@ -1,4 +1,4 @@
-"""The name of a graph that an unknown word means, by the bundled multilingual embeddings. Knows no grammar.
+"""What an unknown word means: a known one that is built otherwise, or a name of the graph that embeddings put near it.
 
 Likenesses of words lie so close together that no limit on them tells anything; how far the nearest name is ahead of the
 next one does. `kapten` is the skipper's word, `cuaca` no name's of a graph of ships.
@@ -7,29 +7,43 @@ next one does. `kapten` is the skipper's word, `cuaca` no name's of a graph of s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 from servers.common.e5 import e5
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import root
+from servers.text2cypher.linking.names import root, stem
 
 AHEAD = 0.02
 """How much nearer the name must be than any other, of likenesses from 0.78 to 0.97."""
 REMEMBERED = 1000
 """Unknown words whose nearest name is kept."""
+SHORTEST = 5
+"""Letters of what two words are built of, so that it isn't chance."""
 MOST_NAMES = 200  # of more none is ahead, and embedding them takes seconds
 
 
 class Meanings:
-    """`phrases`: phrase → name; `known`: words that mean something else. Embeds the names at the first unknown word."""
+    """`phrases`: phrase → name; `words`: the lexicon's. Embeds the names at the first unknown word."""
 
-    def __init__(self, phrases: Mapping[str, str], known: frozenset[str]) -> None:
+    def __init__(self, phrases: Mapping[str, str], words: frozenset[str]) -> None:
         self._phrases = phrases if len(set(phrases.values())) <= MOST_NAMES else {}
-        self._known = known
+        self._known = languages().words | words
+        built = ((stem(word), word) for word in (*sorted(languages().words), *sorted(words)))
+        self._built = {held: word for held, word in built if len(held) >= SHORTEST}
         self._roots = {root(word) for phrase in phrases for word in phrase.split()}
         self.nearest = lru_cache(REMEMBERED)(self._nearest)
+
+    def written(self, question: str, values: Sequence[tuple[int, int]]) -> str:
+        """Unknown words outside of stored values as known ones that are built of the same: `dukungan`, `mendukung`."""
+
+        def known(found: re.Match[str]) -> str:
+            word = found[0].lower()
+            stored = any(start < found.end() and found.start() < end for start, end in values)
+            return found[0] if stored or self._is_known(word) else self._built.get(stem(word), found[0])
+
+        return re.sub(r"\b[^\W\d_]{4,}\b", known, question)
 
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
         """(word, name, likeness) of each unknown word that is near a name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from servers.text2cypher.linking.language import languages
 
@@ -22,6 +22,18 @@ def root(word: str) -> str:
         bare = bare[:-1]
     short = bare.rstrip("eiy")
     return short if len(short) >= _ROOT else bare
+
+
+def stem(word: str) -> str:
+    """What a word is built of: of `dukungan` and `mendukung` the same. A first p, t, k or s often falls away."""
+    return re.sub(rf"^[ptks](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))
+
+
+@cache
+def _built() -> re.Pattern[str]:
+    """What may be cut off so that enough is left."""
+    begins, ends = ("|".join(map(re.escape, held)) or "(?!)" for held in (languages().beginnings, languages().endings))
+    return re.compile(rf"^(?:(?:{begins})(?=\w{{{_ROOT + 1}}}))+|(?<=\w{{{_ROOT + 1}}})(?:{ends})$")
 
 
 def parts(name: str) -> list[str]:

@@ -228,17 +228,22 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
     assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None) is None
 
 
-def test_what_a_list_shows_is_guessed_where_nobody_wrote_a_lexicon(bench: Workbench, harbour: Workbench) -> None:
+def test_columns_are_doubted_that_nobody_asked_for_where_nobody_wrote_a_lexicon(
+    bench: Workbench, harbour: Workbench
+) -> None:
     def doubts(held: Workbench, question: str, query: str) -> list[Doubt]:
         rows = held.backend.run(query).rows
         return doubts_of_choice(held.linker.link(question), query, rows, [query], held.linker, lambda _: rows)
 
-    query = "MATCH (a:Vessel) RETURN a.name"
-    assert doubts(harbour, "List all vessels.", query) == [Doubt("guessed")]
+    query, end = "MATCH (a:Vessel) RETURN a.name", "LIMIT 1"
+    assert doubts(harbour, "List all vessels.", query) == [Doubt("columns", "name")]
+    assert doubts(harbour, "List all details of the vessels.", "MATCH (a:Vessel) RETURN a") == []
     assert doubts(harbour, "List the names of all vessels.", query) == []
     assert doubts(harbour, "How many vessels are there?", "MATCH (a:Vessel) RETURN count(a)") == []
-    ranked = "MATCH (a:Vessel) RETURN a.name, a.built ORDER BY a.built LIMIT 1"
-    assert doubts(harbour, "Which vessel is the oldest?", ranked) == []
+    stored = f"{query}, a.built ORDER BY a.built {end}"
+    assert doubts(harbour, "Which vessel is the oldest?", stored) == [Doubt("columns", "name, built")]
+    counted = f"MATCH (a:Vessel)-[r:CALLED_AT]->(b:HarbourTown) RETURN a.name, count(b) AS number ORDER BY number {end}"
+    assert doubts(harbour, "Which vessel called at the fewest harbour towns?", counted) == []
     assert doubts(bench, "Sebutkan semua mata kuliah.", "MATCH (a:MK) RETURN a.nama") == []
 
 

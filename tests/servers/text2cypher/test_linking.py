@@ -64,6 +64,8 @@ def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, a
         ("Topik-topik apa aja yang gak dibahas?", "Topik apa saja yang tidak dibahas?"),
         ("Masing-masing rata-rata berapa?", "Masing-masing rata-rata berapa?"),
         ("Siapa Gak Jadi?", "Siapa Gak Jadi?"),
+        ("Berapakah totalnya?", "berapa total?"),
+        ("SO apa dapat dukungan Pembelajaran Mesin?", "SO apa dapat mendukung Pembelajaran Mesin?"),
         ("LG yang ada SO KP.9-nya?", "LG yang ada SO KP.9?"),
         ("Statistika prasyarat Basis Data bukan?", "apakah Statistika prasyarat Basis Data?"),
         ("Yang bukan pilihan apa saja?", "Yang bukan pilihan apa saja?"),
