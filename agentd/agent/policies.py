@@ -3,8 +3,10 @@ where it takes one; where no app judges official calls, none is made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agentd.agent.toolset import SESSION_ARGUMENT
-from agentd.messages import ToolCall, ToolOutcome
+from agentd.messages import ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink, ToolHostWrapper
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
@@ -17,22 +19,22 @@ class HostedArguments(ToolHostWrapper):
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The call, with what the host knows; or a failed outcome that names the arguments there are."""
-        if unknown := unknown_arguments(call):
-            there = ", ".join(call.tool.input_schema.get("properties", ()))
-            message = f"`{call.tool.name}` has no argument {', '.join(unknown)}; it has: {there}"
-            return ToolOutcome(success=False, message=message, error_type="tool_execution")
+        if wrong := unknown_arguments(call.tool, call.input):
+            return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         if call.tool.meta.get("agentd/takes_session"):
             call = call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
         return await self._inner.call(call, on_progress)
 
 
-def unknown_arguments(call: ToolCall) -> list[str]:
-    """Arguments that the tool's schema doesn't have; none where the schema names none or is open."""
-    schema = call.tool.whole_schema or call.tool.input_schema
+def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
+    """Names the arguments that the tool's schema doesn't have; empty where the schema names none or is open."""
+    schema = tool.whole_schema or tool.input_schema
     known = schema.get("properties")
     if not isinstance(known, dict) or not known or any(key in schema for key in OPEN):
-        return []
-    return [f"`{name}`" for name in call.input if name not in known and name != SESSION_ARGUMENT]
+        return ""
+    unknown = ", ".join(f"`{name[:100]}`" for name in given if name not in known and name != SESSION_ARGUMENT)
+    there = ", ".join(tool.input_schema.get("properties", ()))
+    return f"`{tool.name}` has no argument {unknown}; it has: {there}" if unknown else ""
 
 
 REASON = "official calls need an app that judges them, and none is installed: pip install 'agentd[letters]'"

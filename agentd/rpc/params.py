@@ -101,6 +101,11 @@ SessionId = Annotated[
     Field(min_length=1, max_length=200, description="The conversation's id: 1 to 200 characters, all of them visible."),
     AfterValidator(_visible),
 ]
+Title = Annotated[
+    str,
+    Field(min_length=1, max_length=200, description="What its owner calls it: 1 to 200 characters, all visible."),
+    AfterValidator(_visible),
+]
 
 SessionKey = Annotated[
     str,

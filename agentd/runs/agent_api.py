@@ -11,6 +11,7 @@ from uuid import uuid4
 from agentd.agent.language import detect, own_language
 from agentd.agent.masking import without_pin
 from agentd.agent.picking import PromptTools
+from agentd.agent.policies import unknown_arguments
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
@@ -189,8 +190,7 @@ class AgentRuns:
         spoken = options.language or self._spoken(prompt, found)
         language = own_language(spoken)
         profile = self._agents.profile_of(caller, options, None)
-        if options.tool_hint is not None:
-            profile.toolset.resolve(options.tool_hint)
+        _check_form(options, profile.toolset)
         brief = RunBrief(
             options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
             caller=caller,
@@ -277,3 +277,11 @@ def _check_rights(options: AgentOptions, caller: Caller) -> None:
             f"options.{set_[0]} is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}",
             field=f"options.{set_[0]}",
         )
+
+
+def _check_form(options: AgentOptions, toolset: Toolset) -> None:
+    """Raises UnknownTool, UnboundTool or InvalidParams: a form is of a tool that is there, and of its fields alone."""
+    if options.tool_hint is not None:
+        tool = toolset.resolve(options.tool_hint)
+        if wrong := unknown_arguments(tool, options.tool_arguments or ()):
+            raise InvalidParams(f"Invalid params: options.tool_arguments: {wrong}", field="options.tool_arguments")

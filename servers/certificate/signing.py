@@ -40,7 +40,7 @@ FIELD = "TandaTanganKantor"
 # Room in the CMS object beside the certificates and the signature value: signed attributes take 0.5 kB there.
 CMS_BYTES = 768
 
-Finding = Literal["intact", "not_pdf", "unsigned", "changed", "appended", "foreign"]
+Finding = Literal["intact", "not_pdf", "unsigned", "unreadable", "changed", "appended", "foreign"]
 
 # pyHanko logs what it can't validate with the certificate's contents; the finding says it already.
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
@@ -157,7 +157,7 @@ def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
 def examine(pdf: bytes, roots: list[Any]) -> Examination:
     """Whether the file carries one unbroken signature of ours that covers all of it.
 
-    `changed`: bytes under the signature differ. `appended`: something was added after signing (an edit, or mere bytes).
+    `unreadable`: damaged, or broken on purpose. `changed`: bytes under the signature differ. `appended`: something was added after signing (an edit, or mere bytes).
     `foreign`: the signature is sound, but not by a key our CAs vouch for.
     """
     if not pdf[:1024].lstrip().startswith(b"%PDF-"):
@@ -172,7 +172,7 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
         status = validate_pdf_signature(signature, signer_validation_context=context)
     except Exception:
         # A file broken on purpose makes the parser stumble anywhere; whatever it was, it isn't what we signed.
-        return Examination(finding="changed")
+        return Examination(finding="unreadable")
     signer = status.signing_cert.subject.native.get("common_name")
     if not (status.intact and status.valid):
         return Examination(finding="changed", signer=signer)

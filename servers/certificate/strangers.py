@@ -41,7 +41,7 @@ class Strangers:
         self._process: subprocess.Popen[bytes] | None = None
 
     def examine(self, pdf: bytes, roots: Sequence[Any]) -> Finding:
-        """As `signing.examine` finds it; `changed` where its reading had to be ended. Raises Busy."""
+        """As `signing.examine` finds it; `unreadable` where its reading had to be ended. Raises Busy."""
         if not self._places.acquire(blocking=False):
             raise Busy
         try:
@@ -79,7 +79,7 @@ class Strangers:
         if found is None:
             process.kill()
             process.wait()
-        return "changed" if found is None else cast(Finding, found)
+        return "unreadable" if found is None else cast(Finding, found)
 
     def _started(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", "-c", START, str(ROOT), str(os.getpid())]

@@ -105,9 +105,9 @@ class Verifier:
         row, roots = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest()), self._service.keys.roots()
         finding = strangers.shared().examine(pdf, roots) if row is None else examine(pdf, roots).finding
         if row is None:
-            if finding == "changed" and self._begins_with_a_letter(pdf):
+            if finding in ("changed", "unreadable") and self._begins_with_a_letter(pdf):
                 finding = "appended"
-            status: Verdict = "tampered" if finding in ("changed", "appended") else "unknown"
+            status: Verdict = "tampered" if finding in ("unreadable", "changed", "appended") else "unknown"
             return self._refused(status, finding)
         if finding == "foreign":  # the bytes are the office's own, so it is its certificate that is not there
             return self._refused("unknown", "no_certificate")

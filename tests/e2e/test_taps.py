@@ -85,6 +85,7 @@ def test_a_tool_that_is_not_there_and_arguments_of_none_are_refused(tmp_path: Pa
         for options, kind in (
             ({"tool_hint": "generate_surat_tidak_ada"}, "unknown_tool"),
             ({"tool_arguments": {"keperluan": "x"}}, "invalid_params"),
+            (tapped("generate_surat_alamat", keperlua="x"), "invalid_params"),
         ):
             with pytest.raises(RpcFailed) as refused:
                 daemon.call("Agent.run", prompt="Surat", options=options)

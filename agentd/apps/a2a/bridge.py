@@ -20,12 +20,15 @@ from agentd.http.refusals import send_away
 from agentd.rpc.method import ANYONE
 from agentd.runs.api import Runs
 
+UNSAID = {"a2a-version": "0.3 (the request has no header A2A-Version)"}
+"""What a call without the header has in its place: the SDK quotes it where it refuses a method of 1.0."""
+
 
 class _Contexts(ServerCallContextBuilder):
     """The caller, as the guard knows it, goes with each call."""
 
     def build(self, request: Request) -> ServerCallContext:
-        state = {"headers": dict(request.headers), CALLER: request.scope[CALLER], BASE: request.scope[BASE]}
+        state = {"headers": {**UNSAID, **request.headers}, CALLER: request.scope[CALLER], BASE: request.scope[BASE]}
         return ServerCallContext(state=state)
 
 

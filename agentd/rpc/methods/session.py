@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentd.errors import NotFound
 from agentd.messages import Caller
 from agentd.rpc.method import ANYONE, method
-from agentd.rpc.params import Params, SessionId, SessionKey
+from agentd.rpc.params import Params, SessionId, SessionKey, Title
 from agentd.rpc.services import Services
 
 
 class CreateParams(Params):
     """Params of Session.create."""
 
-    title: str | None = Field(None, max_length=200)
+    title: Title | None = None
     session_key: SessionKey | None = None
 
 

@@ -177,6 +177,12 @@ async def test_wrong_params_are_named_with_what_was_meant(params: Any, told: str
     assert told in error["message"]
 
 
+@pytest.mark.parametrize("title", ["", "  ", "a\u200bb", "a\x07"])
+async def test_a_title_that_cannot_be_seen_whole_is_refused(title: str) -> None:
+    error = await Desk().error("Session.create", {"title": title})
+    assert (error["code"], error["data"]["field"]) == (-32602, "title")
+
+
 async def test_every_wrong_parameter_is_named_at_once_and_no_value_is_repeated() -> None:
     error = await Desk().error("Agent.approve", {"run_id": "bad id 3174012345678901", "approved": "ya"})
     assert {one["field"] for one in error["data"]["errors"]} == {"run_id", "approval_id", "approved"}

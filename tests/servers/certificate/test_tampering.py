@@ -75,6 +75,12 @@ def test_a_file_broken_anyhow_is_refused_and_breaks_nothing(pdf: bytes, verifier
         assert not verifier.file(bytes(broken)).genuine
 
 
+@pytest.mark.parametrize("content", [b"%PDF-1.4\njunk\n%%EOF", b"%PDF-"])
+def test_what_only_begins_like_a_pdf_is_not_said_to_have_been_signed(verifier: Verifier, content: bytes) -> None:
+    result = verifier.file(content)
+    assert (result.status, result.reason) == ("tampered", REASONS["unreadable"])
+
+
 def test_a_changed_text_is_called_changed(pdf: bytes, verifier: Verifier) -> None:
     result = verifier.file(pdf.replace(b"/Lang (id-ID)", b"/Lang (en-ID)", 1))
     assert (result.status, result.reason) == ("tampered", "Isi berkas ini sudah berubah sejak ditandatangani.")
@@ -206,7 +212,7 @@ def test_a_file_made_to_be_read_for_ever_is_given_up_and_the_next_one_is_examine
     monkeypatch.setattr(strangers, "LIMIT_S", 1.0)
     verifier = Verifier(service)
     result = verifier.file(made_to_read_for_ever())
-    assert (result.genuine, result.status, result.reason) == (False, "tampered", REASONS["changed"])
+    assert (result.genuine, result.status, result.reason) == (False, "tampered", REASONS["unreadable"])
     assert verifier.file(pdf).genuine
     assert verifier.file(pdf + b"%more").reason == REASONS["appended"]
 
@@ -222,4 +228,4 @@ def test_more_unknown_files_than_may_wait_are_refused_and_letters_still_verify(
     busy.close()
     refused = [one for one in sent if isinstance(one.exception(), strangers.Busy)]
     assert len(refused) == 1
-    assert {one.result() for one in sent if one not in refused} == {"changed"}
+    assert {one.result() for one in sent if one not in refused} == {"unreadable"}
