@@ -157,7 +157,8 @@ def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
 def examine(pdf: bytes, roots: list[Any]) -> Examination:
     """Whether the file carries one unbroken signature of ours that covers all of it.
 
-    `unreadable`: damaged, or broken on purpose. `changed`: bytes under the signature differ. `appended`: something was added after signing (an edit, or mere bytes).
+    `unreadable`: damaged, or broken on purpose. `changed`: bytes under the signature differ. `appended`: something was
+    added after signing (an edit, or mere bytes).
     `foreign`: the signature is sound, but not by a key our CAs vouch for.
     """
     if not pdf[:1024].lstrip().startswith(b"%PDF-"):

@@ -176,7 +176,7 @@ def test_a_call_without_the_version_is_told_which_header_it_lacks(office: Daemon
     asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
     answered = httpx.post(f"{office.url}/a2a", json=asked, headers={"Authorization": f"Bearer {TOKEN}"}).json()
     assert answered["error"]["code"] == -32009
-    assert "no header A2A-Version" in answered["error"]["message"] and "'1.0'" in answered["error"]["message"]
+    assert "no-header-A2A-Version" in answered["error"]["message"] and "'1.0'" in answered["error"]["message"]
 
 
 async def test_a_callers_tasks_are_listed_by_pages_and_a_visitors_never(office: Daemon) -> None:

@@ -20,8 +20,8 @@ from agentd.http.refusals import send_away
 from agentd.rpc.method import ANYONE
 from agentd.runs.api import Runs
 
-UNSAID = {"a2a-version": "0.3 (the request has no header A2A-Version)"}
-"""What a call without the header has in its place: the SDK quotes it where it refuses a method of 1.0."""
+UNSAID = {"a2a-version": "0.3+as-there-is-no-header-A2A-Version"}
+"""The version of a call without that header; the SDK quotes it where it refuses a method of 1.0."""
 
 
 class _Contexts(ServerCallContextBuilder):
