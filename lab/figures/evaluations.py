@@ -179,7 +179,7 @@ def _totals(*words: str) -> dict[str, Any]:
 
 
 _MIXED = ("home", "movies", "northwind")
-_FIRST_ONLY = ("fincen", "stackoverflow2", "grandstack")
+_FIRST_ONLY = ("paraphrases", "fincen", "stackoverflow2", "grandstack")
 
 
 def _graph() -> Found:

@@ -83,6 +83,6 @@ def _add_how(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     parser.add_argument("--max-iterations", type=int, default=3)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds between calls of the model (rate limit)")
     parser.add_argument(
-        "--aids", default="default", help="default, all, none, or of grammar,linking,examples,execution,selfcheck"
+        "--aids", default="default", help="default, all, none, or of grammar,linking,examples,execution"
     )
     parser.add_argument("--candidates", type=int, default=1, help="queries written a turn")

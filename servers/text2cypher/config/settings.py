@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-AID_NAMES = ("grammar", "linking", "examples", "execution", "selfcheck")
+AID_NAMES = ("grammar", "linking", "examples", "execution")
 
 
 @dataclass(frozen=True)
@@ -14,27 +14,24 @@ class Aids:
 
     grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
     hints in the prompt and, with grammar, as the readings of which the first is written; examples: few-shot examples
-    picked by similarity; execution: readings or candidates that find nothing are dropped; selfcheck: the columns
-    returned are held against what the question asks, and a query that leaves something out is sent back though it is
-    valid (so not by default).
+    picked by similarity; execution: readings or candidates that find nothing are dropped.
     """
 
     grammar: bool = True
     linking: bool = True
     examples: bool = True
     execution: bool = True
-    selfcheck: bool = False
     candidates: int = 1
 
     @classmethod
     def none(cls) -> Aids:
         """The original pipeline as it stands."""
-        return cls(False, False, False, False, False)
+        return cls(False, False, False, False)
 
     @classmethod
     def parse(cls, text: str, candidates: int = 1) -> Aids:
         """`default`, `all`, `none`, or names with commas; `all,-linking` leaves one out. Raises ValueError."""
-        presets = {"default": cls(), "all": cls(selfcheck=True), "none": cls.none()}
+        presets = {"default": cls(), "all": cls(), "none": cls.none()}
         chosen = cls.none()
         for word in filter(None, (part.strip() for part in text.split(","))):
             name = word.lstrip("-")

@@ -19,7 +19,6 @@ from servers.text2cypher.core.confidence import assess, covering
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.meant import doubts_of_choice
 from servers.text2cypher.core.response import Answer, parse_response
-from servers.text2cypher.core.self_check import self_check
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
 from servers.text2cypher.grammar.readings import Reading
@@ -92,9 +91,8 @@ class AgentLoop:
     ) -> AgentState:
         """The whole loop for one question. A model that doesn't answer ends it as failed, with `error` set."""
         state = AgentState(question_id, question, ground_truth_query)
-        hints = self._bench.linker.link(question) if self._aids.linking or self._aids.selfcheck else None
+        hints = self._bench.linker.link(question) if self._aids.linking else None
         readings = self._readings(hints)
-        fallback: tuple[Attempt, PipelineResult] | None = None
         finish = partial(self._finish, state, hints or self._bench.linker.link(question), readings)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
@@ -105,7 +103,7 @@ class AgentLoop:
                 state.status, state.error = AgentStatus.FAILED, str(error)
                 return state
             state.status = AgentStatus.VALIDATING
-            results = self._judge(turn, hints)
+            results = list(turn.verdict.validation_results)
             feedback = self._bench.feedback.build_feedback(results, turn.answer.query)
             attempt = Attempt(
                 iteration,
@@ -124,10 +122,6 @@ class AgentLoop:
                 on_attempt(attempt)
             if attempt.is_valid:
                 return finish(attempt, turn.verdict)
-            if turn.verdict.is_valid and fallback is None:
-                fallback = (attempt, turn.verdict)
-        if fallback is not None:  # only the self-check objected: a valid query is still the best answer there is
-            return finish(*fallback)
         state.status = AgentStatus.FAILED
         return state
 
@@ -215,13 +209,6 @@ class AgentLoop:
             return valid[0]
         votes = Counter(_result_key(verdict) for _, verdict in valid)
         return max(valid, key=lambda pair: votes[_result_key(pair[1])])
-
-    def _judge(self, turn: _Turn, hints: Hints | None) -> list[ValidationResult]:
-        results = list(turn.verdict.validation_results)
-        if self._aids.selfcheck and hints is not None and turn.verdict.is_valid:
-            complaint = self_check(hints, turn.answer.query)
-            results.append(ValidationResult(complaint is None, None, complaint, "self_check"))
-        return results
 
     def _finish(
         self, state: AgentState, hints: Hints, readings: list[str], attempt: Attempt, verdict: PipelineResult

@@ -156,7 +156,7 @@ def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
     times = Counter(use.name for use in facts.structure.properties)
     for use in facts.structure.properties:
         tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1
-        if tested and not said & {use.name, *map(root, parts(use.name))}:
+        if tested and not said & {use.name, root(use.name), *map(root, parts(use.name))}:
             yield use.name
 
 

@@ -79,7 +79,8 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     """True for a name of what has few properties, and for a property that the question says."""
     variable, _, name = column.rpartition(".")
     if not linker.naming.names(name):
-        return {root(part) for part in parts(name)} <= {root(word) for word in re.findall(r"\w+", hints.question)}
+        words = {root(word) for word in re.findall(r"\w+", hints.question)}
+        return bool(variable) and {root(part) for part in parts(name)} <= words
     labels = facts.structure.labels_of(variable)
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 

@@ -20,16 +20,15 @@ class FeedbackBuilder:
 
     def __init__(self, backend: GraphBackend, values: ValueIndex | None = None, folder: Path = TEMPLATES) -> None:
         self._backend, self._values = backend, values
-        names = [*(kind.value for kind in ErrorType), "self_check"]
-        self._templates = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in names}
+        self._templates = {kind: (folder / f"{kind.value}.txt").read_text(encoding="utf-8") for kind in ErrorType}
 
     def build_feedback(self, validation_results: list[ValidationResult], query: str = "") -> str:
         """Indonesian text for the next turn; empty when nothing is wrong."""
         wrong = next((result for result in validation_results if not result.is_valid), None)
         if wrong is None:
             return ""
-        name = wrong.error_type.value if wrong.error_type else "self_check"
-        filled = self._templates[name].replace("{error_message}", wrong.error_message or "")
+        assert wrong.error_type is not None
+        filled = self._templates[wrong.error_type].replace("{error_message}", wrong.error_message or "")
         for field, text in self._fields(wrong, query).items():
             filled = filled.replace(f"{{{field}}}", text)
         return "\n".join(line for line in filled.splitlines() if line.strip()) + _CLOSING

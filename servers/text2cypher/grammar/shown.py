@@ -28,7 +28,9 @@ class Shown:
         self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
         self.limit = f" LIMIT {hints.limit}" if hints.limit else ""
         self.alias = languages().voice_of(hints.question).answers["figure"]
-        self.tested = {held.partition(" ")[0] for test in tests for held in test.split(" AND ")}
+        parted = [held.partition(" ") for test in tests for held in test.split(" AND ")]
+        self.tested = {held for held, _, _ in parted}
+        self.fixed = {held for held, _, test in parted if test.startswith("= ")}  # the same in every row
         unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
         self.free = self._first(unnamed)
 
@@ -131,8 +133,6 @@ class Shown:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
 
     def _listed(self) -> Iterator[str]:
-        tests = [held.partition(" ") for test in self.tests for held in test.split(" AND ")]
-        fixed = {held for held, _, test in tests if test.startswith("= ")}  # the same in every row
         names = {_name(held) for held in self.tested}
         asked = [held for held in self._asked() if _name(held) not in names]
         said = [held for held in asked if _name(held) in map(named, self.hints.properties)]
@@ -140,11 +140,11 @@ class Shown:
         columns += [[self._shown(v) for v in pair] for pair in self._both()]
         for variable in self.free:
             shown = self._shown(variable)
-            also = [held for held in self._asked() if held in self.tested - fixed and held != shown]
+            also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
             beside = self._key(variable) if self.linker.naming.names(_name(self._key(variable))) else shown
             once = all(v == variable or self._is_named(v) for v in self.nodes)  # else names are shown, each once
             columns += [] if said else [[self._alone(variable) if once else shown]]
-            columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in fixed]
+            columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in self.fixed]
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
@@ -194,7 +194,7 @@ class Shown:
             shown = self._shown(variable)
             for function in functions:
                 yield from self._figures(variable, f"{function}({held})", end)
-            if not functions and held not in self.tested:
+            if not functions and held not in (self.fixed if held.startswith(f"{variable}.") else self.tested):
                 yield f" RETURN {', '.join(_columns([shown, held]))} ORDER BY {held}{end}"
                 yield f" RETURN {shown} ORDER BY {held}{end}"
         for variable, end, held in product(self.free, ends, self._sizes() if len(self.nodes) > 1 else ()):

@@ -33,7 +33,7 @@ class Done:
             "average": "AVG" in words,
             "minimum": self._in_time() if dated else "MIN" in words or (best and not backwards),
             "maximum": self._in_time() if dated else "MAX" in words or (best and backwards),
-            "top": ordered and (self._in_time() if dated else backwards or self._says("min_said")),
+            "top": (self._in_time() if dated else backwards or self._says("min_said")) if ordered else "LIMIT" in words,
             "collect": "COLLECT" in words,
             "group": len(facts.columns) > 1,
             "order": "ORDER" in words,

@@ -13,7 +13,6 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorT
 from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
-from servers.text2cypher.metrics import agentic_metrics
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
 
@@ -148,7 +147,7 @@ def test_where_readings_cover_every_word_the_first_is_written_and_a_model_with_a
     assert requests == [] and state.rows == [["Statistika"], ["Basis Data"]]
     assert [attempt.as_dict()["written_by"] for attempt in state.attempts] == ["reading"]
     unsure, requests = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids.parse("all,-execution"), question=COVERED)
-    assert len(requests) == 2 and unsure.attempts[0].error_type is ErrorType.EMPTY_RESULT
+    assert len(requests) == 1 and unsure.attempts[0].error_type is ErrorType.EMPTY_RESULT
 
 
 def test_a_model_without_a_grammar_writes_whatever_the_readings_are(bench: Workbench) -> None:
@@ -208,17 +207,6 @@ def test_an_endpoint_that_refuses_grammars_at_the_last_try_is_asked_without() ->
         client = LLMClient(LLMConfig("test", "s", url=model.url, grammar=True, retries=0))
         assert client.complete([{"role": "user", "content": "?"}], grammar='start: "jawab"').text == "jawab"
         client.close()
-
-
-def test_the_self_check_asks_again_but_keeps_a_valid_query(bench: Workbench) -> None:
-    incomplete = "MATCH (m:MK) RETURN m.nama"
-    aids = Aids.parse("selfcheck")
-    state, requests = run(bench, f"<cypher>{incomplete}</cypher>", f"<cypher>{RIGHT}</cypher>", aids=aids)
-    assert state.success and state.final_query == RIGHT
-    assert "Sistem Operasi" in requests[1]["messages"][-1]["content"]
-    stubborn, _ = run(bench, f"<cypher>{incomplete}</cypher>", aids=aids)
-    assert stubborn.success and stubborn.final_query == incomplete and stubborn.total_iterations == 3
-    assert stubborn.first_attempt_valid and agentic_metrics([stubborn])["recovery_rate"] == 0.0
 
 
 def test_the_candidate_most_others_agree_with_is_chosen(bench: Workbench) -> None:
