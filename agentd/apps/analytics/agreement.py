@@ -177,12 +177,12 @@ def parts_of_names(table: Table) -> list[str]:
 
 
 def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A column of text that the query multiplies or adds to: `UnitPrice * QuantityPerUnit` of "10 boxes x 20 bags"."""
+    """A column of text that the query reckons with: SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"."""
     from sqlglot import exp
 
     columns = [column for table in used.values() for column in table["columns"]]
     texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
-    for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub):
+    for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
         for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import Side, columns_of, quoted, selects, tree
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 Pair = tuple[Side, Side]
 
@@ -137,6 +140,33 @@ def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str
                     for one, other in loose
                 ]
     return list(dict.fromkeys(faults))
+
+
+def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Tables of details by which an inner join leaves out documents that have none: what is read of one stands in the
+    document too, or is taken from the document's amount, one detail at a time. "Customers that owe", read of what was
+    paid."""
+    relations = dict(pairs(known or []))
+    return [name for query in plan.selects for name in _keeping(tree(query["query"]), relations)]
+
+
+def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterator[str]:
+    from sqlglot import exp
+
+    joins = select.args.get("joins") or [] if isinstance(select, exp.Select) else []
+    if select is None or any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
+        return
+    named = {table.alias_or_name: table.name for table in select.find_all(exp.Table)}
+    tied = {id(column) for join in joins for column in join.find_all(exp.Column)}
+    sides = {(named.get(each.table, ""), each.name) for each in select.find_all(exp.Column) if id(each) not in tied}
+    less = [{named.get(each.table, "") for each in sub.find_all(exp.Column)} for sub in select.find_all(exp.Sub)]
+    for table in {name for name, _ in sides} if all(name for name, _ in sides) else ():
+        documents = {right[0] for left, right in relations.items() if left[0] == table} & {*named.values()} - {table}
+        said = {right for left, right in relations.items() if left[0] in documents}
+        own = {side for side in sides if side[0] == table and relations.get(side) not in said}
+        taken = any({table, document} <= names for names in less for document in documents)
+        if documents and (taken or not own):
+            yield table
 
 
 def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:

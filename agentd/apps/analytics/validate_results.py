@@ -8,6 +8,7 @@ from typing import Any
 from agentd.apps.analytics import coverage, left_out
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.guards import part_of_the_period
+from agentd.apps.analytics.joins import only_some
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
@@ -48,6 +49,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     tables = state.get("relevant_tables") or []
     words = coverage.uncovered(state["user_query"], _plan(state), past_questions(state), tables)
     words += part_of_the_period(_plan(state), _dates(state, context))
+    words += only_some(_plan(state), state.get("table_relationships"))
     words += unknown_words(state["user_query"], _plan(state), tables)
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)

@@ -183,6 +183,12 @@ def of(query: str) -> Plan:
             "SELECT SUM(UnitPrice * QuantityPerUnit) FROM Goods",
             ["QuantityPerUnit"],
         ),
+        (
+            "Nilai persediaan?",
+            "SELECT SUM(UnitPrice * UnitsInStock) FROM Goods",
+            "SELECT SUM(QuantityPerUnit) FROM Goods",
+            ["QuantityPerUnit"],
+        ),
     ],
 )
 def test_what_the_question_means_otherwise_is_named(question: str, right: str, wrong: str, words: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.joins import counted_twice, made_up_joins, picked_at_random, without_details
+from agentd.apps.analytics.joins import counted_twice, made_up_joins, only_some, picked_at_random, without_details
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for
 
@@ -148,3 +148,35 @@ def test_details_of_which_nothing_is_read_are_left_out(shown: str, joined: bool)
     made = without_details(read_plan({**value, "response_template": "{R}"}, "sql", {}, []), TABLES, KNOWN)
     kept = query if joined else f"SELECT {shown} FROM salesorderh"
     assert made.queries[0]["query"] == f"{kept} WHERE TotalNetto > 0"
+
+
+LEDGER = [
+    {"from_table": table, "from_column": column, "to_table": other, "to_column": key}
+    for table, column, other, key in (
+        ("paid", "DocNo", "ledger", "DocNo"),
+        ("paid", "CustomerCode", "customer", "Code"),
+        ("ledger", "CustomerCode", "customer", "Code"),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "doubtful"),
+    [
+        ("COUNT(DISTINCT p.CustomerCode) AS N FROM paid p JOIN ledger l ON p.DocNo = l.DocNo WHERE l.Rest > 0", True),
+        ("COUNT(DISTINCT p.CustomerCode) AS N FROM ledger l JOIN paid p ON l.DocNo = p.DocNo "
+         "WHERE l.Value - p.Amount > 0", True),
+        ("SUM(l.Value - p.Amount) AS N FROM ledger l JOIN paid p ON p.DocNo = l.DocNo", True),
+        ("COUNT(DISTINCT p.CustomerCode) AS N FROM ledger l LEFT JOIN paid p ON p.DocNo = l.DocNo", False),
+        ("COUNT(DISTINCT p.CustomerCode) AS N FROM paid p JOIN ledger l ON p.DocNo = l.DocNo "
+         "WHERE l.Rest > 0 AND p.Amount > 9", False),
+        ("SUM(p.Amount) AS N FROM paid p JOIN ledger l ON p.DocNo = l.DocNo WHERE l.Rest > 0", False),
+        ("COUNT(DISTINCT CustomerCode) AS N FROM ledger WHERE Rest > 0", False),
+        ("c.Name AS NAME, SUM(l.Value) AS N FROM ledger l JOIN customer c ON l.CustomerCode = c.Code "
+         "GROUP BY c.Name", False),
+    ],
+)  # fmt: skip
+def test_counting_by_details_leaves_out_documents_without_any(query: str, doubtful: bool) -> None:
+    plan = {"sql_queries_plan": [{"query": f"SELECT {query}", "result_key": "N"}], "response_template": "{N}"}
+    found = only_some(read_plan(plan, "sql", {}, []), LEDGER)
+    assert found == (["paid"] if doubtful else [])
