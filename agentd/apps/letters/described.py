@@ -11,13 +11,14 @@ from typing import Any
 
 from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.evidence.fields import SENSES, form, properties
+from agentd.apps.letters.evidence.shapes import bare
 from agentd.apps.letters.languages import phrases
 from agentd.messages import ToolInfo
 from agentd.ports import Meaning
 
 NEAR, AHEAD = 0.84, 0.01
 """Cosines of multilingual-e5-small: how near the nearest sense is, and how far ahead of the second."""
-_SAYS = frozenset({"title", "format", "enum", "pattern"})
+_SAYS = frozenset({"format", "enum", "pattern"})
 _TEXTS = [f"{sense}: {', '.join((sense, *words)[:6])}" for sense, words in phrases().senses.items()]
 
 
@@ -37,7 +38,8 @@ def _silent(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     shapes = form(schema).shapes
     for path, prop in properties(schema).items():
         shape = shapes[path]
-        says = _SAYS.intersection(prop) or any(key.startswith("x-agentd-") for key in prop)
+        titled = bare(str(prop.get("title") or "")) not in ("", " ".join(shape.words))  # an SDK's is the name again
+        says = titled or _SAYS.intersection(prop) or any(key.startswith("x-agentd-") for key in prop)
         if shape.label.startswith("field:") and shape.kind == "text" and not (says or shape.senses):
             yield path, f"{' '.join(shape.words)}: {prop.get('description', '')}".rstrip(": ")
 

@@ -66,7 +66,8 @@ def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
 def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     case = case_of(call.tool, call.said, readings, call.quotes)
     registered = call.basis.registered if call.basis is not None else frozenset()
-    asked = [one for one in fields(call.tool.input_schema, call.input, case.form) if one.path not in registered]
+    given = fields(call.tool.input_schema, call.input, case.form)
+    asked = [case.served(one) for one in given if one.path not in registered]
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         spend()

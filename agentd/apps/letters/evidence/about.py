@@ -42,11 +42,11 @@ _HEADS = frozenset(
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _SILENT = (_QUIET - _PACK.requests) | SELF | _HEADS | {"type", "title", "default", "required", "format", "not"}
-"""What a schema says and is no word of what it is about."""
+"""What a schema says, JSON Schema's own words among it, and is no word of what it is about."""
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
 _RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
-_POSSESSED = (SELF - _PACK.articles) | {"'", "s", "nya"}
+_POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
@@ -76,10 +76,9 @@ def about(field: Field, place: Place) -> bool:
     costs = common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end)
     if costs or _since_something_else(field, place):
         return False
-    amount = field.kind == "money"
     own = [one for one in named if field.key in one.keys and not _a_head(field, one, place)]
     things = [one for one in own if _of_a_thing(field, one, place)]
-    if any(not (amount and _a_source(one, place)) for one in own if one not in things):
+    if len(things) < len(own):
         return True
     righted = sentence.corrected[span.start] and _spoken_last(field, place)
     fitting = not _of_else(place, clause, named) or _chosen(field, place)
@@ -154,16 +153,6 @@ def _a_head(field: Field, one: Named, place: Place) -> bool:
     numbered = any(map(str.isdecimal, words[one.end : one.end + 1]))
     said = any(words[at] in rest for at in place.around())
     return bool(rest) and not said and numbered and not one.plain and _HEADS.issuperset(words[one.start : one.end])
-
-
-def _a_source(one: Named, place: Place) -> bool:
-    """`cicilan dari penghasilan saya 1 juta`: what is named only says what the amount is taken from."""
-    words, at = place.sentence.words, one.start - 1
-    while at > 0 and words[at] in SELF:
-        at -= 1
-    of = at > 0 and (words[at] in _ORIGIN or " ".join(words[at - 1 : at + 1]) in _ORIGIN)
-    thing = words[at - 1 - (words[at] not in _ORIGIN)] if of else ""
-    return thing.isalpha() and thing not in _BESIDE | _HEADS
 
 
 def _of_a_thing(field: Field, one: Named, place: Place) -> bool:

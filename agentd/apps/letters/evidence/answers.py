@@ -19,6 +19,7 @@ from agentd.apps.letters.evidence import choices, results
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
+from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.persons import SOMEBODY
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
@@ -30,7 +31,7 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _ASSENTS = frozenset(fold(each) for each in all_words().assents)
-_AGAINST = frozenset({Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.EXAMPLE, Cue.CORRECTION, Cue.QUESTION})
+_AGAINST = frozenset({Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.EXAMPLE, Cue.CORRECTION})
 _LONGEST = 6
 """Words of a yes, or of a message that picks, courtesy aside."""
 
@@ -40,9 +41,9 @@ def affirms(turn: Turn) -> bool:
     first = next((each for each in turn.heard.sentences if any(word[0].isalnum() for word in each.words)), None)
     if first is None or turn.heard.another:
         return False
-    alone = first.clauses[-1] > first.clauses[0]  # `Yes, how many days …?` asks in its second clause
-    clause = [at for at, number in enumerate(first.clauses) if number == first.clauses[0]]
-    if (first.asks and not alone) or any(mark.cue in _AGAINST and mark.start in clause for mark in first.marks):
+    clause = first.clause(0)
+    asks = first.asking is not None and first.asking in clause  # `Yes, how many days …?` asks in its second clause
+    if asks or any(mark.cue in _AGAINST and mark.start in clause for mark in first.marks):
         return False
     said = [first.words[at] for at in clause if first.words[at][0].isalnum()]
     content = [word for word in said if word not in FILLERS]
@@ -61,6 +62,7 @@ def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
 _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}
 _PLACE_BOOK = Phrasebook(_PLACES)
 _DENIALS = phrases().denials
+_BESIDE = FILLERS | SPOKEN | phrases().articles | phrases().which
 
 
 def place(turn: Turn) -> int | None:
@@ -77,6 +79,9 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
     """The declared choice that a message picks of those which the agent's question offered."""
     for turn in case.turns if field.kind == "choice" and field.enum.values else ():
         picks = place(turn) if turn.question else None
+        if picks is None and turn.question and (chosen := _by_its_word(field, case, turn)) is not None:
+            yield Claim(turn.order, Mood.SAID, equals(field, chosen))
+            continue
         if not turn.question or (picks is None and not affirms(turn)):
             continue
         offered = _offered(field, case, turn, asking=picks is None)
@@ -84,6 +89,16 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
             picks = 1
         if picks is not None and len(offered) >= max(picks, 1):
             yield Claim(turn.order, Mood.SAID, equals(field, offered[picks - 1]))
+
+
+def _by_its_word(field: Field, case: Case, turn: Turn) -> str | None:
+    """The one offer that a word of its own picks: `the full one` of a basic service and a full service."""
+    said = {word for each in turn.heard.sentences for word in each.words if word[0].isalnum() and word not in _BESIDE}
+    moods = {mood for each in turn.heard.sentences for mood in each.moods}
+    if not 0 < len(said) <= 2 or moods != {Mood.SAID}:
+        return None
+    found = [value for value in _offered(field, case, turn, asking=False) if said <= set(fold(value))]
+    return found[0] if len(found) == 1 else None
 
 
 def _offered(field: Field, case: Case, turn: Turn, *, asking: bool) -> Sequence[str]:
@@ -151,7 +166,8 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
     for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
-        if any(_only(part, span) for span in spans(field, part, each.day)):
+        whole = field.kind == "boolean" and _says(field, " ".join(part), each)
+        if whole or any(_only(part, span) for span in spans(field, part, each.day)):
             yield Claim(each.order, Mood.SAID, True)
 
 
@@ -166,7 +182,10 @@ def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
         for number, each in enumerate(turn.heard.sentences):
             for word, clause in zip(each.words, each.clauses, strict=True):
                 parts.setdefault((number, clause) if len(wanted) > 1 else (0, 0), []).append(word)
-        for key, words in zip(wanted, parts.values(), strict=False) if len(parts) == len(wanted) else ():
+        said = list(parts.values())
+        if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own
+            said = [*said[: len(wanted) - 1], [word for part in said[len(wanted) - 1 :] for word in part]]
+        for key, words in zip(wanted, said, strict=False) if len(said) == len(wanted) else ():
             found.setdefault(key, []).append((turn, words))
     return found
 

@@ -16,7 +16,7 @@ from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
-_CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text", "choice"})
+_CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 """What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
 

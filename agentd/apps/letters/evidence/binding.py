@@ -12,35 +12,27 @@ from operator import attrgetter
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
-from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn, clear
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, person
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, person
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
+from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, fits
 from agentd.apps.letters.languages import phrases
 
 _start = attrgetter("start")
+_DESCRIPTION = "description"
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
 _ORIGIN = frozenset(phrases().senses["origin"])
 _WAYS = _ORIGIN | phrases().toward
-_NO_NAMES = (phrases().name_ends | phrases().requests | phrases().greetings) - phrases().joins - SALUTATIONS
-"""What no name holds."""
-_FOREIGN = {
-    **dict.fromkeys(
-        ("code", "number", "phone", "nik", "kk"), frozenset({"nik", "kk", "telepon", "x:nomor", "rt", "rw"})
-    ),
-    "date": frozenset({"lahir", "tanggal_lahir"}),
-    "name": frozenset({"nama", "x:nama", "nama_usaha"}),
-}
-"""Common labels under which a value of a kind is no value of the tool's own field."""
 
 
 def means(field: Field, place: Place) -> bool:
@@ -57,10 +49,11 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         for key, shape in shapes.items()
         if key == field.key or fits(shape, field, place.sentence.words, span, turn.day)
     )
+    candidates = _alike(candidates, field, place)
     candidates = _titled(candidates, place) or candidates
     candidates = _owned(candidates, field, place) or candidates
     labels = _labels(field, place, candidates)
-    if _foreign(field, place) or _anothers(field, place):
+    if _anothers(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in TEXTS and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
@@ -77,6 +70,29 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     narrowed = _behind(narrowed, place)
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return _by_own_words(narrowed, place), bool(asked)
+
+
+def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
+    """Of the fields of any words those that a text looks like: an address, or a description of several words."""
+    shapes, span = place.case.form.shapes, place.span
+    shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
+    if shape is None or field.kind not in TEXTS:
+        return keys
+    numbered = any(map(str.isdecimal, raws))
+    if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
+        return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
+    lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
+    if _DESCRIPTION in shape.senses and len(raws) > 2 and lower:
+        return frozenset(key for key in keys if key == field.key or _DESCRIPTION in shapes[key].senses)
+    return keys
+
+
+def _lives_there(field: Field, place: Place) -> bool:
+    """Whether an address is where the citizen is, under the field's name, or all that its clause says."""
+    said = [at for at in place.around() if at < place.span.start]
+    labels = (mark.start for mark in place.sentence.labels if mark.value in ADDRESSES)
+    named = (one.start for one in place.near if field.key in one.keys)
+    return any(at in said for at in (*labels, *named)) or clear([place.sentence.words[at] for at in said])
 
 
 def _people(keys: frozenset[str], place: Place) -> frozenset[str]:
@@ -162,19 +178,6 @@ def _counted(words: Sequence[str], label: Named) -> bool:
     return before.isdecimal() or before in SPOKEN
 
 
-def _foreign(field: Field, place: Place) -> bool:
-    """Whether a common label that is not the field's stands nearer before a value than any of the form's names."""
-    kinds, start = _FOREIGN.get(field.kind), place.span.start
-    if kinds is None:
-        return False
-    own = {at for one in place.near for at in range(one.start, one.end)}
-    last = max((one.end for one in place.near if one.end <= start), default=-1)
-    return any(
-        mark.value in kinds and last < mark.end <= start and own.isdisjoint(range(mark.start, mark.end))
-        for mark in place.sentence.labels
-    )
-
-
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
     whose = owner(place)
@@ -231,36 +234,16 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
 
 def _addresses(one: Named, place: Place) -> bool:
     """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
-    goes to (`surat dari Bapak Joko`): in no list (`bapak Joko, ibu Siti`), not behind what somebody is of them."""
+    goes to (`surat dari Bapak Joko`)."""
     words, start = place.sentence.words, one.start
-    if start and words[start - 1] in _WAYS and _relates(words[start]):
-        return not _of(start, place)
-    if words[start] not in SALUTATIONS or one.end - start > 1:
-        return False
-    people = [other for other in place.near if _relates(words[other.start])]
-    return all(other.keys == one.keys for other in people) or not _in_a_list(people[0].start, place)
-
-
-def _of(start: int, place: Place) -> bool:
-    """Whether what somebody is of them stands before a person: `anak dari Bapak Joko`."""
-    return start > 1 and place.sentence.words[start - 1] in _ORIGIN and _relation(place.sentence, end=start - 1)
-
-
-def _in_a_list(start: int, place: Place) -> bool:
-    """Whether fields were named before there, or the message is the names of persons and nothing else."""
-    told = any(one.plain for one in place.before) or any(one.plain and one.end <= start for one in place.named)
-    alone = len(place.turn.heard.sentences) == 1 and start == 0 and _NO_NAMES.isdisjoint(place.sentence.words)
-    return told or alone or _of(start, place)
+    from_or_to = start > 0 and words[start - 1] in _WAYS and _relates(words[start])
+    return from_or_to or (words[start] in SALUTATIONS and one.end - start == 1)
 
 
 def _common(one: Named, sentence: Sentence) -> bool:
     """Whether a name of a field is one that languages have."""
     marks = (mark for mark in sentence.labels if not mark.value.startswith("field:"))
     return any((mark.start, mark.end) == (one.start, one.end) for mark in marks)
-
-
-def _relation(sentence: Sentence, *, end: int) -> bool:
-    return any(mark.cue is Cue.RELATION and mark.end == end for mark in sentence.marks)
 
 
 def _outright(field: Field, place: Place) -> bool:

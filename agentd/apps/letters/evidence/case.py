@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from operator import attrgetter
@@ -15,6 +15,7 @@ from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.conversation import Conversation, Statement
 from agentd.apps.letters.evidence.fields import Field, Form
 from agentd.apps.letters.evidence.heard import Heard, heard
+from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim, Mood
@@ -26,6 +27,8 @@ from agentd.messages import Said
 Json = Any
 Judged = TypeVar("Judged")
 _start = attrgetter("start")
+_SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
+"""Relations by which a form may call who fills it in: its customer."""
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
 CLAUSE = 24
@@ -49,6 +52,10 @@ class Turn:
     """When it was said: from there `besok` counts."""
     before: tuple[frozenset[str], ...] = ()
     """What the last messages before it named, the newest first."""
+
+    def owners(self) -> Iterator[str | None]:
+        """Whom it speaks of, the citizen as None."""
+        return (owner for sentence in self.heard.sentences for _, owner, _ in sentence.people)
 
     def sentences(self) -> Iterator[tuple[Sentence, tuple[Named, ...], tuple[Named, ...]]]:
         """Each sentence with what it names, and what the last that named something before it did."""
@@ -109,6 +116,12 @@ class Case:
         self._judged: dict[Hashable, Any] = {}
         self._about: dict[str | None, tuple[Statement, ...]] = {}
         self._places: dict[tuple[str, str, int], list[Place]] = {}
+
+    def served(self, field: Field) -> Field:
+        """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
+        if field.person not in _SERVED or field.told_about or self.talk.people:
+            return field
+        return field if any(owner for turn in self.turns for owner in turn.owners()) else replace(field, person=None)
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""

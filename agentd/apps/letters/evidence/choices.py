@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentd.agent.text import FILLERS, fold, normal, plain, tokens
-from agentd.apps.letters.evidence.numbers import SPOKEN
+from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain, tokens
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
@@ -28,7 +27,6 @@ for _number, _phrases in enumerate(_CONCEPTS):
 _BY_FIRST = {first: number for number, (first, *_) in enumerate(_CONCEPTS)}
 _OCCUPATIONS = frozenset(_BY_FIRST[first] for first in phrases().occupations)
 _LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
-_COUNTED = frozenset({"anak", "kids", "children", "orang"})
 JOBS = phrases().jobs
 """Words that make a bare phrase an occupation."""
 
@@ -65,15 +63,27 @@ def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
             phrases |= {fold(spelling): value for spelling in (*spellings, value)}
         return phrases
     for value in enum.values:
-        own = {fold(value.replace("_", " "))}
+        own = {_signed(value, enum)}
         own |= {fold(part) for part in value.replace("_", " ").split("/")} if "/" in value else set()
         for concept in {number for phrase in own for number in meanings(phrase)}:
             own |= {tuple(phrase.split()) for phrase in _CONCEPTS[concept]}
         for phrase in own - {()}:
             phrases[phrase] = value if phrases.get(phrase, value) == value else None
     for value in enum.values:
-        phrases[fold(value.replace("_", " "))] = value
+        phrases[_signed(value, enum)] = value
     return phrases
+
+
+def _signed(value: str, enum: Enum) -> tuple[str, ...]:
+    """A value's words; with its marks where only they tell it from another."""
+    return folded_tokens(value) if value in told_by_marks(enum) else fold(value.replace("_", " "))
+
+
+@lru_cache(maxsize=512)
+def told_by_marks(enum: Enum) -> frozenset[str]:
+    """The declared values that only their marks tell from another (`O+`, `O-`)."""
+    spelled = [plain(value.replace("_", " ")) for value in enum.values]
+    return frozenset(value for value, plainly in zip(enum.values, spelled, strict=True) if spelled.count(plainly) > 1)
 
 
 @lru_cache(maxsize=512)
@@ -93,7 +103,8 @@ def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
     phrases = options(enum)
     found: list[str | None] = []
     rest: list[str] = []
-    kept = [word for word in words if word[0].isalnum()]
+    marked = bool(told_by_marks(enum))
+    kept = [word for word in words if word[0].isalnum() or marked]
     longest = 6
     at = 0
     while at < len(kept):
@@ -110,17 +121,10 @@ def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
             length = 1
             rest.append(kept[at])
         at += length
-    rest = [word for at, word in enumerate(rest) if word not in FILLERS and not _counted(rest, at)]
+    rest = [word for word in rest if word not in FILLERS]
     if (bare and rest) or any(word in WISHES for word in rest):
         return []
     return found
-
-
-def _counted(rest: Sequence[str], at: int) -> bool:
-    """`dua anak`, `two kids`, beside a marital status."""
-    number = at if rest[at] in SPOKEN or rest[at].isdecimal() else at - 1
-    counts = number >= 0 and (rest[number] in SPOKEN or rest[number].isdecimal())
-    return counts and not _COUNTED.isdisjoint(rest[number + 1 : number + 2])
 
 
 def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
@@ -141,6 +145,8 @@ def canonical(value: str, enum: Enum) -> str | None:
     """The declared value that an argument means, or None."""
     if enum.spellings is not None:
         return _spelled_out(enum).get(_exact(value))
+    if value in enum.values:
+        return value
     for declared in enum.values:
         if same(declared, value):
             return declared

@@ -22,7 +22,6 @@ _DAYS = frozenset({"pada", "tanggal", "per"})
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
 _NOT_MINE = phrases().not_mine
-_WHICH = phrases().which
 
 
 def on_label(reader: SentenceReader, mark: Mark) -> int:
@@ -53,8 +52,6 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
 def _part_of_a_value(reader: SentenceReader, mark: Mark) -> bool:
     """Whether the name of a field stands inside what is said of another."""
     words, label, said = reader.words, mark.value, reader.current.label
-    if words[mark.start] == "sebagai":
-        return {"kerja", "bekerja"}.isdisjoint(words[: mark.start])
     if label == "x:nomor" and said == "keperluan":
         return not any(map(str.isdecimal, words[mark.end : mark.end + 3]))
     birthday = label == "x:tanggal" and said in BIRTH and _DAYS.issuperset(words[mark.start : mark.end])
@@ -85,8 +82,6 @@ def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     if _BUSINESS.intersection(reader.words[:at]):
         return f"{label}_usaha"
     said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS]
-    if reader.current.own and _WHICH.issuperset(said):
-        return label  # `saya yang bernama …`
     thing = bool(said) and not is_choice(said)
     return f"x:{label}" if thing and reader.speaking.person in (None, CITIZEN) else label
 

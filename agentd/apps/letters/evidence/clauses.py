@@ -6,10 +6,9 @@ Each cue changes where we are. What value words hold, and whether it proves anyt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import clause_fields, clause_persons, listing, persons
+from agentd.apps.letters.evidence import clause_fields, clause_persons, persons
 from agentd.apps.letters.evidence.heard import MOST, Heard, separates
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
@@ -21,7 +20,6 @@ from agentd.apps.letters.languages import phrases
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _BUSINESS = phrases().business
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
-_BIRTH = frozenset({"lahir", "tanggal_lahir"})
 _OPENERS = phrases().openers
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
@@ -47,10 +45,6 @@ class SentenceReader:
         self.at = self.opened = 0
         """`opened`: where the clause begins."""
         self.of_business = _of_business(words, sentence.marks, speaking)
-        self.listed = -1
-        """Where the next item of a list without commas may begin."""
-        self.births = False
-        """A place and date of birth stand in this clause behind a NIK."""
         self.spoke_of_in = -1
         self.last_label: str | None = None
         self.spoken_clause = -1
@@ -86,10 +80,7 @@ class SentenceReader:
             self.at = at
             word = words[at]
             mark = self.marks.get(at)
-            if size := self._listed(at):
-                self.close()
-                at = self.listed = at + size
-            elif mark is not None:
+            if mark is not None:
                 at = _HANDLERS.get(mark.cue, SentenceReader.plain)(self, mark)
             elif separates(words, self.raws, at):
                 self._clause_ends(word)
@@ -117,27 +108,6 @@ class SentenceReader:
             self.speaking.section = self.speaking.person
         return self.done
 
-    @cached_property
-    def ends(self) -> frozenset[int]:
-        """Where an item of a list without commas may end."""
-        return listing.item_ends(self.words, self.marks, SEPARATORS | STREETS)
-
-    def _listed(self, at: int) -> int:
-        """Keep a choice, an item of a list without commas, as a segment of its own; how many words it has."""
-        current = self.current
-        if not (self.births or current.label in _BIRTH or self.listed == at):
-            if current.label in (None, "nik") and listing.birth(self.words, at, self.marks):
-                self.close()
-                self.births = True
-            return 0
-        size = listing.choice(self.words, at, self.ends)
-        if not size or (self.listed != at and not listing.ends_with_date(current.words)):
-            return 0
-        self.close()
-        for place in range(at, at + size):
-            self.keep(place)
-        return size
-
     def keep(self, at: int) -> None:
         self.current.words.append(self.words[at])
         self.current.raws.append(self.raws[at])
@@ -150,7 +120,6 @@ class SentenceReader:
         unanswered = self.current.empty and not self.current.form and self.says(self.current.at)
         inherited = self.current.label if unanswered or (self.current.empty and self.correcting) else None
         self.close(inherited or (label if label in ADDRESSES else None))
-        self.births = False
         self.clause += 1
         self.current.clause = self.clause
         if self.speaking.section is not None:

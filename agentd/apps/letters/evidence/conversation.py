@@ -11,7 +11,6 @@ from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import asked as asking
 from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.choices import JOBS, meanings
 from agentd.apps.letters.evidence.clauses import read
 from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.heard import Heard, heard
@@ -44,8 +43,6 @@ class Statement(NamedTuple):
     next_nik: bool
     next_words: tuple[str, ...]
     previous_words: tuple[str, ...]
-    presented: bool = False
-    """The citizen speaks of himself right before it, at the start of the sentence."""
     message: int = 0
     """The order of its message in the session."""
 
@@ -167,7 +164,6 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence
                 else (),
-                before is not None and before.intro and before.mood is Mood.SAID,
             )
         )
     return placed
@@ -190,18 +186,16 @@ def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     numbers = dict(zip(map(id, small), small_asked, strict=True)) if len(small) == len(small_asked) == 2 else {}
     if any(s.dates and any(word.isalpha() and month(word) is None for word in s.words) for s in bare):
         free = [label for label in free if label != "tempat_lahir"]
-    texts = [s for s in bare if not _typed(s) and any(word.isalpha() and word not in _GREETINGS for word in s.words)]
+    texts = [
+        s
+        for s in bare
+        if not (_sixteen(s) or s.dates) and any(word.isalpha() and word not in _GREETINGS for word in s.words)
+    ]
     if free and len(texts) == len(free):
         pairs = list(zip(texts, free, strict=True))
         if all((label in ADDRESSES) == segment.implied or not segment.implied for segment, label in pairs):
             return numbers | {id(segment): label for segment, label in pairs}
     return numbers
-
-
-def _typed(segment: Segment) -> bool:
-    """A NIK, a date or a choice, and so no free text (an occupation is)."""
-    words = [word for word in segment.words if word[0].isalnum()]
-    return bool(_sixteen(segment) or segment.dates) or (bool(meanings(words)) and not JOBS.intersection(words))
 
 
 def _sixteen(segment: Segment) -> bool:

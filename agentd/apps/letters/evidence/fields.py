@@ -9,6 +9,7 @@ from dataclasses import field as dataclass_field
 from functools import lru_cache
 from typing import Any
 
+from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, Enum
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SELF, Lexicon
 from agentd.apps.letters.evidence.named import Names
@@ -19,6 +20,8 @@ Json = Any
 HIDDEN = frozenset({"session_id"})
 """Arguments that the host sets: nobody has to say them."""
 _DATED = frozenset({"date", "time"})
+LONGEST = 2000
+"""Characters of a value; nobody is asked to prove a longer one."""
 SENSES = "x-agentd-senses"
 """At the top of a schema: {path: what the field speaks of}, of fields whose schema says nothing (described.py)."""
 DEEPEST = 8
@@ -51,6 +54,11 @@ class Field:
     """Its tool says whom it is about."""
     past: bool = False
     """Its day has been."""
+    spoken: tuple[str, ...] = dataclass_field(init=False, default=(), compare=False)
+    """Its value's words, folded."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spoken", fold(str(self.value)[: LONGEST + 1]))
 
     def own_title(self, language: str) -> str:
         """What its tool calls it in a language; empty where the tool doesn't say."""

@@ -25,7 +25,6 @@ _INTERROGATIVES = phrases().interrogatives
 _UNKNOWN = phrases().unknowns
 _PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
 _DISOWNS = phrases().disowns
-_UNSUITED = phrases().unsuited
 _DOUBTS = phrases().doubts
 _WHETHER = phrases().asks_whether
 _DENIALS = phrases().denials
@@ -203,8 +202,6 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
-    elif all(word in _UNSUITED or word in FILLERS for word in rest):
-        _set(sentence, clause, Mood.DENIED)  # `10 Oktober tidak bisa`
     if _NEVER.intersection((*words, *rest[:1])):
         _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
 
@@ -235,9 +232,6 @@ def _correct(sentence: Sentence, mark: Mark) -> None:
 
 def _on_correction(sentence: Sentence, mark: Mark) -> None:
     _correct(sentence, mark)
-    for at in range(mark.end, sentence.clause(mark.start).stop):
-        if sentence.moods[at] is Mood.DENIED:
-            sentence.moods[at] = Mood.SAID
 
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:

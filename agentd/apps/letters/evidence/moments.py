@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import zip_longest
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded_tokens
@@ -64,7 +65,14 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
             at = hit[1]
         else:
             at += 1
-    return sorted(found)
+    found.sort()
+    return [hit for hit, after in zip_longest(found, found[1:]) if after is None or not _weekday_of(hit, after, words)]
+
+
+def _weekday_of(hit: Day, after: Day, words: Sequence[str]) -> bool:
+    """`Saturday, 5 December`: a weekday right before its own date."""
+    number = _WEEKDAYS.get(tuple(words[hit[0] : hit[1]]))
+    return number == after[2].weekday() and all(word == "," for word in words[hit[1] : after[0]])
 
 
 def _begins(word: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import Cue, Mark
 from agentd.apps.letters.evidence.segments import SEPARATORS, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -64,10 +64,5 @@ def moods(sentence: Sentence) -> list[Mood]:
         soon = mark.cue is Cue.NEGATION and sentence.times[mark.start] == "soon"
         if soon or mark.cue is Cue.LOOKUP:
             end = sentence.clause(mark.start).stop
-            if soon:  # `akan saya gunakan untuk …`: what is said first is what will be
-                between = ((one.start, sentence.words[mark.end : one.start]) for one in sentence.labels)
-                end = next(
-                    (at for at, words in between if any(word[0].isalnum() and word not in SELF for word in words)), end
-                )
             found[mark.end : end] = [Mood.OPEN] * (end - mark.end)
     return found

@@ -57,19 +57,6 @@ def _before(raws: Sequence[str], at: int) -> bool:
     return raws[at].casefold() in _BEFORE and not initial
 
 
-def alone(raws: Sequence[str]) -> bool:
-    """Whether a segment is a name and courtesy, with nothing after it."""
-    found = leading(raws)
-    words = [raw.casefold() for raw in raws if raw[0].isalnum()]
-    return bool(found) and tuple(words[-len(found[0]) :]) == found[0]
-
-
-def phrased(raws: Sequence[str]) -> bool:
-    """Whether of several words only the first has a capital, as where a sentence begins: `Om swastiastu`."""
-    words = [raw for raw in raws if raw[0].isalpha()]
-    return len(words) > 1 and [at for at, word in enumerate(words) if word[0].isupper()] == [0]
-
-
 def same(left: Name, right: Name) -> bool:
     """One name, whatever stands between its letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
     return left == right or "".join(left) == "".join(right)

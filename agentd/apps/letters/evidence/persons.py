@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -43,9 +43,8 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
     the agent asks.
     """
     after = words[mark.end] if mark.end < len(words) else ""
-    dashed = after == "-" and mark.end + 1 < len(words) and words[mark.end + 1] == "nya"
     before = words[mark.start - 1] if mark.start else ""
-    if after in _POSSESSIVE or dashed or before in ("my", "your", "calon") or mark.value in ("mertua", "orang tua"):
+    if after in _POSSESSIVE or before in ("my", "your", "calon") or mark.value in ("mertua", "orang tua"):
         return mark.value != "kepala keluarga" or opens
     word = words[mark.start]
     if mark.value == "kepala keluarga":
@@ -135,8 +134,7 @@ def people(
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
-    starts = {mark.start for mark in relations}
-    named = {mark.start: mark for mark in relations if names(mark, words) and not _of(mark, words, starts)}
+    named = {mark.start: mark for mark in relations if names(mark, words)}
     possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
     first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
     again = {at for at in own if at not in {*named, *possessive} and _opens(words, clauses, first.get(at, at))}
@@ -146,7 +144,7 @@ def people(
         if at in strangers:
             found.append((at, strangers[at], range(at, size)))
         elif at in named:
-            whose = _whose(named, at, words)
+            whose = CITIZEN if named[at].value in APPLICANTS else named[at].value
             source = at and words[at - 1] in _ORIGIN and at - 1 not in {*possessive, *first}
             if source or _theirs(named[at], last, words):
                 whose += OF_ANOTHER
@@ -166,18 +164,6 @@ def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
     own = not SELF.isdisjoint((before, *words[mark.end : mark.end + 2]))
     parent = person(words[mark.start : mark.end]) in _PARENTS
     return parent and not own and last in RELATIONS and last not in _PARENTS | _OF_ONE_HOUSE
-
-
-def _of(mark: Mark, words: Sequence[str], relations: Collection[int]) -> bool:
-    """Whether a relation only says what somebody is of the next (`anak dari Bapak Joko`)."""
-    return mark.end + 1 in relations and words[mark.end] in _ORIGIN
-
-
-def _whose(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> str:
-    value = named[at].value
-    if value in APPLICANTS:
-        return CITIZEN
-    return f"{value}{OF_ANOTHER}" if possessed(named, at, words) else value
 
 
 def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
@@ -205,18 +191,6 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
         if owner and at not in known and labels & {at + 2, at + 3}:
             found[at] = f"{SOMEBODY}{words[at - 1]}"
     return found
-
-
-def possessed(named: Mapping[int, Mark], at: int, words: Sequence[str]) -> bool:
-    """Whether the person is another person's: `friend's mother`, `ibu teman saya`."""
-    mark = named[at]
-    before = next((one for one in named.values() if 0 < at - one.end <= 2), None)
-    if before is not None and "'" in words[before.end : at] and not {before.value, mark.value} & ROLES:
-        return before.value not in APPLICANTS
-    after = named.get(mark.end)
-    if after is None or SELF.isdisjoint(words[after.end : after.end + 1]):
-        return False
-    return after.value in _OUTSIDERS and mark.value not in ROLES | _OUTSIDERS
 
 
 def names(mark: Mark, words: Sequence[str]) -> bool:

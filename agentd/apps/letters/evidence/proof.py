@@ -6,21 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from agentd.agent.text import disguised, fold
+from agentd.agent.text import disguised
 from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims import addresses, labelled, wording
-from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.fields import LONGEST, Field
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS
 from agentd.apps.letters.evidence.values import equals, within
 
 Json = Any
 Reader = Callable[[Field, Case], Iterator[Claim]]
-LONGEST = 2000
-"""Characters of a value; nobody is asked to prove a longer one."""
 
 
 def proven(field: Field, case: Case) -> bool:
@@ -28,7 +26,7 @@ def proven(field: Field, case: Case) -> bool:
 
     A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
     """
-    if not _readable(field.value) or _of_another_field(field, case):
+    if not _readable(field) or _of_another_field(field, case):
         return False
     quote = case.quote(field)
     if quote is None:
@@ -39,9 +37,10 @@ def proven(field: Field, case: Case) -> bool:
     return grounds is not None and (not grounds or not grounds.isdisjoint(places))
 
 
-def _readable(value: Json) -> bool:
+def _readable(field: Field) -> bool:
+    value = field.value
     text = "" if value is None else str(value)
-    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or (bool(fold(text)) and not disguised(text)))
+    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or (bool(field.spoken) and not disguised(text)))
 
 
 def _of_another_field(field: Field, case: Case) -> bool:

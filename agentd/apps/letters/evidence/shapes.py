@@ -39,7 +39,7 @@ _BY_LABEL = {
     **{"nik": "nik", "kk": "kk", "nama": "name", "tempat_lahir": "place", "tanggal_lahir": "date", "rt": "rt"},
     **{"rw": "rw", "rtrw": "rtrw", "telepon": "phone", "alamat": "address", "alamat_domisili": "address"},
     **{"alamat_ktp": "address", "hubungan": "relation", "alamat_usaha": "address", "penghasilan": "number"},
-    **{"umur": "number", "lahir": "birth"},
+    **{"umur": "number", "lahir": "birth", "email": "email"},
 }
 BY_FORMAT = {
     **{"nik": "nik", "kk": "kk", "date": "date", "rt": "rt", "rw": "rw", "phone": "phone", "person-name": "name"},
@@ -64,8 +64,10 @@ _KINDS = {
     "code": frozenset({"identifier", "card"}),
     "name": frozenset({"name", "person", "artist", "director", "actor", "doctor", "patient"}),
     "place": frozenset({"city", "place", "origin", "destination"}),
+    "email": frozenset({"email"}),
 }
 """The senses of a name that tell its kind, the first that fits."""
+_ADDRESSES = frozenset({"alamat", "address"})
 _SENSES = phrases().senses
 _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
 
@@ -95,6 +97,11 @@ class Shape:
         return whence in ("x-agentd-about", "x-agentd-roles") or (
             whence == "name" and self.person == CITIZEN and self.kind != "relation"
         )
+
+    @property
+    def addresses(self) -> bool:
+        """Whether it is an address, by its kind or its name."""
+        return self.kind == "address" or not _ADDRESSES.isdisjoint(self.words)
 
     @property
     def gone_by(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, digits, moments, numbers
@@ -34,8 +34,9 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     """
     read = _KINDS.get(field.kind)
     found = list(read(field, words, today)) if read is not None else []
-    if field.kind in TEXTS or not (is_common_number(field) or any(span.supports for span in found)):
-        found += [Span(at, end, True) for at, end in _written(field.value, words)]
+    marked = field.kind == "choice" and str(field.value) in choices.told_by_marks(field.enum)
+    if field.kind in TEXTS or not (marked or is_common_number(field) or any(span.supports for span in found)):
+        found += [Span(at, end, True) for at, end in _written(field.spoken, words)]
     return sorted(found)
 
 
@@ -138,9 +139,8 @@ def _joined(value: str) -> str:
     return "".join(fold(value))
 
 
-def _written(value: Any, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where a value stands as it is written, marks aside."""
-    wanted = fold(str(value))
+def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where a value's words stand as they are written, marks aside."""
     if not wanted or all(word in FILLERS for word in wanted):
         return
     kept = [at for at, word in enumerate(words) if word[0].isalnum()]

@@ -84,3 +84,69 @@ def test_the_hosts_own_question_is_answered_in_its_order() -> None:
 @pytest.mark.parametrize("answer", ["Ella Stone is my sister", "not Ella Stone", "Ella Stone?", "maybe Ella Stone"])
 def test_a_part_that_says_more_than_the_value_is_no_answer_by_its_place(answer: str) -> None:
     assert missing({"pet_name": "Ella Stone"}, "A: Please tell me: pet name.", answer) == {"pet_name"}
+
+
+WORKSHOP = ToolInfo(
+    name="open_repair_order",
+    server="workshop",
+    official=True,
+    description="Open a repair order for a customer's bike.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            **{name: {"type": "string"} for name in ("customer_name", "customer_email", "problem", "brand")},
+            **{name: {"type": "string"} for name in ("pickup_address", "colour")},
+            "drop_off_date": DAY,
+            "service": {"enum": ["safety check", "basic service", "full service"]},
+            "blood_type": {"enum": ["O+", "O-", "A+", "A-"]},
+            "courier_pickup": {"type": "boolean", "default": False},
+        },
+    },
+)
+OFFERS = "A: We do a safety check, a basic service and a full service. Which one?"
+ADDRESS = "7 Mill Street, Harrow"
+
+
+def _missing(arguments: dict[str, Any], *lines: str) -> set[str]:
+    made = call(arguments, *lines, tool=WORKSHOP)
+    said = tuple(each.model_copy(update={"day": "2026-11-24"}) for each in made.said)
+    return {field.path for field in ungrounded(made.model_copy(update={"said": said}))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"customer_name": "Fiona McLeod"}, ["Hi, I'm Fiona McLeod."]),
+        ({"problem": "the rear brake squeaks"}, ["My bike is here, the rear brake squeaks."]),
+        ({"customer_email": "gwen@farr.net"}, ["please write me at gwen@farr.net"]),
+        ({"pickup_address": ADDRESS}, [f"I live at {ADDRESS}."]),
+        ({"service": "full service"}, [OFFERS, "the full one"]),
+        ({"blood_type": "O-"}, ["blood type O-"]),
+        ({"drop_off_date": "2026-12-05"}, ["A: When will you bring it?", "Saturday, December 5th"]),
+        (
+            {"courier_pickup": True, "pickup_address": ADDRESS},
+            ["A: Please tell me: courier pickup and pickup address.", f"yes, {ADDRESS}"],
+        ),
+        ({"courier_pickup": True}, ["A: Is a courier pickup wanted?", "yes it is"]),
+    ],
+)
+def test_a_value_is_told_by_its_own_form_or_the_question(arguments: dict[str, Any], said: list[str]) -> None:
+    assert _missing(arguments, *said) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"customer_name": "Fiona McLeod"}, ["I'm Fiona McLeod, the bike is my brother's"]),
+        ({"brand": "the rear brake squeaks"}, ["My bike is here, the rear brake squeaks."]),
+        ({"pickup_address": "5 Dock Street"}, ["your shop is at 5 Dock Street"]),
+        ({"service": "basic service"}, [OFFERS, "the full one"]),
+        ({"service": "full service"}, ["What does the full service cost?"]),
+        ({"blood_type": "O+"}, ["blood type O-"]),
+        ({"blood_type": "O+"}, ["blood type O"]),
+        ({"drop_off_date": "2026-12-05"}, ["A: When will you bring it?", "Sunday, December 5th"]),
+        ({"courier_pickup": True}, ["A: Please tell me: courier pickup and pickup address.", f"no, {ADDRESS}"]),
+    ],
+)
+def test_a_value_of_another_form_person_or_offer_is_asked(arguments: dict[str, Any], said: list[str]) -> None:
+    assert _missing(arguments, *said) == set(arguments)

@@ -12,7 +12,6 @@ from agentd.apps.letters.evidence.case import Case, claim, clear, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
-from agentd.apps.letters.evidence.listing import EVENTS
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, Claim, Mood, Segment
 from agentd.apps.letters.languages import phrases
@@ -90,16 +89,16 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
     return found if not both else [found[kind == "rw"]] if len(found) == 2 else []
 
 
+_PACK = phrases()
+_EVENTS = _PACK.events | {word for senses in _PACK.tenses.values() for sense in senses for word in _PACK.senses[sense]}
+"""What a date is of, when it is no birth."""
 _PLACE_NOISE = phrases().place_noise
-_AT = _PLACE_NOISE.intersection(phrases().senses["city"])
-_PLACE = 4
-"""Words of a place of birth with what stands before it."""
 _PLACE_ENDS = phrases().place_ends
 
 
 def _of_an_event(words: Sequence[str], field: Field, case: Case) -> bool:
     """Whether words say what a date is of when it is no birth, or name another field (`hilang 1 Desember`)."""
-    return bool(EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
+    return bool(_EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
 
 
 def birth_date(field: Field, case: Case) -> Iterator[Claim]:
@@ -124,7 +123,7 @@ def place(field: Field, case: Case) -> Iterator[Claim]:
     for statement in case.of(field.person):
         segment = statement.segment
         found = segment.dates
-        labelled = segment.label in ("lahir", "tempat_lahir") or _where_behind(segment, found)
+        labelled = segment.label in ("lahir", "tempat_lahir")
         if not labelled and segment.label is not None:
             continue
         if not labelled:
@@ -137,13 +136,6 @@ def place(field: Field, case: Case) -> Iterator[Claim]:
         place = _place_in(segment, found)
         if place and (labelled or not _of_an_event(place, field, case)):
             yield claim(statement, supports=place == wanted, replaces=labelled)
-
-
-def _where_behind(segment: Segment, found: Sequence[dates.Found]) -> bool:
-    """`tanggal lahir 9 Agustus 1985 di Klaten`, `lahir 9-8-1985, di Klaten`: a place behind the day, and no more."""
-    after = segment.words[found[0][1] :] if segment.label == "tanggal_lahir" and len(found) == 1 else segment.words
-    born = bool(found) if segment.label else not (found or segment.turned) and segment.follows in BIRTH
-    return born and len(after) > 1 and after[0] in _AT and all(map(str.isalpha, after)) and len(after) <= _PLACE
 
 
 def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]:
@@ -161,7 +153,6 @@ def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]
     return tuple(kept)
 
 
-_POSTS, _PART, _HONORIFICS = phrases().posts, phrases().which | phrases().copulas, phrases().honorifics
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 
 
@@ -215,9 +206,9 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             continue
         answers = statement.answers == field.label
         named = field.person not in (None, CITIZEN) and field.label == "nama"
-        listed = statement.listed or (statement.next_nik and names.alone(segment.raws))
-        heads = statement.first and listed and statement.message not in introduced and not names.phrased(segment.raws)
-        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named or _presented(statement))
+        listed = statement.listed or statement.next_nik
+        heads = statement.first and listed and statement.message not in introduced
+        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named)
         if not (labelled or answers or corrected or by_itself):
             continue
         raws = _after_colon(segment.raws) if purpose else segment.raws
@@ -228,16 +219,6 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         supports = any(names.same(each, wanted) for name in found for each in (name, names.untitled(name)))
         clear = labelled or corrected or answers
         yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
-
-
-def _presented(statement: Statement) -> bool:
-    """`Saya direkturnya, Andi Wijaya`: a name alone behind what the citizen is of a business."""
-    said = (word for word in statement.previous_words if word[0].isalnum() and word not in FILLERS | _PART)
-    before = [word.removesuffix("nya") for word in said]
-    written = [raw for raw in statement.segment.raws if raw[0].isalpha()]
-    named = statement.presented and len(written) > 1 and all(raw[0].isupper() for raw in written)
-    titled = not written or written[0].casefold() in _HONORIFICS
-    return bool(before) and _POSTS.issuperset(before) and named and not titled and names.alone(statement.segment.raws)
 
 
 def _plausible(raws: Sequence[str]) -> list[names.Name]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentd.agent.text import FILLERS, fold
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.conversation import Statement
@@ -18,14 +18,12 @@ _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu per
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = phrases().purposes
 _OUTSIDERS = phrases().outsiders
-_TOWARD = phrases().toward
-_BUSINESS = phrases().business
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Free text: every content word must have been said under the field's label, or in answer to its question."""
     value = str(field.value)
-    if _is_none(field, fold(value)):
+    if _is_none(field, field.spoken):
         return
     says, office = texts.saying(value), field.label == "instansi"
     purpose = office or field.label == "keperluan"
@@ -36,29 +34,27 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
             continue
         instead = _restates(segment) and segment.follows == field.label
-        labelled = segment.label == field.label or instead or _names_a_business(segment, field)
+        labelled = segment.label == field.label or instead
         if purpose and labelled and (segment.person in _OUTSIDERS or _contrasted(statement, case)):
             continue
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (statement.message, segment.sentence) in restated
             yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
-        elif office and segment.label in (None, "keperluan"):
-            yield claim(statement, supports=says(words if segment.label else _toward(words)), replaces=False)
+        elif office and segment.label == "keperluan":
+            yield claim(statement, supports=says(words), replaces=False)
         elif segment.label is not None:
             continue
         elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
             yield claim(statement, supports=says(words), replaces=False)
-        elif field.label == "pekerjaan" and _bare_job(segment, value):
+        elif field.label == "pekerjaan" and _bare_job(segment, field.spoken):
             yield claim(statement, supports=True, replaces=False)
 
 
 def _is_none(field: Field, words: Sequence[str]) -> bool:
-    """Whether a value is nothing that the field can be: no occupation, no purpose, no office."""
+    """Whether a value is nothing that the field can be: no occupation, no purpose."""
     if field.label == "pekerjaan":
         return bool(choices.meanings(words)) and not choices.is_occupation(words)
-    if field.label == "keperluan":
-        return _PAPER.issuperset(texts.essence(words))
-    return field.label == "instansi" and choices.is_choice(words)
+    return field.label == "keperluan" and _PAPER.issuperset(texts.essence(words))
 
 
 def _purpose(segment: Segment, *, office: bool) -> Sequence[str]:
@@ -70,11 +66,6 @@ def _purpose(segment: Segment, *, office: bool) -> Sequence[str]:
     return [*words, *str(segment.person).lstrip("?").split()] if named else words
 
 
-def _toward(words: Sequence[str]) -> Sequence[str]:
-    """What stands after `to` or `ke`, where an office without its label is named."""
-    return words[next((at for at, word in enumerate(words) if word in _TOWARD), len(words)) :]
-
-
 def _contrasted(statement: Statement, case: Case) -> bool:
     """`My brother needed it for a visa, I need it for a bank`: somebody's purpose beside the citizen's own."""
     others = (s.segment for s in case.all if s.message == statement.message and s.segment.label == "keperluan")
@@ -83,23 +74,15 @@ def _contrasted(statement: Statement, case: Case) -> bool:
     )
 
 
-def _names_a_business(segment: Segment, field: Field) -> bool:
-    """`Usaha: Bengkel Jaya Motor`: written as a name, behind what only says that a business follows."""
-    words = [raw for raw in segment.raws if raw[0].isalpha()]
-    named = len(words) > 1 and segment.words[0] in _BUSINESS and all(raw[0].isupper() for raw in words)
-    return field.label == "nama_usaha" and segment.label == "jenis_usaha" and segment.form and named
-
-
 def _restates(segment: Segment) -> bool:
     """`maksud saya surat pengantar …`, `Sorry, I meant …`: what follows in the sentence replaces what was said."""
     return segment.label is None and segment.corrected
 
 
-def _bare_job(segment: Segment, value: str) -> bool:
+def _bare_job(segment: Segment, wanted: Sequence[str]) -> bool:
     """`karyawan swasta` in a list, `saya seorang guru`: an occupation and nothing else."""
     kept = [word for word in segment.words if word[0].isalnum()]
     rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
-    wanted = fold(value)
     if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
         return False
     return tuple(rest) == wanted or bool(choices.meanings(rest) & choices.meanings(wanted))
