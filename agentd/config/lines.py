@@ -28,6 +28,7 @@ def key_lines(text: str) -> dict[Path, int]:
             names: Path = tuple(_parts(header[2]))
             table = _within(names, counts, fresh=header[1] == "[[")
             lines.setdefault(table, number)
+            lines.setdefault(names, number)
             continue
         if key := _KEY.match(line):
             path = table + tuple(_parts(key[1]))

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
+from servers.certificate.conditions import Condition
+from servers.certificate.fields import LetterField
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
 from servers.certificate.ownkinds import with_own_kinds
+
+KEYS = [*LetterType.model_fields, *LetterField.model_fields, *Condition.model_fields]
 
 
 def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
@@ -54,9 +60,19 @@ def mistakes(folder: Path) -> Iterator[str]:
         for one in error.errors(include_input=False, include_url=False):
             where = tuple(str(part) for part in one["loc"])
             slot = re.search(r"\{(\w+)", one["msg"])
-            file = folder / "letter.txt" if slot and any(f"{{{slot[1]}}}" in line for line in text) else source
+            in_text = "letter.txt" in one["msg"] or (slot and any(f"{{{slot[1]}}}" in line for line in text))
+            file = folder / "letter.txt" if in_text else source
             line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
-            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {one['msg'].removeprefix('Value error, ')}"
+            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_told(one)}"
+
+
+def _told(one: ErrorDetails) -> str:
+    """In the words of who writes the file."""
+    if one["type"] == "extra_forbidden":
+        near = get_close_matches(str(one["loc"][-1]), KEYS, n=1)
+        return "there is no such key" + (f"; did you mean `{near[0]}`?" if near else "")
+    said = {"missing": "is missing", "tuple_type": "should be a list"}.get(one["type"], one["msg"])
+    return said.removeprefix("Value error, ").replace("Input should be", "should be")
 
 
 def _line(file: Path, names: Sequence[str]) -> int:

@@ -6,7 +6,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Source = Annotated[str, Field(pattern=r"^(resident|family)\.[a-z_]+$")]
+COLUMNS = (
+    *("nik", "no_kk", "nama", "jenis_kelamin", "tempat_lahir", "tanggal_lahir", "agama", "status_perkawinan"),
+    *("pekerjaan", "kewarganegaraan", "pendidikan", "golongan_darah", "alamat", "rt", "rw", "dusun", "hubungan"),
+    *("nama_ayah", "nik_ayah", "nama_ibu", "nik_ibu", "telepon"),
+)
+"""What the register of residents says of one."""
+COLUMN = rf"(resident|family)\.({'|'.join(COLUMNS)})"
+Source = Annotated[str, Field(pattern=rf"^({COLUMN}|family\.anak_pemohon)$")]
 
 
 class Condition(BaseModel):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from servers.certificate import kinds
+from servers.certificate.conditions import COLUMN
 from servers.certificate.languages import OfficeWords
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
@@ -78,7 +79,7 @@ class LetterField(BaseModel):
     default: str | None = None
     identity: bool = False
     """It says who a person is, though its kind does not show it (a place of birth)."""
-    source: str | None = Field(default=None, pattern=r"^(resident\.[a-z_]+|family(\.[a-z_]+)?)$")
+    source: str | None = Field(default=None, pattern=rf"^({COLUMN}|family)$")
     """Where a verified session takes it from: `resident.nama`; `family`: a member whom the citizen names; `family.nik`:
     a datum of that member."""
     about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")

@@ -28,6 +28,8 @@ from servers.certificate.wording import slots
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
 """In a letter's text: on what it rests, in words (basis.py)."""
+TABLE = "[data]"
+"""The line of a letter's text where the table of the applicant's data goes."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields that say what a letter is for, and state nothing."""
 
@@ -42,8 +44,8 @@ class LetterType(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: Slug
-    title: str
-    summary: str = Field(description="the tool's description: one short sentence")
+    title: str = Field(min_length=1)
+    summary: str = Field(min_length=1, description="the tool's description: one short sentence")
     series: str = Field(pattern=r"^[A-Z0-9.-]{1,20}$", description="the letter's code in its number")
     aliases: tuple[str, ...] = ()
     elsewhere: dict[str, str] = {}
@@ -74,6 +76,8 @@ class LetterType(BaseModel):
         for line in (*(value for _, value in self.rows), *self.text):
             if unknown := slots(line) - known:
                 raise ValueError(f"{{{'}, {'.join(sorted(unknown))}}} is neither a field nor one of the office's words")
+        if self.text.count(TABLE) != bool(self.rows) or not set(self.text) - {TABLE}:
+            raise ValueError(f"letter.txt needs its sentences, and one line {TABLE} where the table of `rows` goes")
         if strangers := {field.about for field in self.fields.values()} - {APPLICANT, *self.roles}:
             raise ValueError(f"about = {', '.join(sorted(strangers))}: not one of [roles]")
         if self.declares and self.assurance not in ("declared", "officer"):

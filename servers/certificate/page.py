@@ -31,7 +31,7 @@ from reportlab.platypus import Paragraph
 from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.fitting import display
 from servers.certificate.languages import OfficeWords
-from servers.certificate.lettertype import BASIS_SLOT, LetterType
+from servers.certificate.lettertype import BASIS_SLOT, TABLE, LetterType
 from servers.certificate.office import Office, Signer
 from servers.certificate.tagging import Tags
 from servers.certificate.wording import fill, slots
@@ -134,7 +134,7 @@ def _render(
     words = display(values, letter.fields, speech) | office.words(signer)
     words[BASIS_SLOT] = letter.basis_words(values, basis, office)
     for line in letter.whole_text(office):
-        if line == "[data]":
+        if line == TABLE:
             _table(sheet, letter, words)
         elif slots(line) <= words.keys():
             sheet.paragraph(fill(line, words), BODY, gap=7)

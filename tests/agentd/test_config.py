@@ -83,6 +83,7 @@ def test_everything_wrong_is_told_at_once_with_its_line_and_what_was_meant(tmp_p
             "2: default_provider `gemni` is no [[providers]] id; did you mean `gemini`?",
         ),
         (('tools = ["get_current_time"]', "tools = 3"), "9: `tools` should be a valid list, not 3"),
+        (("[[servers]]", "[[server]]"), "18: unknown key `server`; did you mean `servers`?"),
         (('command = "python3"\n', ""), "18: server `time` takes either `command` or `url`"),
         (
             ('type = "gemini"', 'type = "gemny"'),

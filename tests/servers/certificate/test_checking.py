@@ -35,6 +35,9 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
         ("order = 10", "ordre = 10", "letter.toml", 6, "ordre"),
         ('title = "Surat', "title = Surat", "letter.toml", 2, "line 2"),
         ("{keperluan}", "{keprluan}", "letter.txt", 4, ": letter: {keprluan} is neither"),
+        ("order = 10", "ordre = 10", "letter.toml", 6, "did you mean `order`?"),
+        ("semester = { kind", 'semester = { source = "resident.semestr", kind', "letter.toml", 21, "resident"),
+        ("[data]", "", "letter.txt", 1, "one line [data]"),
     ],
 )
 def test_a_mistake_is_told_with_its_file_and_line(

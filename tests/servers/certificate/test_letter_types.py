@@ -60,7 +60,7 @@ def test_each_mistake_of_a_broken_folder_is_a_line_of_the_log(folder: Path, capl
     assert "surat_saya" not in Catalogue((folder.parent,)).types
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 2 and all(str(folder / "letter.toml") in line for line in lines)
-    assert "series: Field required" in lines[0] and "fields.nik.kind" in lines[1]
+    assert "series: is missing" in lines[0] and "fields.nik.kind" in lines[1]
 
 
 def test_two_types_may_not_share_a_series(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

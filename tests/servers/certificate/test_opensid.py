@@ -158,10 +158,10 @@ def test_no_letter_that_ships_or_is_there_is_overwritten(tmp_path: Path, capsys:
     url = office(tmp_path, same)
     assert run(url, target) == 0
     made = target / "surat_pengantar_kantor" / "letter.txt"
-    made.write_text("kami ubah")
+    made.write_text("kami ubah\n[data]")
     assert run(url, target) == 0
     assert "there already: surat_pengantar_kantor" in capsys.readouterr().out
-    assert made.read_text() == "kami ubah" and lettertype.load(made.parent).series == "SP-2"
+    assert made.read_text() == "kami ubah\n[data]" and lettertype.load(made.parent).series == "SP-2"
     assert not (target / "surat_pengantar").exists() and (SHIPPED_LETTERS / "surat_pengantar").exists()
 
 
