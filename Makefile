@@ -28,6 +28,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --quiet -e .
 	@$(BIN)/python -c "import agentd.app, mcp.server"  # compiles what every start needs
+	@$(BIN)/python -OO -c "import aiohttp.web, dbos, mcp.client.stdio, prometheus_client, sqlalchemy.dialects.sqlite"  # without docstrings
 	@touch $@
 
 COMPILE := uv pip compile --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --quiet

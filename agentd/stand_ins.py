@@ -1,7 +1,7 @@
-"""Stand-ins for modules that our libraries import and this process never uses, so that its start loads none of them.
+"""What a start leaves out: modules that our libraries import and this process never uses, and libraries' docstrings.
 
-They are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets it.
-What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
+Stand-ins are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets
+it. What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +27,8 @@ UNUSED = (
 )
 OF_POSTGRESQL = "psycopg"  # DBOS, for its errors
 OF_HTTP = ("httpx2", "mcp.client.streamable_http")  # MCP's client, for servers behind a URL
+LEAN = ("aiohttp", "attr", "dbos", "mcp", "prometheus_client", "pydantic", "sqlalchemy", "structlog")
+"""Loaded as `python -OO` has compiled them, where it has (`make install`): their docstrings take 2 MB."""
 ABSENT = ("colorama", "rich")  # structlog draws tracebacks with them where they are installed; our log is JSON
 
 
@@ -56,6 +59,28 @@ class _StandIns(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """There is nothing to run."""
+
+
+class _Lean(SourceFileLoader):
+    """Finds and loads the modules of LEAN; those that are not compiled so, as ever."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None = None, *_: object) -> ModuleSpec | None:
+        """The module's own, with this loader where Python's would compile it."""
+        spec = PathFinder.find_spec(name, path) if _within(name, LEAN) else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = cls(spec.loader.name, spec.loader.path)
+        return spec
+
+    def get_data(self, path: str) -> bytes:
+        """The source or what was compiled."""
+        lean = path.replace(".pyc", ".opt-2.pyc")
+        return super().get_data(lean if Path(lean).exists() else path)
+
+
+def without_docstrings() -> None:
+    """From now on, for the modules of LEAN."""
+    sys.meta_path.insert(0, _Lean)
 
 
 def _within(name: str, packages: Sequence[str]) -> bool:

@@ -36,10 +36,14 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
-    from agentd import config, stand_ins
-    from agentd.process import close_to_others
+    from agentd import stand_ins
+    from agentd.process import close_to_others, one_heap
 
     close_to_others()
+    one_heap()
+    stand_ins.without_docstrings()
+    from agentd import config
+
     stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
     settings = config.load(given.config, state=given.state, listen=given.listen)
     if settings.tool_host == "mcp":  # another's may need what is left out

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import py_compile
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from agentd import stand_ins
 from tests.daemon import call, final, running
 
 UNUSED = ("psycopg", "cryptography", "_yaml")
@@ -58,3 +61,20 @@ assert dbos._utils.psycopg.__file__
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_library_loses_its_docstrings_where_it_is_compiled_so_and_loads_as_ever_where_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("lean", "plain"):
+        file = tmp_path / f"agentd_{name}.py"
+        file.write_text('"""Words."""\ndef two():\n    """Of a function."""\n    return 2\n')
+        py_compile.compile(str(file))
+    py_compile.compile(str(tmp_path / "agentd_lean.py"), optimize=2)
+    monkeypatch.setattr(stand_ins, "LEAN", ("agentd_lean", "agentd_plain"))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    stand_ins.without_docstrings()
+    lean, plain = import_module("agentd_lean"), import_module("agentd_plain")
+    assert (lean.two(), lean.__doc__, lean.two.__doc__) == (2, None, None)
+    assert (plain.two(), plain.__doc__, plain.two.__doc__) == (2, "Words.", "Of a function.")
