@@ -12,7 +12,7 @@ from agentd.apps.analytics import method
 from agentd.apps.analytics.books_tool import NEEDED, Books, Verbatim
 from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
 from agentd.ports import ChatModel, ToolHost
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 from agentd.runs.execution import Result, RunContext
 
 if TYPE_CHECKING:
@@ -31,20 +31,16 @@ class Analytics(App):
     def _run(self) -> AnalyticsRun:
         """Made at the first question, as most daemons start without one."""
         from agentd.apps.analytics.examples import ExampleLibrary
-        from agentd.apps.analytics.run import AnalyticsRun
+        from agentd.apps.analytics.run import AnalyticsRun, Ports
 
         wiring = self.wiring
         books = wiring.settings().section(BooksSettings)
         return AnalyticsRun(
-            wiring.model,
-            wiring.tools,
-            wiring.tools_of,
-            wiring.clock,
+            Ports(wiring.model, wiring.tools, wiring.tools_of, wiring.clock, wiring.barred),
             past=wiring.store.sessions.turns,
             plan_style=lambda: wiring.settings().section(AnalyticsSettings).plan_style,
             examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=books.url is None),
             currency=books.currency,
-            barred=wiring.barred,
         )
 
     def add_tools(self, inner: ToolHost) -> ToolHost:
@@ -58,7 +54,7 @@ class Analytics(App):
     async def _execute(self, context: RunContext) -> Result:
         return await self._run.execute(context)
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """/tables."""
         from agentd.apps.analytics.tables import TablesEndpoint
 

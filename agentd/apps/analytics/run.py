@@ -6,6 +6,7 @@ The nodes decide; here they get their model and tools, are recorded, and publish
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -46,34 +47,37 @@ async def _nothing_past(_: str) -> list[RunRecord]:
     return []
 
 
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What questions are answered by; `barred` gives the providers that a caller may not use."""
+
+    model: ChatModel
+    host: Callable[[], ToolHost]
+    tools_of: Callable[[Caller | None], Toolset]
+    clock: Clock
+    barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset()
+
+
 class AnalyticsRun:
     """`execute` is the engine's executor for runs of kind `analytics`.
 
-    `past` gives a session's earlier turns (their rows, oldest first); `barred` the providers a caller may not use.
+    `past` gives a session's earlier turns (their rows, oldest first).
     """
 
     def __init__(
         self,
-        model: ChatModel,
-        host: Callable[[], ToolHost],
-        tools_of: Callable[[Caller | None], Toolset],
-        clock: Clock,
+        ports: Ports,
         *,
         past: Callable[[str], Awaitable[list[RunRecord]]] = _nothing_past,
         plan_style: Callable[[], PlanStyle] = lambda: "sql",
         examples: ExampleLibrary | None = None,
         retrying: Retrying = PATIENT,
-        barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset(),
         currency: str = "IDR",
     ) -> None:
-        self._model = model
-        self._host = host
-        self._tools_of = tools_of
-        self._clock = clock
+        self._ports = ports
         self._past = past
         self._plan_style = plan_style
         self._retrying = retrying
-        self._barred = barred
         self._examples = examples or ExampleLibrary()
         self._nodes: Mapping[str, Node] = {
             "understand_query": understand_query,
@@ -94,7 +98,7 @@ class AnalyticsRun:
         past = await self._earlier(row)
         history = [said for turn in past for said in _turn(turn)]
         pending = (past[-1].outcome or {}).get("clarification") if past else None
-        question = resolved(row.prompt, pending, self._clock.now().date())
+        question = resolved(row.prompt, pending, self._ports.clock.now().date())
         state = initial_state(question, row.session_id, history, style)
         try:
             ended = await run_workflow(state, steps.run_node)
@@ -170,13 +174,13 @@ class _Steps:
         return changes
 
     async def _made(self, name: str, state: WorkflowState) -> dict[str, Any]:
-        owner, row = self._owner, self._context.row
+        owner, ports, row = self._owner, self._owner._ports, self._context.row
         history = state["mcp_tool_call_history"]
         context = NodeContext(
-            model=owner._model,
-            host=owner._host(),
-            toolset=lambda: owner._tools_of(None),
-            clock=owner._clock,
+            model=ports.model,
+            host=ports.host(),
+            toolset=lambda: ports.tools_of(None),
+            clock=ports.clock,
             retrying=owner._retrying,
             run_id=row.run_id,
             session_id=row.session_id,
@@ -184,9 +188,9 @@ class _Steps:
             node=name,
             attempt=row.attempt + self.attempts,
             calls_before=len(history),
-            barred=owner._barred(self._caller),
+            barred=ports.barred(self._caller),
         )
-        began = owner._clock.monotonic()
+        began = ports.clock.monotonic()
         try:
             changes = await owner._nodes[name](state, context)
         except NodeFailed as failed:
@@ -203,8 +207,8 @@ class _Steps:
             "attempts": context.spent.attempts,
             "usage": context.spent.usage.model_dump(),
             "models": context.spent.models,
-            "duration_ms": round(1000 * (owner._clock.monotonic() - began), 3),
-            "at": owner._clock.now().isoformat(timespec="milliseconds"),
+            "duration_ms": round(1000 * (ports.clock.monotonic() - began), 3),
+            "at": ports.clock.now().isoformat(timespec="milliseconds"),
         }
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from agentd import config
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
 from agentd.observability import logging as logs
@@ -117,7 +117,9 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
 
     if isinstance(planner, PerfectPlanner):
         planner.question, planner.style = question, style
-    run = AnalyticsRun(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY), past=past)
+    run = AnalyticsRun(
+        Ports(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY)), past=past
+    )
     asked = Caller(id="eval", scopes=frozenset({"admin"}))
     brief = RunBrief({"plan_style": style}, asked)
     row = RunRecord(

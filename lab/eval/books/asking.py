@@ -18,7 +18,7 @@ from agentd.agent.toolset import assemble
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.apps.analytics.sql import selects
 from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
@@ -162,10 +162,7 @@ async def asked_all(
     async with office(folder, **address, AGENTD_CLOCK=today) as (settings, host):
         model = models(settings)[0] if embedded else planner
         run = AnalyticsRun(
-            model,
-            lambda: host,
-            lambda _: assemble(host.catalogue(), None),
-            clock_of(today),
+            Ports(model, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(today)),
             examples=ExampleLibrary(shipped=not own),
             currency=currency,
         )

@@ -15,7 +15,7 @@ from typing import Any
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.node_context import Retrying
-from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
 from agentd.ports import TextSink
 from agentd.runs.execution import Result, RunContext
@@ -102,10 +102,7 @@ class Office:
     async def result(self, question: str, *, style: str = "sql", caller: Caller = ADMIN) -> Result:
         """One run."""
         run = AnalyticsRun(
-            self.model,
-            lambda: self.tools,
-            lambda _: assemble(self._catalogue(), None),
-            self.clock,
+            Ports(self.model, lambda: self.tools, lambda _: assemble(self._catalogue(), None), self.clock),
             past=self._past,
             retrying=QUICK,
             examples=self.examples,

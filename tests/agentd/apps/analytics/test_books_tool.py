@@ -16,7 +16,7 @@ from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.loop import Agent
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
-from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.messages import AgentOptions, Caller, Catalogue, ToolCall, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
 from agentd.runs.execution import Result, RunContext
@@ -42,10 +42,7 @@ class Asked:
     def __init__(self, office: Office, caller: Caller = STAFF) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
         workflow = AnalyticsRun(
-            office.model,
-            lambda: self.books,
-            lambda _: assemble(self.books.catalogue(), None),
-            office.clock,
+            Ports(office.model, lambda: self.books, lambda _: assemble(self.books.catalogue(), None), office.clock),
             retrying=QUICK,
         )
         self.books = Books(office.tools, office.clock, workflow.execute)

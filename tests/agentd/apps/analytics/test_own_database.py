@@ -16,7 +16,7 @@ from agentd.agent.toolset import assemble
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import read_plan
-from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.apps.analytics.section import BooksSettings
 from agentd.clock import clock_of
 from agentd.errors import ConfigError
@@ -48,6 +48,7 @@ FILLED = (
     "SELECT BillingCountry AS C, COUNT(BillingState) AS N FROM Invoice GROUP BY BillingCountry ORDER BY N DESC LIMIT 2"
 )
 """Of the invoices of all countries some have no state."""
+TODAY = "2022-03-01T02:00:00+00:00"
 
 
 def loaded(folder: Path, books: str, python: str = "python3", **environ: str) -> Any:
@@ -199,10 +200,12 @@ async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", styl
 
         async def ask(question: str) -> dict[str, Any]:
             run = AnalyticsRun(
-                model,
-                lambda: host,
-                lambda _: assemble(host.catalogue(), None),
-                clock_of("2022-03-01T02:00:00+00:00"),
+                Ports(
+                    model,
+                    lambda: host,
+                    lambda _: assemble(host.catalogue(), None),
+                    clock_of("2022-03-01T02:00:00+00:00"),
+                ),
                 examples=ExampleLibrary(shipped=False),
                 currency=settings.section(BooksSettings).currency,
             )
