@@ -42,11 +42,6 @@ class PromptTools:
         kept = {"start": self.start, "added": self.added, "before": self.before, "named": self.named}
         return {name: list(names) for name, names in kept.items()}
 
-    @classmethod
-    def read(cls, record: dict[str, list[str]] | None) -> PromptTools | None:
-        """Back from JSON; None where a prompt described everything."""
-        return None if record is None else cls(**{name: tuple(names) for name, names in record.items()})
-
 
 def fits(toolset: Toolset, limit: int) -> bool:
     """Whether a prompt describes all tools, so that it starts alike for every session."""

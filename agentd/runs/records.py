@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -36,6 +36,20 @@ class SessionRecord:
     """Of the visitor's secret; None: staff's, or older than these keys."""
 
 
+Stored = TypeVar("Stored")
+
+
+@cache
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _read(kind: type[Stored], stored: Json) -> Stored:
+    """A record from its JSON; keys that it doesn't have are passed over."""
+    record: Stored = _adapter(cast("Any", kind)).validate_python(stored)
+    return record
+
+
 @dataclass(frozen=True, slots=True)
 class RunBrief:
     """What a run was asked with."""
@@ -61,18 +75,7 @@ class RunBrief:
     @classmethod
     def read(cls, stored: Json) -> RunBrief:
         """Back from JSON."""
-        caller = stored.get("caller")
-        return cls(
-            options=stored.get("options") or {},
-            caller=None if caller is None else Caller.model_validate(caller),
-            language=stored.get("language", "id"),
-            spoken=stored.get("spoken"),
-            deadline_s=stored.get("deadline_s"),
-            prompt_tools=PromptTools.read(stored.get("told")),
-            answers=stored.get("answers"),
-            decisions=tuple(stored.get("decisions") or ()),
-            withdrew=stored.get("withdrew", False),
-        )
+        return _read(cls, {**stored, "prompt_tools": stored.get("told")})
 
     def json(self) -> Json:
         """As it is stored."""
@@ -99,7 +102,7 @@ class RunError:
     @classmethod
     def read(cls, stored: Json | None) -> RunError | None:
         """Back from JSON."""
-        return None if stored is None else cls(stored["type"], stored["message"], stored.get("data") or {})
+        return None if stored is None else _read(cls, stored)
 
     def json(self) -> Json:
         """As it is stored, and as `run.finished` shows it."""
@@ -140,10 +143,7 @@ class PendingApproval:
     @classmethod
     def read(cls, stored: Json) -> PendingApproval:
         """Back from JSON."""
-        known: Json = {each.name: stored[each.name] for each in fields(cls) if each.name in stored}
-        for name in ("identity", "approvals"):
-            known[name] = tuple(known.get(name, ()))
-        return cls(**known)
+        return _read(cls, stored)
 
     def json(self) -> Json:
         """As it is stored."""
@@ -182,7 +182,7 @@ class Decision:
     @classmethod
     def read(cls, stored: Json | None) -> Decision | None:
         """Back from JSON."""
-        return None if stored is None else _decision().validate_python(stored)
+        return None if stored is None else _read(cls, stored)
 
     def noted(self) -> Json:
         """As the run's brief notes it, without the arguments."""
@@ -199,11 +199,6 @@ class Decision:
         """As the run goes on with it."""
         by_staff = {"by_staff": True} if self.by_staff else {}
         return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed, **by_staff}
-
-
-@cache
-def _decision() -> TypeAdapter[Decision]:
-    return TypeAdapter(Decision)
 
 
 @dataclass(frozen=True, slots=True)

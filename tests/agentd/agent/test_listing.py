@@ -12,6 +12,7 @@ from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Called, compose_system_instructions, tool_result
 from agentd.agent.toolset import Toolset, assemble
 from agentd.messages import Catalogue, ServerState, ToolInfo, ToolOutcome
+from agentd.runs.records import RunBrief
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "description": "Where. " * 20}}}
 SHOWN_CHARS = Called.__dataclass_fields__["limit"].default
@@ -74,7 +75,7 @@ def test_a_prompt_names_by_one_line_what_it_does_not_describe() -> None:
     picked = PromptTools(start=("tool_1",), named=("get_weather", "tool_2", "gone"))
     text = compose_system_instructions("{{tool_guidance}}", MANY, described=frozenset(picked.start), named=picked.named)
     assert "- tool_1(city?): Counts" in text and "- get_weather: Weather forecast of a city.\n- tool_2: Cou" in text
-    assert PromptTools.read(picked.record()) == picked
+    assert RunBrief.read({"told": picked.record()}).prompt_tools == picked
     assert "More tools" not in compose_system_instructions("{{tool_guidance}}", MANY)
     assert len(one_line(MANY.tools[0])) < 80
 

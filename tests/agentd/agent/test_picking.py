@@ -10,6 +10,7 @@ from agentd.agent.picking import ADDED, PromptTools, select
 from agentd.agent.prompts import compose_system_instructions
 from agentd.agent.toolset import Toolset, assemble
 from agentd.messages import ToolInfo
+from agentd.runs.records import RunBrief
 from agentd.testing import MemoryTools
 from bridges.meaning import BundledMeaning
 
@@ -65,4 +66,4 @@ async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -
 
 async def test_what_is_told_of_comes_back_from_its_record() -> None:
     picked = PromptTools(start=("a",), added=("b",), before=("c",))
-    assert PromptTools.read(picked.record()) == picked and PromptTools.read(None) is None
+    assert RunBrief.read({"told": picked.record()}).prompt_tools == picked and RunBrief.read({}).prompt_tools is None
