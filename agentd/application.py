@@ -24,7 +24,7 @@ from agentd.config import Settings
 from agentd.messages import Caller, ProviderState, ToolInfo, ToolOutcome
 from agentd.ports import ChatModel, Clock, Meaning, ToolHost
 from agentd.rpc.method import Method
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 from agentd.runs.approvals import Reviews
 from agentd.runs.execution import Executor
 from agentd.runs.store import RunStore
@@ -135,7 +135,7 @@ class App:
         """Pages that are open to everybody and made at each request; those of `static` are served without it."""
         return ()
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """Routes behind the guard; they check scopes themselves."""
         return ()
 

@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler
 
 from agentd.errors import NotFound
 from agentd.http.guard import CALLER
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 _SHOWN_INLINE = frozenset({"application/pdf", "image/png", "image/jpeg", "text/plain"})
 
@@ -19,7 +19,7 @@ _PDF_POLICY = "frame-ancestors 'self'"
 """A browser's own PDF viewer doesn't start in a sandbox."""
 
 
-def artifacts(runs: Runs) -> Handler:
+def artifacts(runs: AgentRuns) -> Handler:
     """Serves what a run's own outcome names, and nothing else."""
 
     async def get(request: web.Request) -> web.StreamResponse:

@@ -14,12 +14,11 @@ from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 from multidict import istr
 
-from agentd.access import Access, Approach
+from agentd.access import Access, Approach, RateLimiter
 from agentd.errors import Forbidden, InvalidRequest, NotFound
 from agentd.http.leases import ADMITTED, STILL_ADMITTED, still_admitted
 from agentd.http.refusals import Refused, refusal
 from agentd.messages import Caller, Scope
-from agentd.rpc.dispatch import Limiter
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 ADDRESS: web.RequestKey[str] = web.RequestKey("address", str)
@@ -62,7 +61,7 @@ class Guard:
     def __init__(
         self,
         access: Access,
-        limiter: Limiter,
+        limiter: RateLimiter,
         hosts: frozenset[str] = frozenset(),
         proxies: frozenset[str] = frozenset(),
         body_s: float = 30.0,

@@ -13,13 +13,13 @@ from aiohttp.typedefs import Handler
 
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER, KEY_COOKIE, KEY_PATHS
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 from agentd.runs.visibility import kept_of_new
 
 LIVES_S = 900
 
 
-def visit(runs: Runs) -> Handler:
+def visit(runs: AgentRuns) -> Handler:
     """For a visitor who shows the key of the run's session in the header Agentd-Session-Key."""
 
     async def post(request: web.Request) -> web.Response:

@@ -12,12 +12,13 @@ import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
 from inspect import iscoroutinefunction
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import orjson
 import structlog
 from pydantic import BaseModel
 
+from agentd.access import RateLimiter
 from agentd.errors import (
     AgentdError,
     Cancelled,
@@ -53,14 +54,6 @@ class Request(NamedTuple):
     id: Any
 
 
-class Limiter(Protocol):
-    """Counts what a caller asks."""
-
-    def charge(self, caller: Caller, calls: int = 1) -> None:
-        """Take `calls` from the caller's allowance. Raises RateLimited."""
-        ...
-
-
 class Reply(NamedTuple):
     """What goes back: an empty body for notifications alone; `retry_after_s` when the caller asked too much."""
 
@@ -80,7 +73,7 @@ class Dispatcher:
         methods: Iterable[Method],
         services: Services,
         *,
-        limiter: Limiter | None = None,
+        limiter: RateLimiter | None = None,
         observe: Observe | None = None,
     ) -> None:
         self._methods = {method.name: method for method in methods}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -37,15 +38,16 @@ class Method:
 def method(
     name: str,
     *,
-    params: type[Params],
     result: Any,
     scopes: tuple[Scope, ...],
     errors: tuple[type[AgentdError], ...] = (),
 ) -> Callable[[Act], Method]:
-    """Make a Method of a function `(services, caller, params)`; its docstring's first line is the summary."""
+    """Make a Method of a function `(services, caller, params)`: the annotation of `params` is their model, the first
+    line of the docstring the summary."""
 
     def row(act: Act) -> Method:
         summary = (act.__doc__ or "").strip().splitlines()[0]
+        _services, _caller, params, *_ = inspect.get_annotations(act, eval_str=True).values()
         return Method(name, act, params, result, frozenset(scopes), summary, errors)
 
     return row

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentd.messages import AgentStep, Caller, Catalogue, ProviderState
 from agentd.ports import Clock
 from agentd.rpc.params import MAX_PROMPT_BYTES
-from agentd.runs.api import Runs, Sessions
+
+if TYPE_CHECKING:
+    from agentd.chain import Chain
+    from agentd.runs.agent_api import AgentRuns
+    from agentd.runs.sessions import SessionService
+    from agentd.runs.tool_api import DirectTools
 
 Part = TypeVar("Part")
 
 
-class Tools(Protocol):
-    """The tools as one caller sees them: a tool outside its profile doesn't exist."""
-
-    def catalogue(self, caller: Caller) -> Catalogue:
-        """What this caller may see now."""
-        ...
-
-    async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
-        """Make one call outside any run. Raises UnknownTool, UnboundTool, ToolExecution, Forbidden."""
-        ...
-
-
-class Models(Protocol):
-    """The chain of providers."""
-
-    def states(self) -> Sequence[ProviderState]:
-        """Every provider in the order they are asked."""
-        ...
-
-
-class Ask(Protocol):
-    """Questions of one kind (`analytics`, `graph`) as durable runs."""
-
-    async def __call__(
-        self, question: str, *, session_id: str | None, run_id: str | None, caller: Caller, **options: Any
-    ) -> dict[str, Any]:
-        """Answer with the wire form of the kind's method."""
-        ...
+Ask = Callable[..., Awaitable[dict[str, Any]]]
+"""Answers a question of one kind (`analytics`, `graph`) as a durable run, as `Questions.ask` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +42,10 @@ class WireLimits:
 class Services:
     """Everything the methods and routes call."""
 
-    runs: Runs
-    sessions: Sessions
-    tools: Tools
-    models: Models
+    runs: AgentRuns
+    sessions: SessionService
+    tools: DirectTools
+    models: Chain
     questions: Mapping[str, Ask]
     """{kind: how it is asked}, of the apps that are installed."""
     health: Callable[[], dict[str, Any]]

@@ -60,7 +60,10 @@ class Agents:
 
 
 class AgentRuns:
-    """Implements `agentd.runs.api.Runs` over the engine; it knows no model and calls no tool."""
+    """Durable runs over the engine; it knows no model and calls no tool.
+
+    Every call names its caller: an id that belongs to somebody else is NotFound, as if it were not there.
+    """
 
     def __init__(self, store: RunStore, engine: Engine, agents: Agents, approvals: Approvals, clock: Clock) -> None:
         self._store = store
@@ -72,19 +75,22 @@ class AgentRuns:
     # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Run to its end, to an approval, or raise what failed it."""
+        """Run to its end (completed, needs_approval or cancelled). A failed run raises its AgentdError.
+
+        The same run_id again joins or answers the same run; with another prompt it raises Conflict.
+        """
         caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(await self._ended(run_id, caller), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Take the run on and answer at once."""
+        """Take the run on and answer at once (status queued or running)."""
         caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(outcome_of(await self._seen(run_id, caller), caller), caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """The run as it stands, a failed one with its `error`."""
+        """The run as it stands; a failed one has `status: "failed"` and `error` {code, message, data}."""
         row = await self._seen(run_id, caller)
         shown = outcome_of(row, caller).model_dump(mode="json")
         if row.error is not None:
@@ -93,11 +99,11 @@ class AgentRuns:
         return shown
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """What the executor of the run's kind answered."""
+        """All that the executor of the run's kind answered, {} before its end. Raises NotFound."""
         return (await self._seen(run_id, caller)).outcome or {}
 
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
-        """Stop it within its step."""
+        """Stop it within its step. A run that has ended raises Conflict."""
         await self._seen(run_id, caller)
         await self._engine.cancel(run_id)
         return outcome_of(await self._seen(run_id, caller), caller)
@@ -118,7 +124,7 @@ class AgentRuns:
         limit: int = 50,
         parked: bool = False,
     ) -> dict[str, Any]:
-        """Summaries, newest first; `parked`: only of runs given up because the daemon ended at them."""
+        """{"runs": [summaries, newest first]}; `parked`: only those given up because the daemon ended at them."""
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"runs": []}
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
@@ -130,7 +136,7 @@ class AgentRuns:
         return {"runs": [summary_of(row, caller) for row in rows]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
-        """Stored events after `after`, then those to come."""
+        """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
         await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
         async for event in self._engine.events(run_id, after):
@@ -142,7 +148,7 @@ class AgentRuns:
             yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
-        """One file of a run. Raises NotFound."""
+        """One file of a run and where it lies, for a caller who may see the run. Raises NotFound."""
         row = await self._seen(run_id, caller, "staff")
         for value in (row.outcome or {}).get("artifacts", []):
             artifact = Artifact.model_validate(value)

@@ -44,7 +44,7 @@ class SessionApps(Protocol):
 
 
 class SessionService:
-    """Implements `agentd.runs.api.Sessions`."""
+    """Conversations. Every call names its caller: an id of somebody else is NotFound, as if it were not there."""
 
     def __init__(
         self,
@@ -72,7 +72,8 @@ class SessionService:
         return {**_shown(row), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
-        """The caller's own (an admin: everybody's; a visitor: none), newest first; `next` begins the page after."""
+        """{"sessions": […], "next": cursor or None}: the caller's own (an admin: everybody's; a visitor: none), newest
+        first."""
         cursor = _cursor(before)
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"sessions": [], "next": None}

@@ -24,7 +24,10 @@ ToolsOf = Callable[[Caller | None], Toolset]
 
 
 class DirectTools:
-    """Implements rpc's `Tools`. `questions` takes a call on as a run of kind `call`."""
+    """The tools as one caller sees them: one outside its profile does not exist.
+
+    `questions` takes a call on as a run of kind `call`.
+    """
 
     def __init__(self, host: ToolHost, tools_of: ToolsOf, audit: AuditTrail, questions: Questions) -> None:
         self._host = host

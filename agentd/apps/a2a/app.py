@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentd.application import App
 from agentd.messages import Caller
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 if TYPE_CHECKING:
     from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
@@ -35,7 +35,7 @@ class A2A(App):
 
             yield web.get(CARD, self._show_card)
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """JSON-RPC of A2A, behind the guard."""
         if find_spec("a2a") is None:
             return ()

@@ -18,7 +18,7 @@ from agentd.http import guard
 from agentd.http.leases import LEASES
 from agentd.http.refusals import send_away
 from agentd.rpc.method import ANYONE
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 UNSAID = {"a2a-version": "0.3+as-there-is-no-header-A2A-Version"}
 """The version of a call without that header; the SDK quotes it where it refuses a method of 1.0."""
@@ -32,7 +32,7 @@ class _Contexts(ServerCallContextBuilder):
         return ServerCallContext(state=state)
 
 
-def dispatcher(call: MethodCall, runs: Runs) -> JsonRpcDispatcher:
+def dispatcher(call: MethodCall, runs: AgentRuns) -> JsonRpcDispatcher:
     """Of both versions of the protocol."""
     return JsonRpcDispatcher(Handler(call, runs), _Contexts(), enable_v0_3_compat=True)
 

@@ -50,7 +50,7 @@ from agentd.apps.a2a.listing import asked, changed_at, page, size_of
 from agentd.apps.a2a.tasks import RESTS, artifacts_of, history_of, status_of, task_of
 from agentd.errors import AgentdError, AgentError, Conflict, InvalidParams, NotFound, ToolError
 from agentd.messages import Caller
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 log = structlog.get_logger("agentd.a2a")
 CALLER, BASE = "agentd.caller", "agentd.base"
@@ -62,7 +62,7 @@ NO_HISTORY = SendMessageConfiguration()
 class Handler(RequestHandler):
     """What the SDK's dispatcher calls."""
 
-    def __init__(self, call: MethodCall, runs: Runs) -> None:
+    def __init__(self, call: MethodCall, runs: AgentRuns) -> None:
         self._call = call
         self._runs = runs
 

@@ -53,7 +53,6 @@ class AnalyticsAnswer(BaseModel):
 
 @method(
     "Analytics.ask",
-    params=AnalyticsParams,
     result=AnalyticsAnswer,
     scopes=STAFF,
     errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),

@@ -11,7 +11,7 @@ from agentd.apps.analytics import export
 from agentd.errors import Forbidden, NotFound
 from agentd.http.guard import CALLER
 from agentd.rpc.method import STAFF
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
@@ -19,7 +19,7 @@ _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocum
 class TablesEndpoint:
     """Access is the run's own: a caller who may not see it finds nothing."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: AgentRuns) -> None:
         self._runs = runs
 
     def routes(self) -> Iterator[web.RouteDef]:

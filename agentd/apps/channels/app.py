@@ -27,7 +27,7 @@ from agentd.apps.channels.sending import Sender
 from agentd.apps.channels.texts import texts
 from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, Problem
 from agentd.plugins import plugin
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -56,7 +56,7 @@ class Channels(App):
         super().__init__(wiring)
         self._make = make
         self._mailbox = Mailbox(wiring.store, wiring.settings().state, wiring.clock)
-        self._runs: Runs | None = None
+        self._runs: AgentRuns | None = None
         self._on_the_wire = asyncio.Event()
         self._conversation = Conversation(self._mailbox, wiring.call, self._served_runs)
         self._sender = Sender(self._mailbox, self._conversation, self._served_runs, wiring.clock)
@@ -75,7 +75,7 @@ class Channels(App):
             self._services, self._delivered, self._mailbox, self._conversation, self.lock, self.wiring.call
         ).routes()
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """None; but from now on the daemon serves, and chats are answered."""
         self._runs = runs
         self._on_the_wire.set()
@@ -93,7 +93,7 @@ class Channels(App):
         """Held by who answers in a chat, or changes who is signed in there."""
         return self._locks.setdefault(place, asyncio.Lock())
 
-    def _served_runs(self) -> Runs:
+    def _served_runs(self) -> AgentRuns:
         assert self._runs is not None, "nothing is answered before the daemon serves"
         return self._runs
 

@@ -20,7 +20,7 @@ from agentd.apps.channels.reading import CHANGE, LETTER, NO, YES, confirmation, 
 from agentd.apps.channels.texts import Texts, texts
 from agentd.errors import AgentdError, Busy, Conflict, Draining, MethodNotFound, NotFound
 from agentd.messages import AgentOutcome, Caller
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 SENDING = 4
 """Messages sent at once: no service takes many more a second, and what is on its way at a kill arrives twice."""
@@ -45,7 +45,7 @@ class Service:
 class Conversation:
     """Answers messages, one at a time in a chat."""
 
-    def __init__(self, mailbox: Mailbox, call: MethodCall, runs: Callable[[], Runs]) -> None:
+    def __init__(self, mailbox: Mailbox, call: MethodCall, runs: Callable[[], AgentRuns]) -> None:
         self._mailbox = mailbox
         self._call = call
         self._runs = runs

@@ -22,7 +22,7 @@ from agentd.apps.channels.port import Document, Outgoing
 from agentd.apps.channels.reading import again
 from agentd.errors import ChannelFailure, NotFound
 from agentd.ports import Clock
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 log = structlog.get_logger("agentd.channels")
 
@@ -35,7 +35,9 @@ REMEMBERED = 1000
 class Sender:
     """Sends one answer at a time in a chat, at most SENDING at a service."""
 
-    def __init__(self, mailbox: Mailbox, conversation: Conversation, runs: Callable[[], Runs], clock: Clock) -> None:
+    def __init__(
+        self, mailbox: Mailbox, conversation: Conversation, runs: Callable[[], AgentRuns], clock: Clock
+    ) -> None:
         self._mailbox = mailbox
         self._conversation = conversation
         self._runs = runs

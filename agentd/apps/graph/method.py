@@ -42,7 +42,6 @@ class GraphAnswer(BaseModel):
 
 @method(
     "Graph.ask",
-    params=GraphParams,
     result=GraphAnswer,
     scopes=STAFF,
     errors=(UnknownTool, UnboundTool, ProviderUnavailable, ToolExecution, NotFound, Conflict),

@@ -15,7 +15,7 @@ from agentd.apps.letters.lookups import LookUps
 from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import ToolInfo
 from agentd.ports import Meaning, ToolHost
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -54,7 +54,7 @@ class Letters(App):
 
         yield from VerifyPages(self._letter_server(), self.wiring.clock).routes()
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """/preview and /pictures."""
         from agentd.apps.letters.pictures import PicturesEndpoint
         from agentd.apps.letters.preview import PreviewEndpoint

@@ -51,7 +51,6 @@ class LetterList(Message):
 
 @method(
     "Letters.list",
-    params=LettersParams,
     result=LetterList,
     scopes=ANYONE,
 )

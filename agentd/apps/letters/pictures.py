@@ -16,7 +16,7 @@ from aiohttp import web
 from agentd.errors import Forbidden, NotFound
 from agentd.http.guard import CALLER
 from agentd.rpc.method import ANYONE
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 DPI = 200
 _DRAWING = threading.Lock()
@@ -26,7 +26,7 @@ _DRAWING = threading.Lock()
 class PicturesEndpoint:
     """Access is the artifact's own: a caller who may not see the run finds nothing."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: AgentRuns) -> None:
         self._runs = runs
 
     def routes(self) -> Iterator[web.RouteDef]:

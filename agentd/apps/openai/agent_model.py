@@ -24,7 +24,7 @@ from agentd.errors import InvalidParams
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 from agentd.runs.visibility import new_key
 
 REMEMBERED = 4096
@@ -54,7 +54,7 @@ class _Held:
 class AgentModel:
     """Call it as OpenAIApi's agent hook. The last message is bound as every prompt is."""
 
-    def __init__(self, runs: Runs, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
+    def __init__(self, runs: AgentRuns, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
         self._words = ParamsReader(_Words, max_prompt_bytes)
         self._sessions: OrderedDict[str, list[_Held]] = OrderedDict()

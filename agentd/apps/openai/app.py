@@ -9,13 +9,13 @@ from aiohttp import web
 from agentd.application import App
 from agentd.apps.openai.agent_model import AgentModel
 from agentd.apps.openai.api import OpenAIApi
-from agentd.runs.api import Runs
+from agentd.runs.agent_api import AgentRuns
 
 
 class OpenAI(App):
     """/v1/chat/completions and /v1/models."""
 
-    def routes(self, runs: Runs) -> Iterable[web.AbstractRouteDef]:
+    def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """Behind the guard."""
         agent = AgentModel(runs, self.wiring.settings().rpc.max_prompt_bytes)
         return OpenAIApi(self.wiring.model, self.wiring.providers, agent).routes()

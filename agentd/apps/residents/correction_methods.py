@@ -53,7 +53,6 @@ class CorrectionList(Message):
 
 @method(
     "Correction.list",
-    params=CorrectionsParams,
     result=CorrectionList,
     scopes=STAFF,
 )
@@ -65,7 +64,6 @@ async def list_corrections(services: Services, _caller: Caller, params: Correcti
 
 @method(
     "Correction.resolve",
-    params=ResolveParams,
     result=CorrectionShown,
     scopes=STAFF,
     errors=(NotFound,),

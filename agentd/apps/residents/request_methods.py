@@ -102,7 +102,6 @@ class ComparisonShown(Message):
 
 @method(
     "Request.list",
-    params=RequestsParams,
     result=RequestList,
     scopes=ANYONE,
 )
@@ -114,7 +113,6 @@ async def list_requests(services: Services, caller: Caller, params: RequestsPara
 
 @method(
     "Request.get",
-    params=RequestParams,
     result=RequestShown,
     scopes=ANYONE,
     errors=(NotFound,),
@@ -126,7 +124,6 @@ async def get(services: Services, caller: Caller, params: RequestParams) -> dict
 
 @method(
     "Request.cancel",
-    params=RequestParams,
     result=RequestShown,
     scopes=ANYONE,
     errors=(NotFound, Conflict),
@@ -145,7 +142,6 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
 
 @method(
     "Request.check",
-    params=CheckParams,
     result=RequestShown,
     scopes=STAFF,
     errors=(NotFound, InvalidParams),
@@ -159,7 +155,6 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
 
 @method(
     "Request.compare",
-    params=CompareParams,
     result=ComparisonShown,
     scopes=STAFF,
     errors=(NotFound, ToolExecution),
@@ -173,7 +168,6 @@ async def compare(services: Services, caller: Caller, params: CompareParams) -> 
 
 @method(
     "Request.hand_over",
-    params=HandOverParams,
     result=RequestShown,
     scopes=STAFF,
     errors=(NotFound, Conflict),

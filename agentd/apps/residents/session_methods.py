@@ -65,7 +65,6 @@ class Forgotten(Message):
 
 @method(
     "Session.verify",
-    params=VerifyParams,
     result=VerificationResult,
     scopes=ANYONE,
     errors=(NotFound, Conflict, RateLimited, ToolExecution),
@@ -80,7 +79,6 @@ async def verify(services: Services, caller: Caller, params: VerifyParams) -> di
 
 @method(
     "Session.forget",
-    params=ForgetParams,
     result=Forgotten,
     scopes=ANYONE,
     errors=(NotFound,),
@@ -95,7 +93,6 @@ async def forget(services: Services, caller: Caller, params: ForgetParams) -> di
 
 @method(
     "Session.vouch",
-    params=VouchParams,
     result=VerificationResult,
     scopes=STAFF,
     errors=(NotFound, Conflict, ToolExecution),

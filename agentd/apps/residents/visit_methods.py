@@ -59,7 +59,6 @@ class VisitShown(Message):
 
 @method(
     "Residents.status",
-    params=RegisterParams,
     result=RegisterStatus,
     scopes=ANYONE,
 )
@@ -70,7 +69,6 @@ def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict
 
 @method(
     "Residents.visit",
-    params=VisitParams,
     result=VisitShown,
     scopes=ANYONE,
     errors=(NotFound,),

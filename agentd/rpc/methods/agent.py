@@ -130,7 +130,6 @@ class RunList(Message):
 
 @method(
     "Agent.run",
-    params=RunParams,
     result=RunOutcome,
     scopes=ANYONE,
     errors=(*RUN_ERRORS, Forbidden),
@@ -142,7 +141,6 @@ async def run(services: Services, caller: Caller, params: RunParams) -> AgentOut
 
 @method(
     "Agent.start",
-    params=RunParams,
     result=RunOutcome,
     scopes=ANYONE,
     errors=(Busy, Conflict, NotFound, Draining, Forbidden),
@@ -154,7 +152,6 @@ async def start(services: Services, caller: Caller, params: RunParams) -> AgentO
 
 @method(
     "Agent.get",
-    params=RunIdParams,
     result=RunState,
     scopes=ANYONE,
     errors=(NotFound,),
@@ -166,7 +163,6 @@ async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[s
 
 @method(
     "Agent.cancel",
-    params=RunIdParams,
     result=AgentOutcome,
     scopes=ANYONE,
     errors=(NotFound, Conflict),
@@ -178,7 +174,6 @@ async def cancel(services: Services, caller: Caller, params: RunIdParams) -> Age
 
 @method(
     "Agent.approve",
-    params=ApproveParams,
     result=AgentOutcome,
     scopes=ANYONE,
     errors=(*RUN_ERRORS, Forbidden),
@@ -190,7 +185,6 @@ async def approve(services: Services, caller: Caller, params: ApproveParams) -> 
 
 @method(
     "Agent.list",
-    params=ListParams,
     result=RunList,
     scopes=ANYONE,
     errors=(NotFound,),

@@ -30,7 +30,6 @@ class Subscribed(Message):
 
 @method(
     "Events.subscribe",
-    params=SubscribeParams,
     result=Subscribed,
     scopes=ANYONE,
     errors=(InvalidRequest, NotFound),

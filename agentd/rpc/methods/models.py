@@ -19,7 +19,6 @@ class ModelList(Message):
 
 @method(
     "Models.list",
-    params=NoParams,
     result=ModelList,
     scopes=ANYONE,
 )

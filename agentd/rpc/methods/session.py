@@ -69,7 +69,6 @@ class SessionPage(BaseModel):
 
 @method(
     "Session.create",
-    params=CreateParams,
     result=NewSession,
     scopes=ANYONE,
 )
@@ -80,7 +79,6 @@ async def create(services: Services, caller: Caller, params: CreateParams) -> di
 
 @method(
     "Session.list",
-    params=ListParams,
     result=SessionPage,
     scopes=ANYONE,
 )
@@ -91,7 +89,6 @@ async def list_sessions(services: Services, caller: Caller, params: ListParams) 
 
 @method(
     "Session.get",
-    params=SessionParams,
     result=Session,
     scopes=ANYONE,
     errors=(NotFound,),
@@ -103,7 +100,6 @@ async def get(services: Services, caller: Caller, params: SessionParams) -> dict
 
 @method(
     "Session.fork",
-    params=SessionParams,
     result=NewSession,
     scopes=ANYONE,
     errors=(NotFound,),
@@ -115,7 +111,6 @@ async def fork(services: Services, caller: Caller, params: SessionParams) -> dic
 
 @method(
     "Session.delete",
-    params=SessionParams,
     result=dict[str, Any],
     scopes=ANYONE,
     errors=(NotFound,),
@@ -130,7 +125,6 @@ async def delete(services: Services, caller: Caller, params: SessionParams) -> d
 
 @method(
     "Session.export",
-    params=SessionParams,
     result=SessionExport,
     scopes=ANYONE,
     errors=(NotFound,),

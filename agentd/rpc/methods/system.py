@@ -23,7 +23,6 @@ class Health(BaseModel):
 
 @method(
     "Config.reload",
-    params=NoParams,
     result=dict[str, Any],
     scopes=ADMIN,
     errors=(Conflict,),
@@ -35,7 +34,6 @@ async def reload(services: Services, caller: Caller, params: NoParams) -> dict[s
 
 @method(
     "System.health",
-    params=NoParams,
     result=Health,
     scopes=ANYONE,
 )

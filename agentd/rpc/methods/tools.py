@@ -55,7 +55,6 @@ class ToolList(Message):
 
 @method(
     "Tools.list",
-    params=NoParams,
     result=ToolList,
     scopes=ANYONE,
 )
@@ -74,7 +73,6 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
 
 @method(
     "Tools.call",
-    params=CallParams,
     result=AgentStep,
     scopes=ANYONE,
     errors=(UnknownTool, UnboundTool, ToolExecution, GroundingError, Forbidden),

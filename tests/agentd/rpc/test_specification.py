@@ -36,25 +36,25 @@ class Nothing(Params):
 notified: list[Any] = []
 
 
-@method("subtract", params=Subtraction, result=int, scopes=ANYONE)
+@method("subtract", result=int, scopes=ANYONE)
 def subtract(services: Services, caller: Caller, params: Subtraction) -> int:
     """Subtract."""
     return params.minuend - params.subtrahend
 
 
-@method("sum", params=Any3, result=int, scopes=ANYONE)
+@method("sum", result=int, scopes=ANYONE)
 async def total(services: Services, caller: Caller, params: Any3) -> int:
     """Add three."""
     return params.a + params.b + params.c
 
 
-@method("update", params=Any3, result=None, scopes=ANYONE)
+@method("update", result=None, scopes=ANYONE)
 def update(services: Services, caller: Caller, params: Any3) -> None:
     """A notification's method."""
     notified.append(params)
 
 
-@method("get_data", params=Nothing, result=list, scopes=ANYONE)
+@method("get_data", result=list, scopes=ANYONE)
 async def get_data(services: Services, caller: Caller, params: Nothing) -> list[Any]:
     """Answer a list."""
     return ["hello", 5]
