@@ -20,7 +20,7 @@ from servers.text2cypher.linking.names import parts, root
 MOST_RUN = 12
 MOST_COLUMNS = 4
 """A wider result is compared as it stands."""
-MOST_PROPERTIES = 4
+MOST_PROPERTIES = 2
 """Of what has more, questions for a rank are as often meant to show others than the name."""
 _FIGURES = {"COUNT", "SUM", "AVG", "MIN", "MAX"}
 

@@ -242,8 +242,13 @@ def test_columns_are_doubted_that_nobody_asked_for_where_nobody_wrote_a_lexicon(
     assert doubts(harbour, "How many vessels are there?", "MATCH (a:Vessel) RETURN count(a)") == []
     stored = f"{query}, a.built ORDER BY a.built {end}"
     assert doubts(harbour, "Which vessel is the oldest?", stored) == [Doubt("columns", "name, built")]
-    counted = f"MATCH (a:Vessel)-[r:CALLED_AT]->(b:HarbourTown) RETURN a.name, count(b) AS number ORDER BY number {end}"
-    assert doubts(harbour, "Which vessel called at the fewest harbour towns?", counted) == []
+    by = f"count(b) AS number ORDER BY number DESC {end}"
+    counted = f"MATCH (a:Skipper)-[r:COMMANDS]->(b:Vessel) RETURN a.name, {by}"
+    assert doubts(harbour, "Which skipper commands the most vessels?", counted) == []
+    counted = f"MATCH (a:Vessel)-[r:CALLED_AT]->(b:HarbourTown) RETURN a.name, {by}"
+    assert doubts(harbour, "Which vessel called at the most harbour towns?", counted) == [
+        Doubt("columns", "name, number")
+    ]
     assert doubts(bench, "Sebutkan semua mata kuliah.", "MATCH (a:MK) RETURN a.nama") == []
 
 
