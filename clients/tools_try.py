@@ -58,9 +58,10 @@ async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, a
         except Refused as error:
             print(f"! {error.error['message']}", file=sys.stderr)  # a citizen's sentence names less
             return 1
-    print(json.dumps(step["output"], indent=2, ensure_ascii=False))
-    done = "done" if step["success"] else "failed"
-    print(f"{done} in {step['duration_ms']:.0f} ms: {step['message']}", file=sys.stderr)
+    output = json.dumps(step["output"], indent=2, ensure_ascii=False)
+    print(output)
+    done = f"{'done' if step['success'] else 'failed'} in {step['duration_ms']:.0f} ms"
+    print(done if step["message"] == output else f"{done}: {step['message']}", file=sys.stderr)
     return 0 if step["success"] else 1
 
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
+from agentd.cli import main
 from clients.tools_try import form, read
+from tests.daemon import HEAD, TOKEN, final, running
+
+PLAIN = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("antrean")
+@server.tool()
+def waiting() -> dict[str, int]:
+    "How many wait."
+    return {"waiting": 4}
+server.run("stdio")
+"""
 
 
 def test_a_form_asks_each_field_until_it_is_of_its_kind() -> None:
@@ -41,3 +56,16 @@ def test_what_is_typed_becomes_a_value_of_its_kind(said: str, kind: str, value: 
 def test_a_value_of_another_kind_is_refused(said: str, kind: str) -> None:
     with pytest.raises(ValueError, match="is wanted"):
         read(said, kind)
+
+
+def test_an_answer_without_a_sentence_of_its_own_is_shown_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "antrean.py").write_text(PLAIN)
+    server = f'[[servers]]\nname = "antrean"\ncommand = "{sys.executable}"\nargs = ["{tmp_path / "antrean.py"}"]\n'
+    with running(tmp_path, final("Baik."), config=HEAD + server) as daemon:
+        monkeypatch.setenv("AGENTD_TOKEN", TOKEN)
+        where = ["--listen", daemon.url.removeprefix("http://"), "--config", str(daemon.config)]
+        assert main(["tools", "try", "waiting", "--input", "{}", *where, "--state", str(daemon.state)]) == 0
+        said = capsys.readouterr()
+        assert said.out == '{\n  "waiting": 4\n}\n' and "waiting" not in said.err

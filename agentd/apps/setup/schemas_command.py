@@ -49,7 +49,7 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
     wanted = {name.casefold() for name in named}
     known = {tool["name"].casefold() for tool in listed}
     if strange := wanted - known:
-        print(f"agentd tools: there is no tool {', '.join(sorted(strange))}")
+        print(f"agentd tools: there is no tool {', '.join(sorted(strange))}; `agentd tools` lists them")
         return 2
     return await read((tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted)
 
