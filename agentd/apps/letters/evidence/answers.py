@@ -63,6 +63,7 @@ _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.it
 _PLACE_BOOK = Phrasebook(_PLACES)
 _DENIALS = phrases().denials
 _BESIDE = FILLERS | SPOKEN | phrases().articles | phrases().which
+_JOINS = phrases().joins
 
 
 def place(turn: Turn) -> int | None:
@@ -178,10 +179,12 @@ def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
         wanted = case.remember((_parts, turn.question), partial(_asked_by_name, case, turn)) if turn.asked else ()
         if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
             continue
-        parts: dict[tuple[int, int], list[str]] = {}
+        parts: dict[tuple[int, int, int], list[str]] = {}
         for number, each in enumerate(turn.heard.sentences):
+            joined = 0
             for word, clause in zip(each.words, each.clauses, strict=True):
-                parts.setdefault((number, clause) if len(wanted) > 1 else (0, 0), []).append(word)
+                joined += word in _JOINS
+                parts.setdefault((number, clause, joined) if len(wanted) > 1 else (0, 0, 0), []).append(word)
         said = list(parts.values())
         if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own
             said = [*said[: len(wanted) - 1], [word for part in said[len(wanted) - 1 :] for word in part]]
@@ -200,7 +203,8 @@ def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
     own = {word for key in keys for word in case.form.shapes[key].words}
     people = {word for each in case.read(turn.question)[0].sentences for word in _people(each)}
     alone = all(one.plain and len(one.keys) == 1 for one in named)
-    return keys if alone and people <= own and SALUTATIONS.isdisjoint(own) else ()
+    spoken_to = len({case.form.shapes[key].person for key in keys}) < 2 and not SALUTATIONS.isdisjoint(own)
+    return keys if alone and people <= own and not spoken_to else ()
 
 
 def _people(sentence: Sentence) -> Iterator[str]:

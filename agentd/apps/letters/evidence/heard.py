@@ -72,7 +72,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
         opens = any(mark.cue is Cue.EXAMPLE and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
         example = (example or opens) and not sentence.blank
         spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
-        aliases |= set(persons.aliases(sentence.words, sentence.marks))
+        aliases |= set(persons.aliases(sentence.words, sentence.raws, sentence.marks))
     another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))

@@ -14,6 +14,7 @@ from agentd.apps.letters.languages import phrases
 _SENSES = phrases().senses
 _WAYS = frozenset({"origin", "destination"})
 """`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
+_JOINS = phrases().joins | {","}
 _COMMON = FILLERS | phrases().interrogatives
 SHORTEST = 3
 """Letters of a word of a name (`number_of_beds`) that says which field is meant."""
@@ -73,14 +74,29 @@ class Names:
         return word in self._vocabulary
 
     def asked(self, text: str) -> tuple[Named, ...]:
-        """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone."""
+        """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone.
+
+        Several share a word: `nama ayah dan ibu`, `nama, jenis dan alamat usaha`.
+        """
         words = folded_tokens(text)
         stems = tuple(map(self._stem, words))
+        named = self.find(words)
+        tails: dict[int, Phrase] = {}
+        head: Phrase = ()
+        tail: Phrase = ()
+        following, preceding = len(words), 0
+        for one in reversed(named):
+            tail = words[one.start + 1 : one.end] or (tail if _JOINS.issuperset(words[one.end : following]) else ())
+            tails[one.start], following = tail, one.start
         found: dict[frozenset[str], Named] = {}
-        for one in self.find(words):
-            at = slice(one.start, one.end)
-            found.setdefault(self._own.get(words[at]) or self._own.get(stems[at], one.keys), one)
-        return tuple(Named(one.start, one.end, keys, one.plain) for keys, one in found.items())
+        for one in named:
+            at, last = slice(one.start, one.end), one.end - 1
+            head = words[one.start : last] or (head if _JOINS.issuperset(words[preceding : one.start]) else ())
+            preceding = one.end
+            shared = self._own.get((words[one.start], *tails[one.start])) or self._own.get((*head, stems[last]))
+            keys = shared or self._own.get(words[at], one.keys)
+            found.setdefault(keys, Named(one.start, one.end, keys, one.plain or shared is not None))
+        return tuple(found.values())
 
 
 def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:

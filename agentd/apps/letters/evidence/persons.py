@@ -136,8 +136,9 @@ def people(
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
     named = {mark.start: mark for mark in relations if names(mark, words)}
     possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
+    inside = {at for mark in relations for at in range(mark.start, mark.end + 1)}
     first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
-    again = {at for at in own if at not in {*named, *possessive} and _opens(words, clauses, first.get(at, at))}
+    again = {at for at in own if at not in inside and _opens(words, clauses, first.get(at, at))}
     strangers = others(marks, words, spoken_of)
     last: str | None = None
     for at in sorted({*named, *again, *strangers})[:MOST]:
@@ -204,8 +205,8 @@ def names(mark: Mark, words: Sequence[str]) -> bool:
     return strong(mark, words, opens=not alone, form=False)
 
 
-def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]]:
-    """`almarhum ayah saya`, `ayah saya sudah meninggal`: who is in a role."""
+def aliases(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]]:
+    """`almarhum ayah saya`, `ayah saya, Sukardi, sudah meninggal`: who is in a role."""
     found: list[tuple[str, str]] = []
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
     for before, after in pairwise(relations):
@@ -214,7 +215,10 @@ def aliases(words: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]
             found.append((other, role))
     past = any(mark.cue is Cue.OTHER_TIME for mark in marks)
     for mark in () if past else relations:
-        near = words[mark.end : mark.end + 4]
+        at = owner_end(mark, words)
+        while at < len(words) and (words[at] == "," or raws[at][0].isupper()):
+            at += 1
+        near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
         if _FATES.intersection(near) and mark.value not in ROLES:
             found.append((mark.value, DECEASED))
     return found

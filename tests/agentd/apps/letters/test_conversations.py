@@ -124,3 +124,32 @@ def test_what_who_speaks_wants_is_not_their_name(key: str, words: str) -> None:
     for value in (words, "surat"):
         judged = ungrounded(call({"nama_pelapor": value, "nik_pelapor": value}, said, tool=letter))
         assert {"nama_pelapor", "nik_pelapor"} <= {field.path for field in judged}
+
+
+SHARED = ("A: Apa nama, jenis, dan alamat usaha Anda?", "Jaya Motor, bengkel sepeda motor, Jl. Raya Bekasi KM 23")
+PARENTS = ("A: Siapa nama ayah dan ibunya?", "Bambang Setiawan dan Nurhayati")
+DEAD = ("bapak saya, Sukardi, meninggal hari Rabu tanggal 18 November 2026 di RS Persahabatan",)
+BORN = ("Anak saya lahir, perempuan, namanya Aisyah Zahra, di Jakarta tanggal 15 November 2026",)
+
+
+@pytest.mark.parametrize(
+    ("key", "lines", "right", "wrong"),
+    [
+        ("usaha", SHARED, {"nama_usaha": "Jaya Motor", "jenis_usaha": "bengkel sepeda motor"}, {"nama": "Jaya Motor"}),
+        ("kelahiran", PARENTS, {"nama_ayah": "Bambang Setiawan", "nama_ibu": "Nurhayati"}, {"nama_ayah": "Nurhayati"}),
+        (
+            "kematian",
+            DEAD,
+            {"nama_almarhum": "Sukardi", "tanggal_meninggal": "2026-11-18", "tempat_meninggal": "RS Persahabatan"},
+            {"nama_pelapor": "Sukardi"},
+        ),
+        ("kelahiran", BORN, {"nama_anak": "Aisyah Zahra", "jenis_kelamin_anak": "Perempuan"}, {"nama_ibu": "Aisyah"}),
+    ],
+)
+def test_a_value_is_of_whom_and_of_what_it_is_said(
+    key: str, lines: tuple[str, ...], right: dict[str, str], wrong: dict[str, str]
+) -> None:
+    letter = next(tool(name) for name in TABLE if name.endswith(key))
+    for arguments, proven in ((right, True), (wrong, False)):
+        judged = {field.path for field in ungrounded(call(arguments, *lines, tool=letter))}
+        assert judged.isdisjoint(arguments) if proven else arguments.keys() <= judged
