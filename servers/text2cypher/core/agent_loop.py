@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
@@ -93,7 +92,6 @@ class AgentLoop:
         state = AgentState(question_id, question, ground_truth_query)
         hints = self._bench.linker.link(question) if self._aids.linking else None
         readings = self._readings(hints)
-        finish = partial(self._finish, state, hints or self._bench.linker.link(question), readings)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
@@ -121,7 +119,8 @@ class AgentLoop:
             if on_attempt is not None:
                 on_attempt(attempt)
             if attempt.is_valid:
-                return finish(attempt, turn.verdict)
+                held = hints or self._bench.linker.link(question)
+                return self._finish(state, held, readings, attempt, turn.verdict)
         state.status = AgentStatus.FAILED
         return state
 

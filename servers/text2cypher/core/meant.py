@@ -59,7 +59,8 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     ):
         yield Doubt("guessed")
     elif not _is_asked(hints, facts, linker):
-        yield Doubt("columns", ", ".join(_called(column, facts) for column in facts.columns))
+        labels = facts.structure.labels_of
+        yield Doubt("columns", ", ".join("/".join(labels(name)) or name.rpartition(".")[2] for name in facts.columns))
 
 
 def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
@@ -83,11 +84,6 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
         return bool(variable) and {root(part) for part in parts(name)} <= words
     labels = facts.structure.labels_of(variable)
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
-
-
-def _called(column: str, facts: QueryFacts) -> str:
-    """A property's name; of a whole node its label's."""
-    return "/".join(sorted(facts.structure.labels_of(column))) or column.rpartition(".")[2]
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:

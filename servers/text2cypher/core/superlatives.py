@@ -61,8 +61,9 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     So where they come by a count that it doesn't say. One where it wants several, doesn't say how many, and one is
     shown. And one where each may have several of the number by which they come first: movies by the ratings of reviews.
     """
-    named = "ORDER" not in facts.words or not is_cued(hints.question, _ORDERS)
-    named = named and is_cued(hints.question, {"first", "top"})
+    named = is_cued(hints.question, {"first", "top"}) and not (
+        facts.words & {"ORDER"} and is_cued(hints.question, _ORDERS)
+    )
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (named or unsaid or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
