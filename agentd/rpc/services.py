@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from agentd.messages import ProviderState
 from agentd.ports import Clock
 from agentd.rpc.params import MAX_PROMPT_BYTES
 
 if TYPE_CHECKING:
-    from agentd.chain import Chain
     from agentd.runs.agent_api import AgentRuns
     from agentd.runs.sessions import SessionService
     from agentd.runs.tool_api import DirectTools
 
 Part = TypeVar("Part")
+
+
+class Models(Protocol):
+    """The chain of providers."""
+
+    def states(self) -> Sequence[ProviderState]:
+        """Every provider in the order they are asked."""
+        ...
 
 
 Ask = Callable[..., Awaitable[dict[str, Any]]]
@@ -45,7 +53,7 @@ class Services:
     runs: AgentRuns
     sessions: SessionService
     tools: DirectTools
-    models: Chain
+    models: Models
     questions: Mapping[str, Ask]
     """{kind: how it is asked}, of the apps that are installed."""
     health: Callable[[], dict[str, Any]]

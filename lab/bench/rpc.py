@@ -200,10 +200,11 @@ def _agentd():
     import tempfile
 
     from agentd.access import Access, RateLimiter, TokenStore
+    from agentd.http.guard import Guard
     from agentd.http.routes import application
     from agentd.observability.metrics import Metrics
     from agentd.rpc.dispatch import Dispatcher
-    from agentd.rpc.method import ANYONE, method
+    from agentd.rpc.method import ANYONE, Method
     from agentd.rpc.params import Params
     from tests.agentd.twins import services
 
@@ -211,16 +212,16 @@ def _agentd():
         text: str
         number: int
 
-    @method("echo", params=EchoParams, result=dict, scopes=ANYONE)
-    def echo(_services, _caller, params):
-        """Answer what was asked."""
+    def act(_services, _caller, params):
         return {"text": params.text, "number": params.number}
+
+    echo = Method("echo", act, EchoParams, dict, frozenset(ANYONE), "Answer what was asked.", ())
 
     behind = services()
     book = TokenStore(Path(tempfile.mkdtemp()) / "access.json")
     limiter = RateLimiter(book, 600, behind.clock)
     dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=Metrics().rpc_answered)
-    return application(behind, dispatcher, Access(book), limiter, metrics=lambda: (b"", "text/plain"))
+    return application(Guard(Access(book), limiter), behind, dispatcher, metrics=lambda: (b"", "text/plain"))
 
 
 def _jsonrpcserver():

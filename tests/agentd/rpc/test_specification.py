@@ -207,7 +207,7 @@ async def test_a_batch_beyond_the_bound_is_refused_whole() -> None:
 async def test_the_calls_of_a_batch_run_side_by_side() -> None:
     met = asyncio.Barrier(3)
 
-    @method("meet", params=Nothing, result=bool, scopes=ANYONE)
+    @method("meet", result=bool, scopes=ANYONE)
     async def meet(services: Services, caller: Caller, params: Nothing) -> bool:
         """Wait for the others."""
         await met.wait()
@@ -219,7 +219,7 @@ async def test_the_calls_of_a_batch_run_side_by_side() -> None:
 
 
 async def test_what_a_method_raises_stays_in_the_daemon() -> None:
-    @method("broken", params=Nothing, result=bool, scopes=ANYONE)
+    @method("broken", result=bool, scopes=ANYONE)
     async def broken(services: Services, caller: Caller, params: Nothing) -> bool:
         """Break."""
         raise RuntimeError("postgresql://agent:geheim@db/agentd")
@@ -232,7 +232,7 @@ async def test_what_a_method_raises_stays_in_the_daemon() -> None:
 
 
 async def test_a_result_without_json_form_spoils_only_its_own_call() -> None:
-    @method("odd", params=Nothing, result=Any, scopes=ANYONE)
+    @method("odd", result=Any, scopes=ANYONE)
     def odd(services: Services, caller: Caller, params: Nothing) -> Any:
         """Answer an object."""
         return object()
@@ -244,7 +244,7 @@ async def test_a_result_without_json_form_spoils_only_its_own_call() -> None:
 
 
 async def test_something_cancelled_inside_a_method_is_an_error_not_a_lost_connection() -> None:
-    @method("waits", params=Nothing, result=bool, scopes=ANYONE)
+    @method("waits", result=bool, scopes=ANYONE)
     async def waits(services: Services, caller: Caller, params: Nothing) -> bool:
         """Wait for what somebody else cancels."""
         inner = asyncio.get_running_loop().create_future()
@@ -273,7 +273,7 @@ async def test_too_many_values_by_position_name_what_is_taken() -> None:
 
 
 async def test_a_caller_without_the_scope_is_told_which_it_needs() -> None:
-    @method("reload", params=Nothing, result=bool, scopes=())
+    @method("reload", result=bool, scopes=())
     def reload(services: Services, caller: Caller, params: Nothing) -> bool:
         """Admins only."""
         return True
