@@ -41,6 +41,8 @@ class Session(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     session_id: str
+    created_at: str
+    title: str | None = None
 
 
 class NewSession(Session):
