@@ -166,6 +166,8 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     own = [one for one in place.near if corrected or sentence.clauses[one.start] == clause]
     left = [one for one in own if one.end <= span.start]
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
+    if field.kind == "name":  # who stands before `passed away` is no place and no day
+        right = [one for one in right if _people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
     ordered = [*inside, *nearest, *right, *before[len(nearest) :]]

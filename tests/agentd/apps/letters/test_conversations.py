@@ -129,6 +129,7 @@ def test_what_who_speaks_wants_is_not_their_name(key: str, words: str) -> None:
 SHARED = ("A: Apa nama, jenis, dan alamat usaha Anda?", "Jaya Motor, bengkel sepeda motor, Jl. Raya Bekasi KM 23")
 PARENTS = ("A: Siapa nama ayah dan ibunya?", "Bambang Setiawan dan Nurhayati")
 DEAD = ("bapak saya, Sukardi, meninggal hari Rabu tanggal 18 November 2026 di RS Persahabatan",)
+MOTHER = ("Ibu saya Suryati wafat 15 November 2026, saya anaknya",)
 BORN = ("Anak saya lahir, perempuan, namanya Aisyah Zahra, di Jakarta tanggal 15 November 2026",)
 
 
@@ -143,6 +144,7 @@ BORN = ("Anak saya lahir, perempuan, namanya Aisyah Zahra, di Jakarta tanggal 15
             {"nama_almarhum": "Sukardi", "tanggal_meninggal": "2026-11-18", "tempat_meninggal": "RS Persahabatan"},
             {"nama_pelapor": "Sukardi"},
         ),
+        ("kematian", MOTHER, {"nama_almarhum": "Suryati", "hubungan_pelapor": "anak"}, {"nama_pelapor": "Suryati"}),
         ("kelahiran", BORN, {"nama_anak": "Aisyah Zahra", "jenis_kelamin_anak": "Perempuan"}, {"nama_ibu": "Aisyah"}),
     ],
 )
