@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agentd import stand_ins
 from agentd.config import Settings
 from agentd.plugins import tool_host
-from agentd.state import in_use
+from agentd.state import in_use, one_daemon
 
 if TYPE_CHECKING:
     from agentd.daemon import Daemon
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def started(settings: Settings) -> AsyncIterator[Daemon]:
     """The daemon of `agentd.app`, its first servers begun before that module's second of imports."""
-    with in_use(settings.state):
+    shared = settings.store.url is not None
+    with in_use(settings.state), nullcontext() if shared else one_daemon(settings.state):
         first = [server for server in settings.servers if server.name not in settings.servers_later]
         async with tool_host(settings)(first) as host:
             app = await asyncio.to_thread(_imported)

@@ -1,4 +1,7 @@
-"""The state folder: private to its owner, and never used while a restore is under way. It knows no file's meaning."""
+"""The state folder: private to its owner, one daemon's at a time, not used while a restore is under way.
+
+It knows no file's meaning.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-IN_USE, UNFINISHED = ".in-use", ".restoring"
+LOCKS = IN_USE, DAEMON = ".in-use", ".daemon"
+UNFINISHED = ".restoring"
 UMASK = 0o077
 OTHERS = 0o077
 """The rights of group and others."""
@@ -31,7 +35,7 @@ def in_use(state: Path) -> Iterator[None]:
     os.umask(UMASK)
     state.mkdir(parents=True, exist_ok=True)
     _make_private(state)
-    with _lock(state, fcntl.LOCK_SH):
+    with _lock(state, IN_USE, fcntl.LOCK_SH, "a restore is under way"):
         if (state / UNFINISHED).exists():
             raise StateError(f"state folder {state}: a restore was cut off; run `agentd restore` again")
         yield
@@ -40,7 +44,15 @@ def in_use(state: Path) -> Iterator[None]:
 @contextmanager
 def alone(state: Path) -> Iterator[None]:
     """While a restore works in this folder. Raises StateError when a daemon does."""
-    with _lock(state, fcntl.LOCK_EX):
+    with _lock(state, IN_USE, fcntl.LOCK_EX, "a daemon works in it: stop it first"):
+        yield
+
+
+@contextmanager
+def one_daemon(state: Path) -> Iterator[None]:
+    """While a daemon keeps its runs in this folder: a second one would go on with them, too. Raises StateError."""
+    other = "another daemon works in it: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
+    with _lock(state, DAEMON, fcntl.LOCK_EX, other):
         yield
 
 
@@ -90,12 +102,11 @@ def _make_private(state: Path) -> None:
 
 
 @contextmanager
-def _lock(state: Path, how: int) -> Iterator[None]:
-    with os.fdopen(os.open(state / IN_USE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b") as lock:
+def _lock(state: Path, name: str, how: int, held: str) -> Iterator[None]:
+    with os.fdopen(os.open(state / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b") as lock:
         give(lock.fileno(), state.stat())
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)
         except BlockingIOError:
-            who = "a daemon works in it: stop it first" if how == fcntl.LOCK_EX else "a restore is under way"
-            raise StateError(f"state folder {state}: {who}") from None
+            raise StateError(f"state folder {state}: {held}") from None
         yield

@@ -1,6 +1,7 @@
 """How a command reaches the agent: the daemon that runs on this machine, or one of its own for as long as it takes.
 
-Two daemons on one state folder would finish each other's runs, so a running one is always preferred.
+Two daemons on one state folder would finish each other's runs: a running one is preferred, and keeps the folder to
+itself where it isn't found.
 """
 
 from __future__ import annotations

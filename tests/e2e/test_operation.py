@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clients.top import usage
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.waiting import until
 
 
@@ -106,3 +107,12 @@ def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Pat
         assert usage(of_metrics(first)) == [before], "what was used stays"
         first.call("Agent.run", prompt="Halo")
         assert usage(of_metrics(first))[0][2] == "2"
+
+
+def test_a_second_daemon_leaves_the_folder_of_a_running_one_alone(daemon: Daemon) -> None:
+    words = ["--config", daemon.config, "--state", daemon.state, "--listen", "127.0.0.1:0"]
+    for command in (["serve"], ["ask", "Halo"]):
+        second = subprocess.run([AGENTD, *command, *words], capture_output=True, text=True, timeout=120)
+        assert (second.returncode, second.stdout) == (1, "")
+        assert f"state folder {daemon.state}: another daemon works in it" in second.stderr
+    assert daemon.call("Agent.run", prompt="Jam berapa?")["status"] == "completed"

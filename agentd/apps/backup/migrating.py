@@ -19,10 +19,10 @@ from sqlalchemy.exc import DatabaseError
 from agentd.apps.backup.manifest import BackupError, files_in, make_private_folder, sync
 from agentd.runs.run_database import RunDatabase, sqlite_engine
 from agentd.runs.tables import SCHEMA, lacking, written_schema
-from agentd.state import IN_USE, UNFINISHED, alone
+from agentd.state import LOCKS, UNFINISHED, alone
 
 DATABASE = "agentd.db"
-MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", IN_USE)
+MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", *LOCKS)
 """What a copy leaves out: what can be made again, and what is only there while somebody works."""
 
 

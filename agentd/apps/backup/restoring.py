@@ -21,7 +21,7 @@ from typing import BinaryIO
 from pydantic import BaseModel, ConfigDict
 
 from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
-from agentd.state import IN_USE, UNFINISHED, alone, give
+from agentd.state import LOCKS, UNFINISHED, alone, give
 
 ASIDE = "before-restore-"
 ARCHIVE, LEDGER, OFFICE, JOURNAL = f"{LETTERS}/archive/", f"{LETTERS}/ledger.db", f"{LETTERS}/office/", "register.jsonl"
@@ -76,7 +76,7 @@ def restore(folder: Path, state: Path, places: Places | None, now: datetime, rep
 
 def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None, now: datetime, replace: bool) -> Plan:
     """Decide what goes where. Raises BackupError when something is in the way."""
-    present = [path for path in sorted(state.iterdir()) if path.name not in (IN_USE, UNFINISHED, "lost+found")]
+    present = [path for path in sorted(state.iterdir()) if path.name not in (*LOCKS, UNFINISHED, "lost+found")]
     present = [path for path in present if not path.name.startswith(ASIDE)]
     if present and not replace:
         raise BackupError(f"{state} is not empty; --replace sets what is there aside, in {ASIDE}…, and deletes nothing")
