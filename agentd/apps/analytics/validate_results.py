@@ -47,10 +47,11 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
     tables = state.get("relevant_tables") or []
-    words = coverage.uncovered(state["user_query"], _plan(state), past_questions(state), tables)
-    words += part_of_the_period(_plan(state), _dates(state, context))
-    words += only_some(_plan(state), state.get("table_relationships"))
-    words += unknown_words(state["user_query"], _plan(state), tables)
+    plan = _plan(state)
+    words = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
+    words += part_of_the_period(plan, _dates(state, context))
+    words += only_some(plan, state.get("table_relationships"))
+    words += unknown_words(state["user_query"], plan, tables)
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.cypher.tokens import Token
 from servers.text2cypher.linking.asks import is_cued
@@ -14,7 +14,7 @@ from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.values import folded
 
-_AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT")
+_AGGREGATES = (*FIGURES, "COLLECT")
 
 
 def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

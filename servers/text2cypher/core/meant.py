@@ -13,7 +13,7 @@ from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.twice import Rows
-from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
 
@@ -22,7 +22,6 @@ MOST_COLUMNS = 4
 """A wider result is compared as it stands."""
 MOST_PROPERTIES = 2
 """Of what has more, questions for a rank are as often meant to show others than the name."""
-_FIGURES = {"COUNT", "SUM", "AVG", "MIN", "MAX"}
 
 
 def doubts_of_choice(
@@ -68,7 +67,7 @@ def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
     Names or everything of each that are asked for, one figure, a rank by a figure of what has little else to show.
     """
-    figure = bool(facts.words & _FIGURES)
+    figure = bool(facts.words & FIGURES)
     if "ORDER" in facts.words and figure:
         return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
     whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]

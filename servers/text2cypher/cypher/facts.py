@@ -10,6 +10,8 @@ from servers.text2cypher.cypher.records import Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
+FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
+"""Functions that make one number of many rows."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEGATING = {"NOT", "NONE", "FALSE"}
 
@@ -115,7 +117,7 @@ class QueryFacts:
     @property
     def aggregates(self) -> bool:
         """True when anything is counted, summed or collected."""
-        return bool(self.words & {"COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT", "SIZE"})
+        return bool(self.words & {*FIGURES, "COLLECT", "SIZE"})
 
     @property
     def long_paths(self) -> bool:

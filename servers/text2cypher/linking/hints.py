@@ -76,8 +76,10 @@ class Linker:
     def link(self, question: str) -> Hints:
         """The hints for one question; their `question` is as it is written, not as it was said."""
         question = languages().written(question)
-        known = self._meanings.written(question, [(held.start, held.end) for held in self._mentions(question)])
-        question, mentions = known, self._mentions(known)
+        mentions = self._mentions(question)
+        known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
+        if known != question:
+            question, mentions = known, self._mentions(known)
         masked = _mask(question, mentions)
         counting = [held.span() for held in self._counting.finditer(masked)]
         properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]

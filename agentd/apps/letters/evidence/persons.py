@@ -95,7 +95,6 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
 
 APPLICANTS = phrases().applicants
 _JOINS = phrases().joins
-_OUTSIDERS = phrases().outsiders
 _TOWARD = phrases().toward
 _FATES = phrases().fates
 _POINTING = phrases().quiet
