@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
-from itertools import zip_longest
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded_tokens
@@ -30,6 +29,8 @@ _FIRST = SPOKEN | {
 """The words that a day or an hour may begin with, numbers aside."""
 _FAR = 3
 """Words between an hour and its part of the day (`3:45 in the afternoon`)."""
+_NEAR = 2
+"""Words between a date and its weekday."""
 _NOISE = phrases().date_noise
 
 Day = tuple[int, int, date]
@@ -66,13 +67,15 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
         else:
             at += 1
     found.sort()
-    return [hit for hit, after in zip_longest(found, found[1:]) if after is None or not _weekday_of(hit, after, words)]
+    return [hit for hit in found if not any(_weekday_of(hit, other, words) for other in found)]
 
 
-def _weekday_of(hit: Day, after: Day, words: Sequence[str]) -> bool:
-    """`Saturday, 5 December`: a weekday right before its own date."""
-    number = _WEEKDAYS.get(tuple(words[hit[0] : hit[1]]))
-    return number == after[2].weekday() and all(word == "," for word in words[hit[1] : after[0]])
+def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
+    """`Saturday, 5 December`, `Rabu pagi tanggal 18 November`, `18/11/2026 (Rabu)`: a weekday beside its own date."""
+    if _WEEKDAYS.get(tuple(words[hit[0] : hit[1]])) != other[2].weekday():
+        return False
+    dated = any(word.isdecimal() or month(word) for word in words[other[0] : other[1]])
+    return dated and max(hit[0] - other[1], other[0] - hit[1]) <= _NEAR
 
 
 def _begins(word: str) -> bool:

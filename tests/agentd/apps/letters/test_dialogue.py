@@ -268,6 +268,9 @@ def test_a_number_behind_another_fields_name_is_that_fields() -> None:
         ("Selasa minggu depan", date(2026, 3, 10)),
         ("7 bulan ini", date(2026, 3, 7)),
         ("March 7th 2019", date(2019, 3, 7)),
+        ("hari Rabu tanggal 18 November 2026", date(2026, 11, 18)),
+        ("Rabu pagi 18 November 2026", date(2026, 11, 18)),
+        ("18/11/2026 (Rabu)", date(2026, 11, 18)),
     ],
 )
 def test_a_day_without_its_year_is_the_next_that_comes(said: str, day: date) -> None:
