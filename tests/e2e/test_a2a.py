@@ -73,8 +73,7 @@ async def agent(
 
 def message(*parts: Part | str, role: Role = Role.ROLE_USER, **ids: str) -> SendMessageRequest:
     made = [new_text_part(part) if isinstance(part, str) else part for part in parts]
-    whole = {"message_id": uuid.uuid4().hex, **ids}
-    return SendMessageRequest(message=Message(role=role, parts=made, **whole))
+    return SendMessageRequest(message=Message(role=role, parts=made, **{"message_id": uuid.uuid4().hex, **ids}))
 
 
 async def told(client: Client, request: SendMessageRequest) -> list[StreamResponse]:
@@ -100,6 +99,8 @@ async def test_from_hello_to_the_letter_with_an_approval_between(office: Daemon,
         assert waiting.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
         [approval] = get_data_parts(waiting.status.message.parts)
         assert approval["arguments"]["nama"] == "Budi Santoso"
+        other = {"tool_hint": LETTER["tool"], "tool_arguments": {**LETTER["input"], "keperluan": "Membuka rekening"}}
+        office.call("Agent.run", prompt="Satu lagi", session_id=waiting.context_id, options=other)  # a newer one waits
         decided = new_data_part({"approval_id": approval["approval_id"], "approved": True})
         yes = message(decided, task_id=waiting.id) if version == "1.0" else message("ya", task_id=waiting.id)
         issued = await asked(client, yes)
@@ -109,8 +110,7 @@ async def test_from_hello_to_the_letter_with_an_approval_between(office: Daemon,
         assert (file.media_type, file.url.startswith(office.url)) == ("application/pdf", True)
         with office.request(file.url.removeprefix(office.url)) as response:
             assert response.read().startswith(b"%PDF-")
-        again = await client.get_task(GetTaskRequest(id=issued.id))
-        assert again.status.state == TaskState.TASK_STATE_COMPLETED
+        assert (await client.get_task(GetTaskRequest(id=issued.id))).status.state == TaskState.TASK_STATE_COMPLETED
         with pytest.raises(TaskNotCancelableError):
             await client.cancel_task(CancelTaskRequest(id=issued.id))
         with pytest.raises(UnsupportedOperationError):
@@ -177,6 +177,24 @@ def test_a_call_without_the_version_is_told_which_header_it_lacks(office: Daemon
     answered = httpx.post(f"{office.url}/a2a", json=asked, headers={"Authorization": f"Bearer {TOKEN}"}).json()
     assert answered["error"]["code"] == -32009
     assert "no-header-A2A-Version" in answered["error"]["message"] and "'1.0'" in answered["error"]["message"]
+
+
+UNREAD = {
+    "message/send": ({"message": {"role": "ANI-1", "parts": [], "messageId": "m"}}, "params.message.role is wrong"),
+    "SendMessage": ({"message": {"role": "ROLE_USER", "parts": "ANI-1"}}, "params.message.parts is wrong"),
+    "ListTasks": ({"status": "ANI-1"}, "params.status is wrong"),
+    "GetTask": ("ANI-1", "params should be an object"),
+}
+
+
+@pytest.mark.parametrize("method", UNREAD)
+def test_what_is_wrong_is_said_by_its_place_and_never_by_its_value(office: Daemon, method: str) -> None:
+    params, says = UNREAD[method]
+    body = json.dumps({"jsonrpc": "2.0", "id": "n", "method": method, "params": params}).encode()
+    with office.request("/a2a", body, **{"A2A-Version": "1.0" if method[0].isupper() else "0.3"}) as response:
+        text = response.read().decode()
+    assert '"id": "n"' in text and "-32602" in text and says in text
+    assert "ANI-1" not in text and "pydantic" not in text
 
 
 async def test_a_callers_tasks_are_listed_by_pages_and_a_visitors_never(office: Daemon) -> None:
@@ -267,7 +285,7 @@ def test_a_visitors_task_needs_the_key_that_it_was_given(office: Daemon) -> None
     assert call("tasks/get", {"id": task["id"]})["error"]["code"] == -32001
     key = {"Agentd-Session-Key": task["metadata"]["agentd/session_key"]}
     assert call("tasks/get", {"id": task["id"]}, **key)["result"]["id"] == task["id"]
-    assert call("tasks/resubscribe", [])["error"]["code"] == -32600
+    assert call("tasks/resubscribe", [])["error"]["code"] == -32602
     push = {"taskId": task["id"], "pushNotificationConfig": {"url": "http://127.0.0.1:1/"}}
     assert call("tasks/pushNotificationConfig/set", push)["error"]["code"] == -32003
     hello["message"]["parts"] = [part] * 3000

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from agentd.application import MethodCall
 from agentd.apps.a2a.handler import BASE, CALLER, Handler
+from agentd.apps.a2a.reading import check
 from agentd.errors import AgentdError, Forbidden
 from agentd.http import guard
 from agentd.http.leases import LEASES
@@ -66,6 +67,10 @@ async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: in
     Raises Forbidden, HTTPRequestEntityTooLarge beyond `longest` bytes: the SDK reads a message on the daemon's loop.
     """
     body = await _body(request, longest)
+    number, wrong = check(body)
+    if wrong is not None:
+        error = {"code": wrong.code, "message": wrong.message}
+        return web.json_response({"jsonrpc": "2.0", "id": number, "error": error})
     scope = _scope(request)
     incoming = [{"type": "http.request", "body": body, "more_body": False}]
     answer = web.StreamResponse()

@@ -45,6 +45,7 @@ from a2a.utils.errors import (
 )
 from a2a.utils.task import HistoryLengthConfig, validate_history_length
 
+from agentd.agent.approval import assents, refuses
 from agentd.application import MethodCall
 from agentd.apps.a2a.listing import asked, changed_at, page, size_of
 from agentd.apps.a2a.tasks import RESTS, artifacts_of, history_of, status_of, task_of
@@ -162,7 +163,7 @@ class Handler(RequestHandler):
             if session_id not in (None, waiting["session_id"]):
                 raise InvalidParamsError("the task is of another context")
             session_id = waiting["session_id"]
-            if (decision := _decision(message)) is not None:
+            if (decision := _decision(message, waiting["approval"])) is not None:
                 return await self._answered("Agent.approve", {"run_id": message.task_id, **decision}, context)
         asked: dict[str, Any] = {"prompt": _text(message)}
         if session_id is not None:
@@ -229,7 +230,11 @@ def _text(message: Message) -> str:
     return get_message_text(message)
 
 
-def _decision(message: Message) -> dict[str, Any] | None:
+def _decision(message: Message, waits: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What a message decides of what its task waits with, whatever else waits in its context."""
+    said = get_message_text(message)
+    if waits is not None and waits.get("rule") is None and (assents(said) or refuses(said)):
+        return {"approval_id": waits["approval_id"], "approved": assents(said)}
     match get_data_parts(message.parts):
         case [{"approval_id": str(approval_id), "approved": bool(approved)}] if len(message.parts) == 1:
             return {"approval_id": approval_id, "approved": approved}
