@@ -7,7 +7,7 @@ JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a 
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache, partial
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, hdrs, web
@@ -16,7 +16,7 @@ from multidict import istr
 
 from agentd.access import Access, Approach, RateLimiter
 from agentd.errors import Forbidden, InvalidRequest, NotFound
-from agentd.http.leases import ADMITTED, STILL_ADMITTED, still_admitted
+from agentd.http.leases import ADMITTED, Admitted
 from agentd.http.refusals import Refused, refusal
 from agentd.messages import Caller, Scope
 
@@ -132,8 +132,7 @@ class Guard:
         if route not in self._open:
             approach = _approach(request, origin)
             caller = self.access.admit(approach)
-            request[ADMITTED] = (approach, caller)
-            request[STILL_ADMITTED] = partial(still_admitted, self.access, (approach, caller))
+            request[ADMITTED] = Admitted(self.access, approach, caller)
             request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or _kept_key(request, origin))
             known = approach.token is not None and self.access.closed
             if route not in self._metered_within:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import Any
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -18,23 +18,31 @@ from agentd.errors import AgentdError, Unauthorized
 from agentd.messages import Caller
 
 EVERY_S = 0.25
-Admitted = tuple[Approach, Caller]
-"""How the caller of a request came in, and who it was then (without a visitor's key)."""
-ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", tuple)
-STILL_ADMITTED: web.RequestKey[Any] = web.RequestKey("still_admitted")
-"""For handlers that answer slowly: a function that raises once the caller would not be let in as the same any more."""
+
+
+class Admitted(NamedTuple):
+    """How the caller of a request came in, and who it was then (without a visitor's key)."""
+
+    access: Access
+    approach: Approach
+    caller: Caller
+
+    def check(self) -> None:
+        """Raises Unauthorized, Forbidden for who would not be let in as the same caller now."""
+        if self.access.caller_of(self.approach) != self.caller:
+            raise Unauthorized("The rights of this connection have changed; connect again")
+
+
+ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", Admitted)
 
 
 class Lease:
-    """One open connection; `end` closes it and says why."""
+    """One open connection: `check` raises once its rights have ended, `end` closes it and says why."""
 
-    __slots__ = ("_access", "_admitted", "_held", "end")
+    __slots__ = ("_held", "check", "end")
 
-    def __init__(
-        self, access: Access, admitted: Admitted, end: Callable[[AgentdError], None], held: set[Lease]
-    ) -> None:
-        self._access = access
-        self._admitted = admitted
+    def __init__(self, admitted: Admitted, end: Callable[[AgentdError], None], held: set[Lease]) -> None:
+        self.check = admitted.check
         self._held = held
         self.end = end
 
@@ -45,28 +53,16 @@ class Lease:
     def __exit__(self, *_: object) -> None:
         self._held.discard(self)
 
-    def check(self) -> None:
-        """Raises Unauthorized, Forbidden when the connection would not be let in as the same caller now."""
-        still_admitted(self._access, self._admitted)
-
-
-def still_admitted(access: Access, admitted: Admitted) -> None:
-    """Raises Unauthorized, Forbidden for who would not be let in as the same caller now."""
-    approach, caller = admitted
-    if access.caller_of(approach) != caller:
-        raise Unauthorized("The rights of this connection have changed; connect again")
-
 
 class Leases:
     """All open connections."""
 
-    def __init__(self, access: Access) -> None:
-        self._access = access
+    def __init__(self) -> None:
         self._held: set[Lease] = set()
 
     def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Lease:
         """The request's connection, which is watched while the lease's block runs."""
-        return Lease(self._access, request[ADMITTED], end, self._held)
+        return Lease(request[ADMITTED], end, self._held)
 
     async def watched(self, _app: web.Application) -> AsyncIterator[None]:
         """For `app.cleanup_ctx`."""

@@ -15,7 +15,7 @@ def login_route(audit: AuditTrail) -> web.RouteDef:
 
     async def post(request: web.Request) -> web.Response:
         """204 once the login is in the audit trail. Raises Unauthorized for who came in without a token, Busy."""
-        _, caller = request[ADMITTED]
+        caller = request[ADMITTED].caller
         if caller in (LOCAL, OWN_PAGE):
             raise Unauthorized("Nobody logs in without a token; make one by `agentd token add`")
         await audit.arecord("login.succeeded", actor=caller.id, subject=caller.id, scopes=sorted(caller.scopes))

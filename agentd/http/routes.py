@@ -36,7 +36,7 @@ def application(
     `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
-    leases = Leases(guard.access)
+    leases = Leases()
     frames = Frames()
     rpc = RpcEndpoint(dispatcher, leases)
     events = EventsEndpoint(services, frames, leases)

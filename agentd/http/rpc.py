@@ -26,16 +26,12 @@ class RpcEndpoint:
 
     async def post(self, request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
-        with self._leases.held(request, partial(send_away, request, rpc=True)):
-            return await self._answered(request)
-
-    async def _answered(self, request: web.Request) -> web.Response:
         content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
         if content_type != "application/json" and not _is_json(content_type):
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        body = await request.read()
-        reply = await self._dispatcher.handle(body, request[CALLER])
+        with self._leases.held(request, partial(send_away, request, rpc=True)):
+            reply = await self._dispatcher.handle(await request.read(), request[CALLER])
         if not reply.body:
             return web.Response(status=204)
         response = web.Response(body=reply.body, content_type="application/json")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError, InvalidURLError
 from aiohttp.web_protocol import RequestHandler
 
 HEAD_S = 10.0
@@ -49,6 +50,15 @@ class _Handler(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         self._head_came()
         super().connection_lost(exc)
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """Say what is wrong with a request that can't be read, without its own words: they may hold a token."""
+        if isinstance(exc, HttpProcessingError):
+            what = "its address" if isinstance(exc, InvalidURLError) else exc.message.partition(":")[0]
+            message = f"This is no HTTP/1.1 request that can be read: {what}"
+        return super().handle_error(request, status, exc, message)
 
     def _head_came(self) -> None:
         if self._head_due is not None:

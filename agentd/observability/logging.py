@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, TextIO, cast
 
 import structlog
@@ -13,15 +14,20 @@ from agentd.discreet import DiscreetFormatter, discreet, failures
 
 
 class StandardError:
-    """Standard error as it is when a line is written, also where a test has replaced it since."""
+    """Standard error as it is when a line is written, also where a test has replaced it since.
 
-    def write(self, text: str) -> int:
+    A log on a full disk loses lines; what was to be logged goes on, and is answered.
+    """
+
+    def write(self, text: str) -> None:
         """Write it there."""
-        return sys.stderr.write(text)
+        with suppress(OSError):
+            sys.stderr.write(text)
 
     def flush(self) -> None:
         """Let it go out."""
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.flush()
 
 
 def configure(level: str = "info", *, console: bool | None = None) -> None:

@@ -61,6 +61,15 @@ def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
         assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"
 
 
+def test_a_caller_is_told_also_where_the_log_is_on_the_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "stderr.log").symlink_to("/dev/full")
+    with running(tmp_path, final("Selesai"), config=HEAD + SERVERS["time"]) as daemon:
+        with locked(daemon), pytest.raises(RpcFailed) as refused:
+            daemon.call("Agent.run", prompt="Halo")
+        assert refused.value.type == "busy"
+        assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"
+
+
 def test_a_database_of_a_newer_agentd_is_left_alone(tmp_path: Path) -> None:
     with running(tmp_path, final("Halo"), config=HEAD) as daemon:
         daemon.kill(15)

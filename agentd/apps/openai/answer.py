@@ -15,7 +15,7 @@ from aiohttp import web
 
 from agentd.apps.openai.request import Completion
 from agentd.errors import AgentdError, ProviderFailure
-from agentd.http.leases import STILL_ADMITTED
+from agentd.http.leases import ADMITTED
 from agentd.http.refusals import STATUS
 from agentd.messages import Fallback, Usage
 from agentd.ports import TextChunk, TextSink
@@ -99,7 +99,7 @@ async def _task(work: Coroutine[Any, Any, Spoken]) -> AsyncIterator[asyncio.Task
 async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
     """Do it unless the client leaves or loses its rights first: then it is cancelled, and the model free for others."""
     task = asyncio.create_task(work, name="openai-api")
-    still_admitted = request.get(STILL_ADMITTED, lambda: None)
+    still_admitted = request[ADMITTED].check if ADMITTED in request else lambda: None
     try:
         while not (await asyncio.wait({task}, timeout=GONE_CHECK_S))[0]:
             if request.transport is None or request.transport.is_closing():
@@ -156,7 +156,7 @@ def _error(error: AgentdError | ProviderFailure) -> tuple[int, dict[str, Any]]:
     kind = "invalid_request_error" if status < 500 else "server_error"
     body = {"message": error.message, "type": kind, "param": param, "code": code}
     if isinstance(error, AgentdError) and "user_message" in error.data:
-        body["user_message"] = error.data["user_message"]
+        body["user_message"] = error.user_message()
     return status, body
 
 

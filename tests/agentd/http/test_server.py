@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
 
@@ -80,3 +81,20 @@ async def test_a_crowd_that_connects_at_once_waits_and_none_is_dropped() -> None
         ]  # the loop stands still
         for one in crowd:
             one.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ANI\0\r\n\r\n", b"read: Invalid header value char"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"ANI" * 9000, b"read: Got more than 8190 bytes when reading"),
+        (b"GET /\xc3\xa9ANI HTTP/1.1\r\nHost: a\r\n\r\n", b"read: its address"),
+    ],
+)
+async def test_what_is_no_http_is_told_why_without_its_own_words(line: bytes, says: bytes) -> None:
+    async with serving(app(), listen=("127.0.0.1", 0)) as (address,):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(line)
+        answer = await reader.read()
+        writer.close()
+    assert answer.split()[1] == b"400" and says in answer and b"ANI" not in answer
