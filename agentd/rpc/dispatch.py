@@ -123,7 +123,7 @@ class Dispatcher:
         return None
 
     async def _batch(self, items: list[Any], caller: Caller) -> list[Response]:
-        outcomes: list[Response | Awaitable[Response | None] | None] = []
+        outcomes: list[Any] = []
         ids: set[Any] = set()
         for item in items:
             request = _request(item)
@@ -135,9 +135,9 @@ class Dispatcher:
             outcomes.append(self._one(request, item, caller))
         waiting = [outcome for outcome in outcomes if outcome is not None and type(outcome) is not dict]
         if waiting:
-            answers = iter(await asyncio.gather(*cast(list[Awaitable[Response | None]], waiting)))
+            answers = iter(await asyncio.gather(*waiting))
             outcomes = [one if one is None or type(one) is dict else next(answers) for one in outcomes]
-        return [cast(Response, outcome) for outcome in outcomes if outcome is not None]
+        return [outcome for outcome in outcomes if outcome is not None]
 
     def _one(self, request: Request | str, item: Any, caller: Caller) -> Response | Awaitable[Response | None] | None:
         """The response of one call, at once where the method waits for nothing; None for a notification.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from textwrap import dedent
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -28,7 +31,7 @@ def discover(methods: Sequence[Method]) -> Method:
         params=NoParams,
         result=dict[str, Any],
         scopes=frozenset(ANYONE),
-        summary="This document: every method with its parameters, results, errors and examples (OpenRPC 1.2.6).",
+        summary="The OpenRPC 1.2.6 document: every method with its parameters, results, errors and examples.",
         errors=(),
     )
     described = cache(lambda: document((*methods, own)))  # at the first call: no start waits for 60 ms of CPU
@@ -100,10 +103,38 @@ def _result(result: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    """A type's JSON Schema, its shared parts moved into `schemas`."""
+    """A type's JSON Schema, its shared parts moved into `schemas`; each field with what stands below it in the code."""
     schema = TypeAdapter(kind).json_schema(ref_template=_REF)
-    schemas.update(schema.pop("$defs", {}))
+    parts = schema.pop("$defs", {})
+    for model in _models(kind):
+        fields = parts.get(model.__name__, schema).get("properties", {})
+        for name, text in _texts(model).items():
+            fields[name] = {"description": text, **fields[name]}
+    schemas.update(parts)
     return schema
+
+
+def _models(kind: Any) -> Iterator[type[BaseModel]]:
+    """The models that a type is made of, each with those of its fields."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+        for field in kind.model_fields.values():
+            yield from _models(field.annotation)
+    for part in get_args(kind):
+        yield from _models(part)
+
+
+@cache
+def _texts(model: type[BaseModel]) -> dict[str, str]:
+    """{field: the docstring below it}, its own and those it inherits."""
+    texts: dict[str, str] = {}
+    for parent in (one for one in reversed(model.__mro__) if issubclass(one, BaseModel) and one is not BaseModel):
+        body = cast(ast.ClassDef, ast.parse(dedent(inspect.getsource(parent))).body[0]).body
+        for field, below in pairwise(body):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    texts[name] = " ".join(text.split())
+    return texts
 
 
 def _errors(*methods: Method) -> dict[type[AgentdError], None]:

@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import unicodedata
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -112,8 +112,8 @@ SessionKey = Annotated[
     Field(
         min_length=1,
         max_length=200,
-        description="The visitor's key of the session, which kiosk and chat callers need (or the header "
-        "Agentd-Session-Key). Of a session that begins with this call: 22 to 128 of A-Z a-z 0-9 _ -, 128 random bits.",
+        description="The visitor's key of the session, or the header Agentd-Session-Key: kiosk and chat callers need "
+        "it. A new session's: 22 to 128 of A-Z a-z 0-9 _ -, 128 random bits.",
     ),
 ]
 
@@ -143,9 +143,10 @@ class ParamsReader(Generic[P]):
         if type(raw) is list:
             raw = _by_position(self._model, raw)
         try:
-            return cast(P, self._validate(raw, context=self._max_prompt_bytes))
+            params: P = self._validate(raw, context=self._max_prompt_bytes)
+            return params
         except ValidationError as error:
-            raise _named(self._model, error, language_of(raw)) from None
+            raise named(self._model, error, language_of(raw)) from None
 
 
 def language_of(raw: Raw) -> Language:
@@ -170,7 +171,8 @@ def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
     return dict(zip(names, values, strict=False))
 
 
-def _named(model: type[Params], error: ValidationError, language: Language) -> InvalidParams:
+def named(model: type[BaseModel], error: ValidationError, language: Language) -> InvalidParams:
+    """The same error by names alone, without a value."""
     count = error.error_count()
     if count > _READ:
         return InvalidParams(f"Invalid params: {count} of them are wrong", field="")
@@ -190,7 +192,7 @@ def _field(detail: ErrorDetails) -> str:
     return ".".join(str(name)[:_NAME] for name in detail["loc"])
 
 
-def _problem(model: type[Params], detail: ErrorDetails) -> str:
+def _problem(model: type[BaseModel], detail: ErrorDetails) -> str:
     match detail["type"]:
         case "missing":
             return "is required"

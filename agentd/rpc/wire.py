@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from agentd.agent.languages import own
-from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language
+from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language, in_each_language
 from agentd.installed import advice
 
 log = structlog.get_logger(__name__)
@@ -30,7 +30,7 @@ def error_object(error: BaseException, language: Language = "id") -> dict[str, A
         error = InternalError("Internal error")
     extra = dict(error.data)
     language = own(extra.pop("language", None)) or language
-    data = {"type": error.type, "user_message": error.user_message(language), **extra}
+    data = {"type": error.type, **extra, "user_message": error.user_message(language)}
     return {"code": error.code, "message": error.message, "data": data}
 
 
@@ -40,5 +40,5 @@ def _unapplied(error: ConfigError) -> Conflict:
         "The configuration is wrong, so nothing was changed: "
         + "; ".join(f"{problem['file']}:{problem['line']}: {problem['text']}" for problem in problems),
         problems=problems,
-        user_message="Konfigurasi keliru; tidak ada yang diubah.",
+        user_message=in_each_language("configuration"),
     )

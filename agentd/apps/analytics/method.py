@@ -33,15 +33,20 @@ class AnalyticsAnswer(BaseModel):
     run_id: str
     session_id: str
     status: str
+    """`completed`, `failed` (see `error`) or `needs_clarification`."""
     final_narrative: str | None = None
     data_table_for_display: Any = None
+    """The rows, each {column: value}."""
     table_units: dict[str, str] = Field(default_factory=dict)
     """What the figures of the table's columns are in: {"TOTAL": "USD", "SHARE": "%"}."""
     executive_summary: Any = None
     warnings_for_display: list[Any] = Field(default_factory=list)
+    """What to keep in mind of the answer, in the question's language."""
     validation_status: Any = None
     quality_score: float | None = None
+    """0 to 100; from 90 on the answer is called certain."""
     plan: Any = None
+    """The SELECTs of plan style `sql`, the steps of `operations`."""
     technical_details: str | None = None
     """What of the plan was derived or corrected; for admin alone."""
     mcp_tool_call_history: list[Any] = Field(default_factory=list)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from agentd.errors import Conflict
-from agentd.messages import Caller
+from agentd.messages import Caller, ProviderState
 from agentd.rpc.method import ADMIN, ANYONE, method
 from agentd.rpc.params import NoParams
 from agentd.rpc.services import Services
@@ -19,6 +19,14 @@ class Health(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     status: Literal["ok", "degraded", "starting", "draining"]
+    """`degraded`: a server is down."""
+    version: str = ""
+    uptime_s: float = 0.0
+    runs: dict[str, int] = {}
+    """{"active": how many are under way}."""
+    servers: list[dict[str, Any]] = []
+    """Those of Tools.list, each with how often it was started again (`restarts`)."""
+    providers: list[ProviderState] = []
 
 
 @method(

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from agentd.errors import BY_TYPE, ProviderUnavailable
+from agentd.errors import BY_TYPE, Busy, ProviderUnavailable, in_each_language
 from agentd.messages import AgentStep, Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.services import WireLimits
@@ -101,6 +101,14 @@ async def test_the_message_to_the_person_follows_the_language_asked_for() -> Non
 
     error = await Desk(fail).error("Agent.run", {"prompt": "hello", "options": {"language": "en"}})
     assert error["data"]["user_message"].startswith("The assistant cannot be reached")
+
+
+async def test_an_errors_own_words_follow_the_language_too() -> None:
+    async def fail(run: MemoryRun) -> str:
+        raise Busy("locked", user_message=in_each_language("database"))
+
+    error = await Desk(fail).error("Agent.run", {"prompt": "hello", "options": {"language": "en"}})
+    assert error["data"]["user_message"].startswith("Data cannot be stored")
 
 
 @pytest.mark.parametrize("method", ["Agent.run", "Agent.start"])

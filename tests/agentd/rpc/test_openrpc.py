@@ -76,3 +76,8 @@ def test_the_published_document_is_the_one_that_is_served() -> None:
     """Render it by: python -m lab.tools"""
     published = json.loads((Path(__file__).parents[3] / "docs" / "openrpc.json").read_text())
     assert published == json.loads(json.dumps(DOCUMENT))
+
+
+def test_a_field_is_described_by_what_stands_below_it_in_the_code() -> None:
+    fields = DOCUMENT["components"]["schemas"]["GraphAnswer"]["properties"]
+    assert fields["confidence"]["description"] == "0 to 1; below 0.75 the answer is uncertain and says so."
