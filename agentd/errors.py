@@ -18,7 +18,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 Language = Literal["id", "en", "jv"]
 """In which the daemon itself speaks; the first is the office's. docs/languages.md says how one is added."""
@@ -30,6 +30,11 @@ FaultKind = Literal[
 @cache
 def _user_messages(language: Language) -> dict[str, str]:
     return tomllib.loads(Path(__file__).with_name("user_messages").joinpath(f"{language}.toml").read_text("utf-8"))
+
+
+def in_each_language(key: str) -> dict[Language, str]:
+    """A text of the packs, for an error's `user_message`."""
+    return {language: _user_messages(language)[key] for language in get_args(Language)}
 
 
 class AgentdError(Exception):
@@ -44,9 +49,13 @@ class AgentdError(Exception):
         super().__init__(self.message)
 
     def user_message(self, language: Language = "id") -> str:
-        """What the citizen reads."""
+        """What the citizen reads: the error's own words (`user_message` in its data, a text or one for each language),
+        else its type's."""
+        own = self.data.get("user_message")
+        if isinstance(own, dict):
+            own = own[language]
         said = _user_messages(language)
-        return said.get(self.type, said[AgentdError.type])
+        return str(own or said.get(self.type, said[AgentdError.type]))
 
 
 class ProtocolError(AgentdError):

@@ -112,8 +112,12 @@ class Daemon:
 
     def call(self, method: str, **params: Any) -> Any:
         """One JSON-RPC call as admin. Raises RpcFailed."""
+        return self.called(method, params)
+
+    def called(self, method: str, params: dict[str, Any], **headers: str) -> Any:
+        """The same by whom the headers name."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-        with self.request("/rpc", body) as response:
+        with self.request("/rpc", body, **headers) as response:
             answer = json.load(response)
         if "error" in answer:
             raise RpcFailed(answer["error"])

@@ -170,17 +170,23 @@ def summary(
 
     Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
     """
-    name = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
     text = replies()[language]
     head = text.check_official if tool.official else text.check_act
     if rule == "staff":
         ask = text.officer_official if tool.official else text.officer_act
     else:
         ask = text.ask_official if tool.official else text.ask_act
-    rows = [f"- {label}: {value}" for label, value in _rows(tool.input_schema, arguments, language)]
+    title, fields = titled(tool, arguments, language)
+    rows = [f"- {label}: {value}" for label, value in fields]
     disputes = basis.disputed.values() if basis is not None else ()
     differs = [text.differs.format(title=one.title, registered=one.registered) for one in disputes]
-    return "\n".join([f"{head}: {name}", *rows, "", *differs, ask])
+    return "\n".join([f"{head}: {title}", *rows, "", *differs, ask])
+
+
+def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> tuple[str, list[tuple[str, str]]]:
+    """A call as people read it: the tool's title, and its fields with their values under the schema's titles."""
+    title = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
+    return title, list(_rows(tool.input_schema, arguments, language))
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:

@@ -149,9 +149,11 @@ class Replies:
     ask_act: str
     officer_act: str
     differs: str
+    which: str
     yes: str
     no: str
     prompt: Mapping[str, str]
+    logs: Mapping[str, str]
     courtesies: Mapping[str, tuple[str, ...]]
     beside_courtesies: frozenset[str]
 

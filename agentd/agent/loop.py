@@ -156,8 +156,9 @@ class Agent:
             action = await self._model.action(asked)
         except ProviderFailure as failure:
             if failure.kind == "blocked":
-                asked.logs.append(f"Penyaring keamanan model menolak menjawab: {failure.message}")
-                asked.action = _as_json(Final(replies()[self._brief.language].blocked))
+                says = replies()[self._brief.language]
+                asked.logs.append(says.logs["blocked"].format(reason=failure.message))
+                asked.action = _as_json(Final(says.blocked))
             else:
                 asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")
         except AgentdError as error:
@@ -200,9 +201,10 @@ class Agent:
         step = AgentStep.of(name, server, made, outcome)
         done.steps.append(step)
         done.artifacts += outcome.artifacts
-        how = "berhasil" if outcome.success else "gagal"
-        place = f" di server {server}" if server else ""
-        done.logs.append(mask(f"Memanggil tool {name}{place}: {how}, {outcome.duration_ms:.0f} ms"))
+        says = replies()[brief.language].logs
+        how = says["done" if outcome.success else "failed"]
+        line = says["tool_of" if server else "tool"]
+        done.logs.append(mask(line.format(tool=name, server=server, how=how, ms=outcome.duration_ms)))
         official = name in brief.toolset.official
         language = brief.spoken or brief.language
         called = prompts.Called(name, self._tools.written(call), outcome, language, brief.prompt, official)

@@ -10,6 +10,7 @@ from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.aside import SHORT, read
 from agentd.agent.brief import Asked, Beginning, Brief, Progress, Publish
+from agentd.agent.languages import replies
 from agentd.agent.listing import shown_in_full
 from agentd.agent.streaming import AnswerText
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
@@ -142,10 +143,15 @@ class ModelTurn:
         asked.fallbacks += reply.fallbacks
         asked.usage += reply.usage
         asked.provider, asked.model = reply.provider, reply.model
-        new = "" if reply.read is None else f" ({reply.read} dibaca)"
+        line = replies()[brief.language].logs["model" if reply.read is None else "model_read"]
         asked.logs.append(
-            f"Permintaan ke model {reply.provider}/{reply.model}: {reply.usage.input_tokens} token masuk{new}, "
-            f"{reply.usage.output_tokens} token keluar, {1000 * (time.perf_counter() - started):.0f} ms"
+            line.format(
+                model=f"{reply.provider}/{reply.model}",
+                input=reply.usage.input_tokens,
+                read=reply.read,
+                output=reply.usage.output_tokens,
+                ms=1000 * (time.perf_counter() - started),
+            )
         )
         return reply
 

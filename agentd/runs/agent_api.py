@@ -205,6 +205,7 @@ class AgentRuns:
             deadline_s=profile.deadline_s,
             prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
             withdrew=answered.withdrew,
+            choice=answered.choice,
         )
         key_hash = None
         if caller.is_visitor:

@@ -63,6 +63,8 @@ class AgentExecutor:
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
         row, asked = context.row, context.row.brief
+        if asked.choice is not None:
+            return Result("completed", {"response": asked.choice.question(asked.language)})
         options = AgentOptions.model_validate(asked.options)
         profile = await self._profile_of(row.session_id, row.caller, options, asked.prompt_tools)
         earlier = context.past
@@ -166,5 +168,4 @@ def _failure_message(row: RunRecord) -> str:
     """What the citizen read of a run that failed; nothing for any other."""
     if row.error is None:
         return ""
-    message = row.error.data.get("user_message")
-    return str(message or BY_TYPE.get(row.error.type, InternalError)("").user_message(row.brief.language))
+    return BY_TYPE.get(row.error.type, InternalError)("", **row.error.data).user_message(row.brief.language)

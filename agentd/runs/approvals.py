@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
-from agentd.agent.approval import assents, refused_beforehand, refuses, summary
+from agentd.agent.approval import assents, refused_beforehand, refuses, summary, titled
 from agentd.agent.aside import aside
 from agentd.agent.four_eyes import differing, judged
 from agentd.agent.languages import understood
 from agentd.agent.text import fold, normal
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
+from agentd.agent.which import Choice, named
 from agentd.audit import AuditTrail
 from agentd.clock import holds, iso
 from agentd.errors import AgentdError, Conflict, Forbidden, InvalidParams, Language
@@ -23,6 +24,9 @@ from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine
 from agentd.runs.records import Decision, Json, PendingApproval, RunChanges, RunRecord
 from agentd.runs.store import Opening
+
+Note = Callable[[str, str], Awaitable[None]]
+"""Hears of (run, approval) before it is decided."""
 
 
 class Review(NamedTuple):
@@ -39,6 +43,8 @@ class Answered(NamedTuple):
     """The run that they decided."""
     withdrew: bool = False
     """They took back a request that waited for an officer."""
+    choice: Choice | None = None
+    """They were a yes or no that may be for several."""
 
 
 class Reviews(Protocol):
@@ -83,23 +89,26 @@ class Approvals:
         prompt: str,
         found: Opening,
         caller: Caller,
-        note: Callable[[str, str], Awaitable[None]],
+        note: Note,
         *,
         form: bool = False,
     ) -> Answered:
         """Decide the waiting run where this prompt is a plain yes or no as the very next words of the session.
 
-        `note` hears of it before it is decided, so that a kill in between decides nothing that is not noted.
+        A kill after `note` has heard of it decides nothing that is not noted.
 
+        Where several calls wait that the caller may decide, it is asked which; the next words choose one.
         One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
+        if not form and (answered := await self._of_several(prompt, found, caller, note)) is not None:
+            return answered
         withdrew = False
         for row in found.waiting:
             if form and row.approval is not None and row.approval.request is not None:
                 continue
-            next_words = found.latest is not None and row.run_id in (found.latest.run_id, found.latest.brief.answers)
+            next_words = _next_words(row, found.latest)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
                     return Answered()
@@ -113,6 +122,29 @@ class Approvals:
                 await self._engine.cancel(row.run_id)
                 withdrew |= row.approval is not None and row.approval.request is not None
         return Answered(withdrew=withdrew)
+
+    async def _of_several(self, prompt: str, found: Opening, caller: Caller, note: Note) -> Answered | None:
+        """What a yes or no did that may be for several calls: asked which; or, told which, decided that one."""
+        waiting = {
+            row.run_id: (row, row.approval)
+            for row in reversed(found.waiting)
+            if row.approval is not None
+            and row.approval.request is None
+            and (row.approval.rule == "citizen" or caller.may("staff"))
+            and not self._over(row.approval)
+        }
+        latest = next((run for run in reversed(found.past) if run != found.known), None)
+        asked = None if latest is None else latest.brief.choice
+        if asked is not None and (chosen := waiting.get(asked.chosen(prompt) or "")):
+            row, approval = chosen
+            await note(row.run_id, approval.approval_id)
+            await self.decide(row, approval.approval_id, asked.agrees, None, caller)
+            return Answered(row.run_id)
+        plain = assents(prompt) or refuses(prompt)
+        if not plain or len(waiting) < 2 or not (asked or any(_next_words(row, latest) for row, _ in waiting.values())):
+            return None
+        calls = [titled(self._known(one.tool), one.arguments, row.brief.language) for row, one in waiting.values()]
+        return Answered(choice=Choice(assents(prompt), tuple(waiting), named(calls)))
 
     def _changed(self, row: RunRecord, prompt: str) -> bool:
         """True when what waits could not be called any more after these words (a correction took its evidence)."""
@@ -244,8 +276,16 @@ class Approvals:
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
         """What a second officer is to agree to."""
-        known = self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
-        return summary(known.model_copy(update={"official": True}), arguments, language, "staff", basis)
+        known = self._known(tool).model_copy(update={"official": True})
+        return summary(known, arguments, language, "staff", basis)
+
+    def _known(self, tool: str) -> ToolInfo:
+        return self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
+
+
+def _next_words(row: RunRecord, latest: RunRecord | None) -> bool:
+    """Whether what is said now is the very next after the run waits."""
+    return latest is not None and row.run_id in (latest.run_id, latest.brief.answers)
 
 
 def _unread_word(prompt: str, row: RunRecord) -> bool:

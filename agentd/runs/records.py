@@ -6,13 +6,14 @@ The JSON is a promise to older state folders: keys stay, and one that has nothin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, Literal, TypedDict, TypeVar, cast
 
 from pydantic import TypeAdapter
 
 from agentd.agent.picking import PromptTools
+from agentd.agent.which import Choice
 from agentd.errors import Language
 from agentd.messages import Agreement, Caller
 
@@ -71,6 +72,8 @@ class RunBrief:
     """Every decision of a call of this run, oldest first."""
     withdrew: bool = False
     """The citizen's words took back a request that waited for an officer; the answer says so."""
+    choice: Choice | None = None
+    """The words were a yes or no to one of several calls: the answer asks to which."""
 
     @classmethod
     def read(cls, stored: Json) -> RunBrief:
@@ -87,7 +90,8 @@ class RunBrief:
         if self.prompt_tools is not None:
             stored["told"] = self.prompt_tools.record()
         more: Json = {"spoken": self.spoken, "deadline_s": self.deadline_s, "decisions": list(self.decisions)}
-        stored |= {name: value for name, value in (more | {"withdrew": self.withdrew}).items() if value}
+        more |= {"withdrew": self.withdrew, "choice": self.choice and asdict(self.choice)}
+        stored |= {name: value for name, value in more.items() if value}
         return stored
 
 

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Connection, Engine
 
-from agentd.errors import Busy
+from agentd.errors import Busy, in_each_language
 
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
@@ -144,7 +144,6 @@ def _answer(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
 
 RETRY_AFTER_S = 5.0
 LONGEST_PAUSE_S = 2.0
-USER_MESSAGE = "Penyimpanan data sedang terganggu. Silakan coba lagi sebentar lagi."
 SQLITE = {
     "BUSY": "is locked by another program; end what holds it",
     "LOCKED": "is locked by another program; end what holds it",
@@ -207,7 +206,7 @@ async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
             log.warning("store.unavailable", reason=reason, waits=_patient.get())
             if not _patient.get():
                 message = f"the database {reason}; then try again"
-                raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=USER_MESSAGE) from None
+                raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=in_each_language("database")) from None
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
 

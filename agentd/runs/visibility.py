@@ -164,5 +164,4 @@ def summary_of(row: RunRecord, caller: Caller) -> dict[str, Any]:
 def error_data(error: AgentdError, row: RunRecord) -> dict[str, Any]:
     """The `data` of the error on the wire."""
     ids = {"run_id": row.run_id, "session_id": row.session_id}
-    user_message = error.data.get("user_message") or error.user_message(row.brief.language)
-    return {"type": error.type, "user_message": user_message, **ids, **error.data}
+    return {"type": error.type, **ids, **error.data, "user_message": error.user_message(row.brief.language)}

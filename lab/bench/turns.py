@@ -46,7 +46,7 @@ ASKED = {
         "I need a domicile letter to open a bank account",
     ),
 }
-_TOLD = re.compile(r"token masuk(?: \((\d+) dibaca\))?, (\d+) token keluar")
+_TOLD = re.compile(r"tokens? \w+(?: \((\d+) \w+\))?, (\d+) token")
 
 
 class Turn(NamedTuple):

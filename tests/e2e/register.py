@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agentd.access import TokenStore
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
+from tests.daemon import HEAD, SERVERS, Daemon
 from tests.waiting import until
 
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
@@ -36,13 +35,8 @@ class Person:
 
     def call(self, method: str, **params: Any) -> Any:
         """One JSON-RPC call. Raises RpcFailed."""
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         headers = {"Authorization": f"Bearer {self.token}", **({"Agentd-Session-Key": self.key} if self.key else {})}
-        with self.daemon.request("/rpc", body, **headers) as response:
-            answer = json.load(response)
-        if "error" in answer:
-            raise RpcFailed(answer["error"])
-        return answer["result"]
+        return self.daemon.called(method, params, **headers)
 
     def arrive(self) -> str:
         """A new session: its id."""

@@ -36,12 +36,7 @@ class Officer:
         self._daemon, self._token = daemon, made.stdout.strip()
 
     def call(self, method: str, **params: Any) -> Any:
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-        with self._daemon.request("/rpc", body, Authorization=f"Bearer {self._token}") as response:
-            answer = json.load(response)
-        if "error" in answer:
-            raise RpcFailed(answer["error"])
-        return answer["result"]
+        return self._daemon.called(method, params, Authorization=f"Bearer {self._token}")
 
     def approve(self, waiting: dict[str, Any], **more: Any) -> Any:
         ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}

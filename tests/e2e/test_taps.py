@@ -66,6 +66,27 @@ def test_another_letters_form_leaves_the_request_that_waits_for_an_officer(tmp_p
         assert waiting["status"] == "under_review"
 
 
+def test_a_plain_answer_to_two_forms_of_one_letter_is_asked_which_and_decides_that_one(tmp_path: Path) -> None:
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        purposes = ("melamar kerja", "membuka rekening")
+        first, second = [
+            one.says("Surat Alamat", options=tapped("generate_surat_alamat", keperluan=purpose)) for purpose in purposes
+        ]
+        assert [asked["status"] for asked in (first, second)] == ["needs_approval"] * 2
+        which = one.says("tidak")
+        assert which["response"].splitlines()[1:] == [
+            "1. Surat Alamat (Keperluan: melamar kerja)",
+            "2. Surat Alamat (Keperluan: membuka rekening)",
+        ]
+        declined = [one.says("2", run_id="the-second") for _ in range(2)]  # as a page sends it again
+        assert {answer["run_id"] for answer in declined} == {second["run_id"]}
+        assert {answer["steps"][0]["success"] for answer in declined} == {False}
+        assert one.call("Agent.get", run_id=first["run_id"])["status"] == "needs_approval"
+
+
 def test_a_form_with_something_open_is_the_only_tool_that_the_model_may_call(tmp_path: Path) -> None:
     wants = call("generate_surat_telepon", keperluan="bank", telepon="0")
     with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:

@@ -37,12 +37,7 @@ class Visitor:
         return {"Authorization": f"Bearer {self.token}", **key}
 
     def call(self, method: str, **params: Any) -> Any:
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-        with self.office.request("/rpc", body, **self.headers()) as response:
-            answer = json.load(response)
-        if "error" in answer:
-            raise RpcFailed(answer["error"])
-        return answer["result"]
+        return self.office.called(method, params, **self.headers())
 
     def refused(self, method: str, **params: Any) -> str:
         """The type of the error that it answers."""

@@ -13,7 +13,7 @@ from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.e2e.test_parked import reached
 from tests.web.conftest import NO_TOKEN
-from tests.web.steps import enter, fill_form, layout_faults, note_prints, violations
+from tests.web.steps import FIELDS, enter, fill_form, layout_faults, note_prints, violations
 from tests.web.test_layout import LEAST
 
 Office = Callable[..., Daemon]
@@ -72,14 +72,21 @@ def test_markup_is_text_and_a_reload_brings_all_back_once(office: Daemon, open_p
     expect(page.locator(".turn")).to_have_count(0)
 
 
+def another_tab(first: Page) -> Page:
+    """A second tab of the same talk, as a browser duplicates one."""
+    kept = first.evaluate("sessionStorage.getItem('agentd-chat-session')")
+    second = first.context.new_page()
+    second.add_init_script(f"sessionStorage.setItem('agentd-chat-session', {json.dumps(kept)})")
+    second.goto(first.url)
+    second.wait_for_selector("html[data-ready]")
+    return second
+
+
 def test_two_tabs_of_one_talk_show_the_same(office: Daemon, open_page: Open) -> None:
     first = open_page(office.url + "/chat", viewport=PHONE)
     say(first, "Halo")
     expect(first.locator(".turn.completed")).to_have_count(1)
-    kept = first.evaluate("sessionStorage.getItem('agentd-chat-session')")
-    second = first.context.new_page()
-    second.add_init_script(f"sessionStorage.setItem('agentd-chat-session', {json.dumps(kept)})")
-    second.goto(office.url + "/chat")
+    second = another_tab(first)
     expect(second.locator(".turn.completed")).to_have_count(1)
     say(second, WORDS)
     expect(second.locator("[data-act=yes]")).to_be_visible()
@@ -88,6 +95,38 @@ def test_two_tabs_of_one_talk_show_the_same(office: Daemon, open_page: Open) -> 
     for page in (first, second):
         expect(page.locator(".card.letter")).to_have_count(1)
         expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
+
+
+def test_a_typed_yes_to_the_forms_of_two_tabs_is_asked_which(fresh_office: Office, open_page: Open) -> None:
+    office = fresh_office({"error": "unavailable"})  # full forms need no model
+    first = open_page(office.url + "/chat", viewport=PHONE)
+    first.evaluate("sessionStorage.setItem('agentd-chat-session', JSON.stringify(['two-tabs', 'k'.repeat(43)]))")
+    first.reload()
+    first.wait_for_selector("html[data-ready]")
+    second = another_tab(first)
+    poor = {"alamat" if name == "alamat_domisili" else name: value for name, value in FIELDS.items()}
+    for page, letter, values in ((first, "domisili", FIELDS), (second, "tidak_mampu", poor)):
+        page.locator(f"[data-letter=surat_keterangan_{letter}]").click()
+        fill_form(page, values)
+    for page in (first, second):
+        page.locator("[data-act=submit]").click()
+        expect(page.locator("[data-act=yes]")).not_to_have_count(0)
+    expect(first.locator("[data-act=yes]")).to_have_count(2)
+
+    say(first, "ya")
+    asked = ("“ya” untuk yang mana?", "1. Surat Keterangan Domisili", "2. Surat Keterangan Tidak Mampu")
+    for words in asked:
+        expect(first.locator(".bubble.agent").last).to_contain_text(words)
+    assert not list(office.state.glob("letters/**/*.pdf")), "no letter that nobody chose"
+    say(first, "domisili")
+    for page in (first, second):
+        expect(page.locator(".card.letter")).to_have_count(1)
+        expect(page.locator(".card.letter")).to_contain_text("/SKD/")
+        expect(page.locator("[data-act=yes]")).to_have_count(1)
+    second.locator("[data-act=yes]").click()
+    for page in (first, second):
+        expect(page.locator(".card.letter", has_text="/SKTM/")).to_have_count(1)
+    assert len(list(office.state.glob("letters/**/*.pdf"))) == 2
 
 
 def test_a_form_and_a_correction_work_by_keys_alone(office: Daemon, open_page: Open) -> None:

@@ -195,5 +195,4 @@ class Conversation:
 
 
 def _failed(chat: Chat, error: AgentdError) -> Answer:
-    says = error.data.get("user_message") or error.user_message(chat.language)
-    return Answer((said(says),), replace(chat, run_id=None, approval_id=None))
+    return Answer((said(error.user_message(chat.language)),), replace(chat, run_id=None, approval_id=None))

@@ -105,7 +105,7 @@ class Pages:
             found = await self._call("Session.verify", params, self._conversation.caller(service, chat))
             verified = bool(found["verified"])
         except AgentdError as error:
-            return self._form(chat, error.data.get("user_message") or error.user_message(chat.language))
+            return self._form(chat, error.user_message(chat.language))
         finally:
             if not verified:
                 await self._mailbox.put(chat)

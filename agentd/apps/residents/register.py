@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 
 from agentd.application import InternalCall
+from agentd.apps.residents.replies import in_each_language
 from agentd.errors import ToolExecution, UnknownTool
 from agentd.messages import ToolOutcome
 
@@ -17,7 +18,6 @@ log = structlog.get_logger("agentd.residents")
 
 PATIENCE_S = 15.0
 """How long a visitor waits for the register; then it counts as down."""
-DOWN = "Data kependudukan sedang tidak dapat dibaca. Silakan lanjut tanpa PIN atau ke petugas."
 
 Resident = Mapping[str, str | None]
 """A resident's fields by their names on the wire; unknown is None."""
@@ -90,15 +90,17 @@ class Register:
             async with asyncio.timeout(PATIENCE_S):
                 outcome = await self._call(tool, arguments)
         except UnknownTool as error:
-            raise ToolExecution(f"the register of residents is not there: {error.message}", user_message=DOWN) from None
+            raise _down(f"is not there: {error.message}") from None
         except TimeoutError:
-            message = f"the register of residents gave no answer within {PATIENCE_S:g} s"
-            raise ToolExecution(message, user_message=DOWN) from None
+            raise _down(f"gave no answer within {PATIENCE_S:g} s") from None
         if not outcome.success or not isinstance(outcome.output, dict):
-            said = str(outcome.meta.get("agentd/user_message") or DOWN)
-            raise ToolExecution(f"the register of residents can't be read: {outcome.message}", user_message=said)
+            raise _down(f"can't be read: {outcome.message}")
         return outcome
 
 
 def _notes(outcome: ToolOutcome) -> tuple[str, ...]:
     return tuple(str(note) for note in outcome.meta.get("agentd/notes") or ())
+
+
+def _down(how: str) -> ToolExecution:
+    return ToolExecution(f"the register of residents {how}", user_message=in_each_language("register_down"))

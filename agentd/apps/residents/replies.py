@@ -21,6 +21,9 @@ class Replies:
     nobody: str
     several: str
     born: str
+    register_down: str
+    locked: str
+    of_another: str
     status: Mapping[str, str]
 
 
@@ -28,3 +31,8 @@ class Replies:
 def replies() -> Mapping[str, Replies]:
     """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Replies)
+
+
+def in_each_language(key: str, **values: object) -> dict[str, str]:
+    """A text, for an error's `user_message`."""
+    return {language: getattr(pack, key).format(**values) for language, pack in replies().items()}

@@ -13,6 +13,7 @@ from agentd.agent.approval import LEVELS, Level
 from agentd.apps.residents.identity import Identities, Identity
 from agentd.apps.residents.pace import Pace
 from agentd.apps.residents.register import Register, Resident, Verdict
+from agentd.apps.residents.replies import in_each_language
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, NotFound, RateLimited
 from agentd.messages import Caller
@@ -20,8 +21,6 @@ from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned_session
 
 NIK = re.compile(r"[0-9]{16}\Z")
-LOCKED = "Terlalu banyak PIN yang salah. Tunggu {minutes} menit lagi, atau silakan ke petugas."
-OTHER = "Sesi ini masih dipakai penduduk lain. Selesaikan dahulu kunjungan itu."
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,10 @@ class Verifications:
 
 
 def _of_another() -> Conflict:
-    return Conflict("the session is verified for another resident; call Session.forget first", user_message=OTHER)
+    return Conflict(
+        "the session is verified for another resident; call Session.forget first",
+        user_message=in_each_language("of_another"),
+    )
 
 
 def _locked(retry_after_s: int) -> RateLimited:
@@ -125,5 +127,5 @@ def _locked(retry_after_s: int) -> RateLimited:
     return RateLimited(
         "the NIK or card is locked after three wrong PINs",
         retry_after_s=retry_after_s,
-        user_message=LOCKED.format(minutes=minutes),
+        user_message=in_each_language("locked", minutes=minutes),
     )

@@ -34,7 +34,7 @@ SAMPLE = 5
 """Every so many openings one stands in the sample."""
 HALVES = ("tuning", "reported")
 VISITOR = Caller(id="openings", scopes=frozenset({"kiosk"}))
-_ASKED = re.compile(r"token masuk(?: \((\d+) dibaca\))?, (\d+) token keluar")
+_ASKED = re.compile(r"tokens? \w+(?: \((\d+) \w+\))?, (\d+) token")
 
 
 async def asked(made: Daemon, opening: Opening) -> Reply:
