@@ -171,7 +171,7 @@ def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
 
 def parts_of_names(table: Table) -> list[str]:
     """The columns that make a name together: FirstName and LastName; none where there are not several."""
-    names = [str(column["name"]) for column in table["columns"] if re.search("(?i)name|nama", str(column["name"]))]
+    names = [str(column["name"]) for column in table["columns"] if finder("names").search(str(column["name"]))]
     found = [name for name in names if speaks(name, "name_parts")]
     return found if len(found) > 1 else []
 

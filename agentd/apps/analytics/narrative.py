@@ -13,7 +13,7 @@ from agentd.apps.analytics.placeholders import in_points, kind_in, kind_of, look
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import spoken_of, statements_in, worded
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, vocabulary
 from agentd.apps.analytics.wording import Wording, ends_of, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
@@ -175,7 +175,7 @@ def _rows_with(column: str, calculations: Mapping[str, Any]) -> Any:
 
 def with_unit(template: str, name: str, unit: Any) -> str:
     """The template with a unit behind the placeholder, unless one stands there or the format brings its own."""
-    if not isinstance(unit, str) or unit.casefold() in ("", "rp", "idr", "rupiah", "%", "percent", "persen"):
+    if not isinstance(unit, str) or unit.casefold() in {"", "%", *vocabulary().own_units}:
         return template
     return re.sub(
         rf"(\{{\s*{re.escape(name)}\s*\}})(?!\s*{re.escape(unit)})", lambda slot: f"{slot[1]} {unit}", template

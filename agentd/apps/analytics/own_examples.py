@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -186,7 +185,7 @@ def _label(table: Table) -> str | None:
         for column in table["columns"]
         if column.get("classification") in ("descriptive", "identifier", None)
     ]
-    named = (name for name in texts if re.search(r"name|nama|title|judul", name, re.IGNORECASE))
+    named = (name for name in texts if finder("names").search(name) or finder("titles").search(name))
     return next(named, None)
 
 

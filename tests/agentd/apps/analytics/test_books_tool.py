@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -158,12 +157,7 @@ def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:
         staff, kiosk = (book.add(f"{name}-1", frozenset({name}), now=datetime.now(UTC)) for name in ("staff", "kiosk"))
 
         def rpc(token: str, method: str, **params: Any) -> Any:
-            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-            with daemon.request("/rpc", body, Authorization=f"Bearer {token}") as response:
-                answer = json.load(response)
-            if "error" in answer:
-                raise RpcFailed(answer["error"])
-            return answer["result"]
+            return daemon.called(method, params, Authorization=f"Bearer {token}")
 
         answer = rpc(staff, "Agent.run", prompt="Tolong lihat penjualan Januari 2023", session_id="meja")
         narrative, sample = answer["response"].split("\n\n")  # nothing is configured: the sample company answers
