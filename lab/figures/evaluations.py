@@ -98,8 +98,14 @@ def _cod() -> Found:
         for half in HALVES:
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
             kinds = {kind: row[language] for kind, row in _judged(own).items()}
-            rows.append({"language": language, "half": half, **kinds})
+            arguments = {f"{row}'s arguments": _arguments(own, row) for row in ("look-up", "transaction")}
+            rows.append({"language": language, "half": half, **kinds, **arguments})
     return Found(tables={"calls": rows})
+
+
+def _arguments(judged: Sequence[Judged], row: str) -> str:
+    own = [each for each in judged if each.trial.row == row]
+    return f"{sum(each.arguments_right for each in own)} of {sum(len(each.trial.arguments) for each in own)}"
 
 
 def _books(*words: str) -> Found:

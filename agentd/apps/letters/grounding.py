@@ -21,7 +21,6 @@ from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence.case import ASKED, Case
 from agentd.apps.letters.evidence.claims.labelled import between
-from agentd.apps.letters.evidence.conversation import conversation
 from agentd.apps.letters.evidence.digits import sixteen
 from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.evidence.proof import proven
@@ -106,8 +105,7 @@ def case_of(
     """The session as evidence for this tool's form."""
     read = form(tool.input_schema)
     readings = readings or Readings()
-    talk = conversation(said, read.lexicon, readings, for_others=read.for_others)
-    return Case(talk, said, read, readings, quotes, tool.name, _vocabulary(tool))
+    return Case(said, read, readings, quotes, tool.name, _vocabulary(tool))
 
 
 @by_tool

@@ -21,6 +21,12 @@ class Judged:
         """An honest call passes whole; of a dishonest one no argument does."""
         return not self.refused if self.trial.honest else self.refused >= self.trial.arguments.keys()
 
+    @property
+    def arguments_right(self) -> int:
+        """How many of its arguments were passed, or refused, as they should be."""
+        refused = len(self.refused & self.trial.arguments.keys())
+        return len(self.trial.arguments) - refused if self.trial.honest else refused
+
 
 def table(judged: Sequence[Judged]) -> Iterator[str]:
     """A row of Markdown for each row and language: what should pass and did, what should be refused and was."""
@@ -36,8 +42,7 @@ def table(judged: Sequence[Judged]) -> Iterator[str]:
         calls[line] += 1
         right[line] += each.right
         arguments[line] += len(trial.arguments)
-        out = len(each.refused & trial.arguments.keys())
-        fitting[line] += len(trial.arguments) - out if trial.honest else out
+        fitting[line] += each.arguments_right
     for row, language in calls:
         line = row, language
         yield (

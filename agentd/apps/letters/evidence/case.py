@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence.conversation import Conversation, Statement
+from agentd.apps.letters.evidence.conversation import Statement, conversation
 from agentd.apps.letters.evidence.fields import Field, Form
 from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.lexicon import person
@@ -99,7 +99,6 @@ class Case:
 
     def __init__(
         self,
-        talk: Conversation,
         said: Sequence[Said],
         form: Form,
         readings: Readings,
@@ -107,10 +106,11 @@ class Case:
         tool: str = "",
         vocabulary: frozenset[str] = frozenset(),
     ) -> None:
-        self.talk, self.said, self.form, self.tool, self.vocabulary = talk, said, form, tool, vocabulary
+        self.said, self.form, self.tool, self.vocabulary = said, form, tool, vocabulary
         self._readings, self._quotes = readings, quotes or {}
         self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels
+        self.talk = conversation(said, form.lexicon, readings, for_others=form.for_others)
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.lexicon import Cue, Mark
-from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.choices import JOBS
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, Mark
+from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS
 from agentd.apps.letters.languages import phrases
 
@@ -19,6 +20,7 @@ _JOINS = phrases().joins
 _LEADS = phrases().leads
 _POSSESSED_BY = phrases().possessed_by
 _VERBS = phrases().verbs
+_DOERS = phrases().doers
 
 
 def on_relation(reader: SentenceReader, mark: Mark) -> int:
@@ -35,11 +37,23 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
         return end
     if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form):
         return reader.plain(mark)
+    if _another(reader, mark):
+        reader.close(None)
+        reader.speak_of(f"{SOMEBODY}{reader.words[mark.start]}")
+        return persons.owner_end(mark, reader.words)
     label = reader.current.label if opens and reader.current.label != "keperluan" else None
     reader.close(label)
     reader.speak_of(mark.value)
     reader.name_person(mark.value)
     return persons.owner_end(mark, reader.words)
+
+
+def _another(reader: SentenceReader, mark: Mark) -> bool:
+    """`guru anak saya`, `teman anak saya`, `diantar kakak saya`: what follows is not said of that relative."""
+    before = reader.words[max(0, mark.start - 1) : mark.start]
+    whose = reader.marks.get(mark.start - 1)
+    person = whose is not None and whose.cue is Cue.RELATION and whose.value not in persons.ROLES
+    return (person and SALUTATIONS.isdisjoint(before)) or not _DOERS.isdisjoint(before) or not JOBS.isdisjoint(before)
 
 
 def on_self(reader: SentenceReader, mark: Mark) -> int:

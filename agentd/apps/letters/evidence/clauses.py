@@ -25,6 +25,7 @@ _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
 _LIES = phrases().lies
 _SITES = phrases().sites
+_PREMISES = phrases().premises
 _DWELLINGS = HOMES - _SITES
 _COURTESIES = phrases().courtesies
 TAIL = 64
@@ -146,6 +147,8 @@ class SentenceReader:
 
     def _place_of(self, at: int) -> str:
         """Whose a street is: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's."""
+        if self.words[at] in _PREMISES:
+            return "alamat_usaha"
         if _on_the_card(self.words, self.raws, at):
             return "alamat_ktp"
         before = [word for word in self.words[max(self.opened, at - 5) : at] if word not in _LIES]

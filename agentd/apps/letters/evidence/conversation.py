@@ -138,16 +138,17 @@ def _completed(text: str, asked: tuple[str, ...]) -> str:
 def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Statement]:
     wanted = frozenset(asked)
     addresses = [label for label in asked if label in ADDRESSES]
-    for segment in segments if len(addresses) == 1 else ():
-        if segment.implied:  # a street without a label is the address that was asked for
-            segment.label = addresses[0]
+    answering = False  # a street without a label is the address that was asked for, and the RT behind it
+    for segment in (each for each in segments if each.label == "alamat") if len(addresses) == 1 else ():
+        answering = segment.implied or segment.turned or (answering and segment.follows == "alamat")
+        segment.label = addresses[0] if answering else "alamat"
     said = [segment for segment in segments if segment.mood is Mood.SAID]
     clauses = {segment.clause for segment in said}
     niks = [_sixteen(segment) for segment in segments]
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     placed: list[Statement] = []
-    free = (s for s in said if s.label is None and any(word.isalpha() for word in s.words))
+    free = (s for s in said if s.label is None and any(word.isalpha() and word not in FILLERS for word in s.words))
     first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
         after = segments[index + 1] if index + 1 < len(segments) else None
@@ -171,7 +172,8 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
 
 def _answers(said: Sequence[Segment], asked: tuple[str, ...]) -> dict[int, str]:
     """Which unlabelled segment answers which free-text question: all of them one question, or one each in order."""
-    free = [label for label in asked if label not in _TYPED]
+    told = {segment.label for segment in said if not segment.implied and segment.follows != segment.label}
+    free = [label for label in asked if label not in _TYPED and label not in told]
     bare = [segment for segment in said if segment.label is None or segment.implied]
     if len(asked) == 1 and free:
         return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, Enum
@@ -102,9 +102,9 @@ def _form(text: str) -> Form:
     about = str(schema.get("x-agentd-about") or "")
     shapes: dict[str, Shape] = {}
     senses = schema.get(SENSES)
-    for path, name, prop, role in _properties(schema, schema, "", about):
+    for path, prop, role in _properties(schema, schema, "", about):
         sense = str(senses.get(path, "")) if isinstance(senses, Mapping) else ""
-        shapes[path] = shape(path, name, prop, common, known, role, sense)
+        shapes[path] = shape(path, prop, common, known, role, sense)
     if not any(one.label == "nama" and one.person is None for one in shapes.values()):
         for path, one in shapes.items():
             if one.person == ANYBODY:
@@ -124,7 +124,7 @@ def _form(text: str) -> Form:
 
 def properties(schema: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
     """{path: the schema of every leaf}, as a form has them."""
-    return {path: prop for path, _, prop, _ in _properties(schema, schema, "", "")}
+    return {path: prop for path, prop, _ in _properties(schema, schema, "", "")}
 
 
 def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form) -> list[Field]:
@@ -132,19 +132,26 @@ def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form
 
     `read`: the schema's form.
     """
-    return list(_walk(schema, schema, arguments, "", "", read, False, True))
+    return list(_walk(schema, schema, arguments, _At(), read))
 
 
-def _walk(
-    root: Mapping[str, Json],
-    schema: Mapping[str, Json],
-    value: Json,
-    path: str,
-    pattern: str,
-    read: Form,
-    many: bool,
-    required: bool,
-) -> Iterator[Field]:
+class _At(NamedTuple):
+    """Where a value of a call stands: its path, that path in the schema, whether in a list, whether it is required."""
+
+    path: str = ""
+    pattern: str = ""
+    many: bool = False
+    required: bool = True
+
+    def property(self, name: str, *, required: bool) -> _At:
+        dot = "." if self.path else ""
+        return _At(f"{self.path}{dot}{name}", f"{self.pattern}{dot}{name}", self.many, required)
+
+    def item(self, index: int) -> _At:
+        return _At(f"{self.path}.{index}", f"{self.pattern}[]", True, self.required)
+
+
+def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at: _At, read: Form) -> Iterator[Field]:
     schema = _resolved(root, schema)
     preset = schema.get("default")
     default = "default" in schema and type(preset) is type(value) and bool(preset == value)
@@ -152,36 +159,29 @@ def _walk(
         properties = schema.get("properties", {})
         needed = schema.get("required", ())
         for name in [*properties, *(key for key in value if key not in properties)]:
-            if (not path and name in HIDDEN) or (name not in value and name not in needed):
+            if (not at.path and name in HIDDEN) or (name not in value and name not in needed):
                 continue
             inner = value.get(name)
             if inner is None and name not in needed:
                 continue
-            below = f"{path}.{name}" if path else name
-            inside = f"{pattern}.{name}" if pattern else name
-            yield from _walk(root, properties.get(name, {}), inner, below, inside, read, many, name in needed)
+            yield from _walk(root, properties.get(name, {}), inner, at.property(name, required=name in needed), read)
     elif isinstance(value, list) and not default:
         for index, item in enumerate(value):
-            yield from _walk(
-                root, schema.get("items", {}), item, f"{path}.{index}", f"{pattern}[]", read, True, required
-            )
-    elif path:
-        known = read.shapes.get(pattern)
-        if known is None:
-            name = pattern.rsplit(".", 1)[-1].removesuffix("[]")
-            known = shape(pattern, name, schema, read.lexicon, read.roles)
+            yield from _walk(root, schema.get("items", {}), item, at.item(index), read)
+    elif at.path:
+        known = read.shapes.get(at.pattern) or shape(at.pattern, schema, read.lexicon, read.roles)
         yield Field(
-            path,
+            at.path,
             known.title,
             known.label,
             known.kind,
             value,
             known.person,
             known.enum,
-            many,
+            at.many,
             default and value is not None,
-            required,
-            pattern,
+            at.required,
+            at.pattern,
             labels=known.labels,
             told_about=known.told_about,
             past=known.gone_by,
@@ -190,8 +190,8 @@ def _walk(
 
 def _properties(
     root: Mapping[str, Json], schema: Mapping[str, Json], path: str, role: str
-) -> Iterator[tuple[str, str, Mapping[str, Json], str]]:
-    """(path, name, property, role around it) of every leaf; a schema that contains itself is followed so far."""
+) -> Iterator[tuple[str, Mapping[str, Json], str]]:
+    """(path, property, role around it) of every leaf; a schema that contains itself is followed so far."""
     if path.count(".") >= DEEPEST:
         return
     properties = schema.get("properties")
@@ -207,9 +207,9 @@ def _properties(
             if item.get("properties"):
                 yield from _properties(root, item, f"{below}[]", about)
             else:
-                yield f"{below}[]", name, {**item, "title": inner.get("title", item.get("title", ""))}, about
+                yield f"{below}[]", {**item, "title": inner.get("title", item.get("title", ""))}, about
         else:
-            yield below, name, inner, about
+            yield below, inner, about
 
 
 def referenced(root: Mapping[str, Json], reference: str) -> Json:

@@ -97,6 +97,7 @@ APPLICANTS = phrases().applicants
 _JOINS = phrases().joins
 _TOWARD = phrases().toward
 _FATES = phrases().fates
+_DEATHS = phrases().deaths
 _POINTING = phrases().quiet
 """Of these nothing is: `it's urgent`."""
 _ARTICLES = phrases().articles
@@ -218,6 +219,9 @@ def aliases(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) ->
         while at < len(words) and (words[at] == "," or raws[at][0].isupper()):
             at += 1
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
-        if _FATES.intersection(near) and mark.value not in ROLES:
+        died = _FATES.intersection(near) or (
+            mark.value in KIN and _DEATHS.intersection(words[max(0, mark.start - 3) : mark.start])
+        )
+        if died and mark.value not in ROLES:
             found.append((mark.value, DECEASED))
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
@@ -128,6 +128,14 @@ class Roles:
         return person([role]) or role
 
 
+class _Called(NamedTuple):
+    """By what a property is called: the words of its name, those of the objects around it, and its title."""
+
+    words: Sequence[str]
+    around: Sequence[str]
+    title: str
+
+
 def roles(schema: Mapping[str, Json]) -> Roles:
     """The roles that a schema declares."""
     declared = schema.get("x-agentd-roles")
@@ -147,22 +155,17 @@ def labels(declared: Json) -> dict[str, tuple[str, ...]]:
 
 
 def shape(
-    path: str,
-    name: str,
-    prop: Mapping[str, Json],
-    lexicon: Lexicon,
-    known: Roles,
-    about: str = "",
-    sense: str = "",
+    path: str, prop: Mapping[str, Json], lexicon: Lexicon, known: Roles, about: str = "", sense: str = ""
 ) -> Shape:
     """What a property is. `about`: the role that an object around it declares; `sense`: what it is by its meaning."""
+    *above, name = path.replace("[]", "").split(".")
     words = split(name)
     own = labels(prop.get("x-agentd-labels"))
     title = str(prop.get("title") or next((own[one][0] for one in ("", "id", "en") if one in own), " ".join(words)))
-    parents = [word for part in path.replace("[]", "").split(".")[:-1] for word in split(part)]
+    called = _Called(words, [word for part in above for word in split(part)], title)
     role = prop.get("x-agentd-about") or about
-    who, whence = _person(words, parents, title, str(role), known)
-    label = _label(words, parents, title, own, who, prop, lexicon) or f"field:{path}"
+    who, whence = _person(called, str(role), known)
+    label = _label(called, own, who, prop, lexicon) or f"field:{path}"
     enum = _enum(prop, label)
     senses = frozenset(_senses(words)) or frozenset({sense} - {""})
     if who is None and "death" in senses:
@@ -187,13 +190,13 @@ def _kind_from(prop: Mapping[str, Json]) -> str:
     return "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived"
 
 
-def _person(words: list[str], parents: list[str], title: str, role: str, known: Roles) -> tuple[str | None, str]:
+def _person(called: _Called, role: str, known: Roles) -> tuple[str | None, str]:
     """(whom a property is about, by what that is known). A relation that is all of a name is what is asked for."""
     if role:
         return known.person(role), "x-agentd-about"
-    if _RECIPIENT.intersection(words):
+    if _RECIPIENT.intersection(called.words):
         return ANYBODY, "name"
-    for phrase in ([*parents, *words], list(fold(title))):
+    for phrase in ([*called.around, *called.words], list(fold(called.title))):
         for size in range(min(3, len(phrase) - 1), 0, -1):
             declared = next((one for one in known.words if tuple(split(one)) == tuple(phrase[-size:])), None)
             if declared:
@@ -245,15 +248,14 @@ def _tense(senses: frozenset[str], kind: str) -> str:
 
 
 def _label(
-    words: Sequence[str],
-    parents: Sequence[str],
-    title: str,
+    called: _Called,
     own: Mapping[str, Sequence[str]],
     about: str | None,
     prop: Mapping[str, Json],
     lexicon: Lexicon,
 ) -> str | None:
     """The common label of a property. One that declares labels or a title is known by them and its whole name alone."""
+    words, parents, title = called
     rest = [word for word in words if person([word]) != about or about is None]
     rest = [word for word in rest if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else rest
     declared = [bare(phrase) for known in own.values() for phrase in known]

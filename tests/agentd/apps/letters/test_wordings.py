@@ -28,6 +28,9 @@ WORK_AND_STATUS = "A: Mohon sebutkan: Pekerjaan dan Status perkawinan."
         ({"nama": "Hasanuddin"}, ["saya H. Hasanuddin"]),
         ({"keperluan": "to renew my visa"}, ["this is to renew my visa"]),
         ({"keperluan": "تجديد الاقامة"}, ["الهدف: تجديد الاقامة"]),
+        ({"nama_penerima": "Sri Wahyuni"}, ["Tolong SKTM buat istri saya, Sri Wahyuni, mau operasi"]),
+        ({"status_perkawinan": "Kawin"}, ["kerjaan sehari2 ojek online pak, udah nikah anak dua"]),
+        ({"status_perkawinan": "Belum Kawin"}, ["Saya Fajar Nugroho belum nikah, perlu surat keterangan"]),
     ],
 )
 def test_a_value_in_peoples_own_words_is_read(arguments: dict[str, str], said: list[str]) -> None:
@@ -50,12 +53,58 @@ def test_a_value_in_peoples_own_words_is_read(arguments: dict[str, str], said: l
         ({"tempat_lahir": "Depok"}, ["born 4 June 1995, now in Depok"]),
         ({"tempat_lahir": "Bekasi"}, ["lahir tanggal 5-5-1980, tinggal di Bekasi"]),
         ({"keperluan": "to renew my visa"}, ["last year I used it to renew my visa"]),
+        ({"nama_penerima": "Murni"}, ["saya diantar kakak saya, Murni"]),
+        ({"nama_penerima": "Darto"}, ["guru anak saya, Pak Darto, yang menyuruh"]),
+        ({"nama_penerima": "Dimas"}, ["teman anak saya, Dimas, juga dapat SKTM. Anak saya bisa?"]),
+        ({"keperluan": "bayar sekolah"}, ["Saya mau mengajukan KUR. Anak saya pinjam juga tapi untuk bayar sekolah."]),
+        ({"status_perkawinan": "Kawin"}, ["kawin lari"]),
     ],
 )
 def test_the_same_words_of_somebody_else_or_of_another_thing_prove_nothing(
     arguments: dict[str, str], said: list[str]
 ) -> None:
     assert missing(SKTM, arguments, *said) == set(arguments)
+
+
+WHERE = "A: Usahanya di mana, RT RW berapa?"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"nama_usaha": "CV Cahaya Abadi"}, ["CV Cahaya Abadi, bergerak di bidang konveksi, butuh surat usaha"]),
+        ({"nama_usaha": "PT Karya Bersama"}, ["untuk PT Karya Bersama"]),
+        ({"alamat_usaha": "Ruko Indah Blok A No. 7"}, ["usaha saya CV Abadi, berlokasi di Ruko Indah Blok A No. 7"]),
+        (
+            {"alamat_usaha": "Jalan Bekasi Timur 9"},
+            ["My business is Maju Print, we do printing, at Jalan Bekasi Timur 9"],
+        ),
+        (
+            {"alamat_usaha": "Jalan Penggilingan 45", "rt": "10", "rw": "2"},
+            [WHERE, "Jalan Penggilingan 45, RT 10 RW 2"],
+        ),
+        ({"jenis_usaha": "warung makan"}, ["pak saya jualan, warung makan, namanya Warung Bu Tini"]),
+        ({"jenis_usaha": "laundry"}, ["I run a laundry called Sunrise Laundry and need the business letter"]),
+    ],
+)
+def test_a_business_is_read_without_its_fields_names(arguments: dict[str, str], said: list[str]) -> None:
+    assert missing(USAHA, arguments, *said) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"nama_usaha": "PT Karya Bersama"}, ["saya kerja di PT Karya Bersama"]),
+        ({"nama_usaha": "Karya Bersama"}, ["untuk Karya Bersama"]),
+        ({"jenis_usaha": "toko roti"}, ["saya mau buka toko roti"]),
+        ({"jenis_usaha": "toko roti"}, ["kemarin beli di toko roti"]),
+        ({"jenis_usaha": "jualan kue"}, ["A: Apa pekerjaan Anda?", "jualan kue"]),
+        ({"alamat": "Ruko Indah Blok A No. 7"}, ["Ruko Indah Blok A No. 7"]),
+        ({"alamat": "Jalan Penggilingan 45"}, [WHERE, "Jalan Penggilingan 45, RT 10 RW 2"]),
+    ],
+)
+def test_another_business_or_place_is_no_fields_value(arguments: dict[str, str], said: list[str]) -> None:
+    assert missing(USAHA, arguments, *said) == set(arguments)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +130,9 @@ def test_the_neighbourhood_of_a_place_that_was_asked_for_is_not_the_citizens() -
     said = ["A: Mohon sebutkan: Tempat acara.", "lapangan voli RW 03"]
     assert missing("surat_pengantar_izin_keramaian", {"rw": "03"}, *said) == {"rw"}
     assert missing("surat_pengantar_izin_keramaian", {"tempat_acara": "lapangan voli RW 03"}, *said) == set()
+
+
+def test_whose_death_is_reported_is_the_deceased() -> None:
+    death, said = "surat_keterangan_kematian", "Saya Wulan Sari, melaporkan kematian suami saya, Hartono"
+    assert missing(death, {"nama_almarhum": "Hartono", "nama_pelapor": "Wulan Sari"}, said) == set()
+    assert missing(death, {"nama_almarhum": "Wulan Sari"}, said) == {"nama_almarhum"}

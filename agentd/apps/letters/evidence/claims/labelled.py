@@ -14,6 +14,7 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, Claim, Mood, Segment
+from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 
 
@@ -153,6 +154,7 @@ def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]
     return tuple(kept)
 
 
+_BESIDE_STATE = phrases().beside_state
 _CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
 
 
@@ -165,10 +167,18 @@ def choice(field: Field, case: Case) -> Iterator[Claim]:
         only = statement.asked == {field.label}
         if not labelled and segment.label is not None and segment.label not in _CHOICES:
             continue
-        found = choices.chosen(segment.words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
+        words = _state(segment) if field.label == "status_perkawinan" and not labelled else segment.words
+        found = choices.chosen(words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
         if labelled and not clear(choices.before(segment.words, field.enum)):
             continue
         yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
+
+
+def _state(segment: Segment) -> Sequence[str]:
+    """What a clause says, less who says so and how many children there are: `Saya Budi belum nikah`, `nikah anak 2`."""
+    introduced = _plausible(segment.raws) if segment.intro and segment.raws[0].istitle() else []
+    words = segment.words[len(introduced[0]) if introduced else 0 :]
+    return [word for word in words if not (word in _BESIDE_STATE or word in reading.SPOKEN or word.isdecimal())]
 
 
 def between(field: Field, case: Case) -> tuple[str, ...]:
@@ -202,7 +212,8 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
         instead = any("".join(old) in held for old in before)
         corrected = free and segment.corrected and (segment.follows == field.label or instead)
         purpose = segment.label == "keperluan" and statement.next_nik and field.label == "nama"
-        if not (labelled or free or purpose):
+        for_them = field.person == ANYBODY and segment.label == "keperluan" and segment.follows == "keperluan"
+        if not (labelled or free or purpose or for_them) or (field.person == ANYBODY and segment.person not in KIN):
             continue
         answers = statement.answers == field.label
         named = field.person not in (None, CITIZEN) and field.label == "nama"

@@ -9,15 +9,21 @@ from agentd.apps.letters.evidence import choices, names, texts
 from agentd.apps.letters.evidence.case import Case, claim
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import Claim, Mood, Segment
+from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.segments import Claim, Segment
 from agentd.apps.letters.languages import phrases
 
 _WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
 _PURPOSES = phrases().purposes
+_LETTERS = phrases().letters
 _OUTSIDERS = phrases().outsiders
+_BUSINESS = phrases().business
+_COMPANIES = phrases().companies
+_BEFORE_COMPANY = (None, "nama", "keperluan")
+"""`CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
+_PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in phrases().senses[sense])
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -40,14 +46,22 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (statement.message, segment.sentence) in restated
             yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
-        elif office and segment.label == "keperluan":
-            yield claim(statement, supports=says(words), replaces=False)
-        elif segment.label is not None:
-            continue
-        elif purpose and (_WEAK_PURPOSE & set(words) or (statement.listed and words and words[0] in _PURPOSES)):
-            yield claim(statement, supports=says(words), replaces=False)
-        elif field.label == "pekerjaan" and _bare_job(segment, field.spoken):
+        elif _unnamed(field, statement, words) and says(_trade(field, words)):
             yield claim(statement, supports=True, replaces=False)
+
+
+def _unnamed(field: Field, statement: Statement, words: Sequence[str]) -> bool:
+    """Whether a clause that doesn't name the field may be about it."""
+    segment = statement.segment
+    if field.label == "nama_usaha":
+        return segment.label in _BEFORE_COMPANY and not _COMPANIES.isdisjoint(words[:1])
+    if segment.label is not None:
+        return field.label == "instansi" and segment.label == "keperluan"
+    if field.label in ("keperluan", "instansi"):
+        return not _WEAK_PURPOSE.isdisjoint(words) or (statement.listed and not _PURPOSES.isdisjoint(words[:1]))
+    if field.label == "jenis_usaha":
+        return statement.answers is None
+    return field.label == "pekerjaan" and _bare_job(segment, field.spoken)
 
 
 def _is_none(field: Field, words: Sequence[str]) -> bool:
@@ -68,15 +82,32 @@ def _purpose(segment: Segment, *, office: bool) -> Sequence[str]:
 
 def _contrasted(statement: Statement, case: Case) -> bool:
     """`My brother needed it for a visa, I need it for a bank`: somebody's purpose beside the citizen's own."""
-    others = (s.segment for s in case.all if s.message == statement.message and s.segment.label == "keperluan")
-    return statement.segment.person not in (None, CITIZEN) and any(
-        segment.person == CITIZEN and segment.mood is Mood.SAID for segment in others
-    )
+    if statement.segment.person not in KIN:
+        return False
+    own = (s.segment for s in case.talk.statements if s.message == statement.message and s.segment.person == CITIZEN)
+    return any(segment.label == "keperluan" or _wishes(segment) for segment in own)
+
+
+def _wishes(segment: Segment) -> bool:
+    """`saya mau berobat`, and no letter."""
+    return segment.own and not _WEAK_PURPOSE.isdisjoint(segment.words[:1]) and _LETTERS.isdisjoint(segment.words)
 
 
 def _restates(segment: Segment) -> bool:
     """`maksud saya surat pengantar …`, `Sorry, I meant …`: what follows in the sentence replaces what was said."""
     return segment.label is None and segment.corrected
+
+
+def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:
+    """`sehari-hari jualan nasi uduk`, `warung makan`: of a business what it is, from the word for it on.
+
+    `mau buka toko roti` is none yet, and `di toko roti` is where somebody is.
+    """
+    if field.label != "jenis_usaha":
+        return words
+    at = next((at for at, word in enumerate(words) if word in _BUSINESS), len(words))
+    its_own = choices.WISHES.isdisjoint(words[:at]) and _PLACES.isdisjoint(words[max(0, at - 1) : at])
+    return words[at:] if its_own else ()
 
 
 def _bare_job(segment: Segment, wanted: Sequence[str]) -> bool:
