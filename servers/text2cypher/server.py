@@ -119,32 +119,13 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
     async def ask_graph(
         question: Annotated[str, Field(description="Pertanyaan, kata-kata penanya apa adanya")], context: Context
     ) -> Annotated[CallToolResult, GraphAnswer]:
-        loop = asyncio.get_running_loop()
+        settings = Settings()
+        tell = _teller(context, settings.max_iterations)
 
         def work() -> GraphAnswer:
-            if len(question) > LONGEST_QUESTION:
-                raise ValueError(TOO_LONG)
-            client = model()
-            if client is None:
-                raise ValueError(NO_MODEL)
-            workbench = opened()
-            settings = Settings()
-
-            def tell(attempt: Attempt) -> None:
-                said = (
-                    "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else "diperiksa")
-                )
-                alone = " tanpa model" if attempt.written_by == "reading" else ""
-                report = context.report_progress(
-                    attempt.iteration,
-                    settings.max_iterations,
-                    f"percobaan {attempt.iteration}{alone}: {said}: {attempt.query}",
-                )
-                asyncio.run_coroutine_threadsafe(report, loop).result(timeout=10)
-
-            return GraphAnswer.model_validate(
-                ask(workbench, AgentLoop(workbench, client, settings=settings), question, tell)
-            )
+            client = _ready(model(), question)
+            agent = AgentLoop(opened(), client, settings=settings)
+            return GraphAnswer.model_validate(ask(opened(), agent, question, tell))
 
         return await in_thread(work)
 
@@ -158,13 +139,37 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
 
     @server.tool(description="Jalankan query Cypher yang hanya membaca.", annotations=READ_ONLY)
     async def run_cypher(query: str) -> Annotated[CallToolResult, Rows]:
-        def work() -> Rows:
-            workbench = opened()
-            checked = workbench.pipeline.validate(query)
-            if checked.result is None:
-                raise ValueError(str(checked.validation_results[-1].error_message))
-            return Rows(columns=checked.result.columns, rows=checked.result.rows, truncated=checked.result.truncated)
-
-        return await in_thread(work)
+        return await in_thread(lambda: _rows(opened(), query))
 
     return server
+
+
+def _ready(client: LLMClient | None, question: str) -> LLMClient:
+    """The model, for a question that is not too long. Raises ValueError."""
+    if len(question) > LONGEST_QUESTION:
+        raise ValueError(TOO_LONG)
+    if client is None:
+        raise ValueError(NO_MODEL)
+    return client
+
+
+def _rows(bench: Workbench, query: str) -> Rows:
+    """What the query finds. Raises ValueError for one that may not run."""
+    checked = bench.pipeline.validate(query)
+    if checked.result is None:
+        raise ValueError(str(checked.validation_results[-1].error_message))
+    return Rows(columns=checked.result.columns, rows=checked.result.rows, truncated=checked.result.truncated)
+
+
+def _teller(context: Context, most: int) -> Callable[[Attempt], None]:
+    """Reports attempts from another thread to the client that waits."""
+    loop = asyncio.get_running_loop()
+
+    def tell(attempt: Attempt) -> None:
+        said = "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else "diperiksa")
+        alone = " tanpa model" if attempt.written_by == "reading" else ""
+        text = f"percobaan {attempt.iteration}{alone}: {said}: {attempt.query}"
+        report = context.report_progress(attempt.iteration, most, text)
+        asyncio.run_coroutine_threadsafe(report, loop).result(timeout=10)
+
+    return tell

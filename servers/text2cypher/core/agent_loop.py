@@ -10,13 +10,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
-from servers.text2cypher.core.confidence import assess, covering
+from servers.text2cypher.core.confidence import assess, covering, repeats
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
-from servers.text2cypher.core.meant import doubts_of_choice
+from servers.text2cypher.core.meant import MOST_RUN, doubts_of_choice
 from servers.text2cypher.core.response import Answer, parse_response
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
@@ -90,13 +91,14 @@ class AgentLoop:
     ) -> AgentState:
         """The whole loop for one question. A model that doesn't answer ends it as failed, with `error` set."""
         state = AgentState(question_id, question, ground_truth_query)
-        hints = self._bench.linker.link(question) if self._aids.linking else None
-        readings = self._readings(hints)
+        held = self._bench.linker.link(question)
+        hints = held if self._aids.linking else None
+        readings, covers = self._readings(hints)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
             try:
-                turn = self._read(readings[0]) if readings and iteration == 1 else self._generate(hints, state)
+                turn = (self._read(readings, held) if iteration == 1 else None) or self._generate(hints, state)
             except LLMError as error:
                 state.status, state.error = AgentStatus.FAILED, str(error)
                 return state
@@ -119,8 +121,7 @@ class AgentLoop:
             if on_attempt is not None:
                 on_attempt(attempt)
             if attempt.is_valid:
-                held = hints or self._bench.linker.link(question)
-                return self._finish(state, held, readings, attempt, turn.verdict)
+                return self._finish(state, held, readings if covers else [], attempt, turn.verdict)
         state.status = AgentStatus.FAILED
         return state
 
@@ -154,25 +155,36 @@ class AgentLoop:
             return self._bench.picked(hints or self._bench.linker.link(question), self._settings.examples)
         return [example for example in self._bench.examples if example.core]
 
-    def _readings(self, hints: Hints | None) -> list[str]:
-        """The queries that cover every word of the question, the likeliest first."""
+    def _readings(self, hints: Hints | None) -> tuple[list[str], bool]:
+        """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
         if hints is None or not (self._aids.linking and self._writes_by_grammar):
-            return []
-        readings: list[Reading] = []
-        written = self._bench.linker.lexicon.written
-        for make in [*([self._bench.reader.readings] if written else []), self._bench.composer.readings]:
-            made = make(hints)
-            readings += self._finding_something(made) if self._aids.execution else made
-            if found := covering(readings, hints, self._bench.linker):
-                return found
-        return []
+            return [], False
+        bench, readings = self._bench, list[Reading]()
+        makers = [bench.reader.readings] if bench.linker.lexicon.written else []
+        for held, make in product(bench.linker.supposing(hints), [*makers, bench.composer.readings]):
+            made = self._finding_something(make(held)) if self._aids.execution else make(held)
+            found = covering(made, hints, bench.linker) if held == hints else []
+            if found:
+                return found, True
+            readings += made
+        return covering(readings, hints, bench.linker, nearly=True), False
 
     def _finding_something(self, readings: list[Reading]) -> list[Reading]:
         """The readings whose pattern matches anything; all of them when none does."""
         return [one for one in readings if self._rows(f"{one.match} RETURN 1 LIMIT 1")] or readings
 
-    def _read(self, query: str) -> _Turn:
-        return _Turn(Answer(query, ""), self._validate(query), written_by="reading")
+    def _read(self, readings: list[str], hints: Hints) -> _Turn | None:
+        """The first of a few that finds something, else the first; None where they only repeat the question's names."""
+        tried: list[tuple[str, PipelineResult]] = []
+        for query in readings[: MOST_RUN if self._aids.execution else 1]:
+            verdict = self._validate(query)
+            rows = verdict.result.rows if verdict.result is not None else []
+            if not repeats([cell for row in rows for cell in row], hints):
+                tried.append((query, verdict))
+                if verdict.is_valid:
+                    break
+        found = [one for one in tried if one[1].is_valid] or tried[:1]
+        return _Turn(Answer(found[0][0], ""), found[0][1], written_by="reading") if found else None
 
     def _generate(self, hints: Hints | None, state: AgentState) -> _Turn:
         grammar = None
@@ -218,10 +230,9 @@ class AgentLoop:
             state.columns, state.rows, state.truncated = held.columns, held.rows, held.truncated
         linker = self._bench.linker
         others = doubts_of_choice(hints, attempt.query, state.rows, readings, linker, self._rows)
-        if self._writes_by_grammar and attempt.written_by == "model" and not linker.lexicon.written:
-            others = [
-                Doubt("guessed")
-            ]  # no reading covers the question, and what such a model then writes is mostly wrong
+        by_names = attempt.written_by == "reading" or not linker.lexicon.written
+        if self._writes_by_grammar and by_names and attempt.query not in readings:
+            others = [Doubt("guessed")]  # no reading covers the question, and what is written then is mostly wrong
         assess(state, hints, linker, self._rows, others)
         return state
 

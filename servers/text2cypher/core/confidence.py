@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
@@ -92,17 +93,63 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
         yield from doubts(hints, facts, linker)
 
 
-def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[str]:
+def covering(readings: Sequence[Reading], hints: Hints, linker: Linker, *, nearly: bool = False) -> list[str]:
     """The queries that leave no doubt before they are run; none where a word is uncovered.
 
     In the readings' order, but those behind that have fewer steps of a type than the question says (`orders` that a
     label is called too say no step).
     """
     texts = [text for reading in readings for text in reading.queries][:MOST_SCORED]
-    found = [text for text in texts if not doubts_of_query(hints, text, linker)]
+    doubts = {text: doubts_of_query(hints, text, linker) for text in texts}
+    fewest = min(doubts.values(), default=0) if nearly else 0
+    found = [text for text in texts if doubts[text] <= fewest]
     labelled = {root(part) for label in linker.schema.labels for part in parts(label)}
     said = [held for held in hints.relations.items() if not labelled & {root(part) for part in parts(held[0])}]
-    return sorted(found, key=lambda text: sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said))
+
+    def behind(text: str) -> tuple[int, int, int]:
+        missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said)
+        facts = QueryFacts.of(text)
+        return missing, len(list(_astray(hints, facts, linker))), _apart(hints, facts, linker)
+
+    return sorted(found, key=behind)
+
+
+def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> int:
+    """How many labels that the question says one after the other are not joined, though they could be."""
+    nodes = facts.structure.nodes
+    joined = {
+        frozenset((one, other))
+        for held in facts.structure.relationships
+        for one in facts.structure.labels_of(nodes[held.left].variable)
+        for other in facts.structure.labels_of(nodes[held.right].variable)
+    }
+    known = {frozenset((start, end)) for start, _, end in linker.schema.paths}
+    return sum(frozenset(pair) in known - joined for pair in pairwise(hints.labels))
+
+
+def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
+    """Variables of named nodes that stand between others, and of nodes of the label shown that others' conditions hold.
+
+    What a question names by its name is told apart already: further words speak of what is asked for.
+    """
+    named_so = {
+        (place.label, place.property, held.value)
+        for held in hints.mentions
+        for place in held.places
+        if linker.values.identifies(place)
+    }
+    tests = [
+        *((node.variable, name, token) for node in facts.structure.nodes for name, token in node.keys),
+        *((use.variable, use.name, use.literal) for use in facts.structure.properties if use.literal is not None),
+    ]
+    names = {v for v, n, t in tests for label in facts.structure.labels_of(v) if t and (label, n, t.value) in named_so}
+    nodes = facts.structure.nodes
+    ends = Counter(nodes[end].variable for held in facts.structure.relationships for end in (held.left, held.right))
+    shown = {token.value for token in facts.returned} & {node.variable for node in nodes}
+    yield from (v for v in names if v is not None and ends[v] > 1)
+    labels = {label for v in shown for label in facts.structure.labels_of(v)}
+    others = {v for v, _, _ in tests if v not in names and v not in shown and facts.structure.labels_of(v) & labels}
+    yield from (v for v in others if v is not None and len(ends) > 1)
 
 
 def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -173,7 +220,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         return  # nothing was run: the rules alone judged
     if all(_is_nothing(cell) for cell in cells) and not _tells_yes_or_no(cells):
         yield Doubt("empty")
-    elif _repeats(cells, hints):
+    elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
     elif len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
         yield Doubt("duplicates")
@@ -193,10 +240,10 @@ def _tells_yes_or_no(cells: Sequence[Any]) -> bool:
     return any(isinstance(cell, bool) for cell in cells)
 
 
-def _repeats(cells: Sequence[Any], hints: Hints) -> bool:
+def repeats(cells: Sequence[Any], hints: Hints) -> bool:
     """True when the answer says no more than the names that the question holds."""
     named = {folded(held.value) for held in hints.mentions} | {folded(hints.question)}
-    return all(isinstance(cell, str) and folded(cell) in named for cell in cells)
+    return bool(cells) and all(isinstance(cell, str) and folded(cell) in named for cell in cells)
 
 
 def _asks_for_all(question: str) -> bool:

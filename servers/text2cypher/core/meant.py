@@ -12,7 +12,7 @@ from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.twice import Rows
+from servers.text2cypher.core.twice import Rows, listed_once
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
@@ -37,7 +37,11 @@ def doubts_of_choice(
         return []
     if (other := meant_otherwise(query, rows, readings, run)) is not None:
         return [Doubt("meant", other)]
-    return [] if linker.lexicon.written else [*_open_in(hints, QueryFacts.of(query), linker)]
+    if linker.lexicon.written:
+        return []
+    facts = QueryFacts.of(query)
+    listed = listed_once(facts, rows, run)
+    return [*_open_in(hints, facts, linker)] or ([Doubt("counted", listed)] if listed else [])
 
 
 def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

@@ -20,7 +20,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.lexicon import load_lexicon
+from servers.text2cypher.linking.lexicon import Lexicon, load_lexicon
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.linking.profile import moments_of, said_of
@@ -72,12 +72,16 @@ class Workbench:
     @cached_property
     def values(self) -> ValueIndex:
         """The stored values."""
-        return ValueIndex.of(self.backend) if self.backend.can_run else ValueIndex({})
+        return ValueIndex.of(self.backend, self._lexicon.values) if self.backend.can_run else ValueIndex({})
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return load_lexicon(self.backend.schema, self.folder)
 
     @cached_property
     def linker(self) -> Linker:
         """Words to graph."""
-        lexicon = load_lexicon(self.backend.schema, self.folder)
+        lexicon = self._lexicon
         if self.backend.can_run:
             said = tuple(said_of(self.backend, self.values))
             timed = frozenset(name for _, name in said)

@@ -52,9 +52,6 @@ class Patterns:
     def of(self, hints: Hints) -> Iterator[tuple[str, list[Bound], int]]:
         """(text up to RETURN, its nodes, its hops), the likeliest first."""
         negated = Ask.NOT in hints.asks and not any(f.operator in ("null", "<>") for f in hints.filters)
-        for chain in self._chains(hints):
-            if negated and len(chain.steps) == 1:
-                yield from self._negated(hints, chain)
         if negated and hints.relations:
             return
         for chain in self._chains(hints):
@@ -147,21 +144,6 @@ class Patterns:
             text += step.arrow(length=length) + node.text()
         tests = [test for node in nodes for test in node.tests]
         return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
-
-    def _negated(self, hints: Hints, chain: Chain) -> Iterator[tuple[str, list[Bound], int]]:
-        """`MATCH (kept) WHERE NOT (kept)-[:R]->(:Other)`, for either end of a one-step chain."""
-        for nodes in self._filtered(chain, hints):
-            for kept in (0, 1):
-                inner = [node.text() for node in nodes]
-                other = nodes[1 - kept]
-                misplaced = other.label == nodes[kept].label and bool(other.keys) and not other.fixed
-                if misplaced or other.tests or not (_agrees(nodes, hints) and is_asked(nodes[kept].ends, hints)):
-                    continue
-                inner[kept] = f"({nodes[kept].variable})"
-                inner[1 - kept] = other.text().replace(f"({other.variable}:", "(:", 1)
-                tests = [*nodes[kept].tests, f"NOT {inner[0]}{chain.steps[0].arrow()}{inner[1]}"]
-                kept_node = _Node(nodes[kept].label, nodes[kept].variable, nodes[kept].keys)
-                yield f"MATCH {kept_node.text()} WHERE {' AND '.join(tests)}", _bound([nodes[kept]]), 0
 
 
 def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int, Filter]]]:

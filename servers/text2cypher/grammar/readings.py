@@ -65,8 +65,7 @@ class Reader:
         numeric = [name for name in hints.properties if self._numeric(name)]
         best = Ask.MOST in hints.asks or Ask.FEWEST in hints.asks
         if best and Ask.ORDER not in hints.asks and not (numeric and self._says(r"^\W*‹how_much›\b", hints)):
-            yield from self._superlative(hints, nodes, numeric)
-            return
+            return  # ranks are composed
         if grouped:
             yield from self._grouped(hints, nodes, numeric, hops)
             return
@@ -153,6 +152,8 @@ class Reader:
             return [""]
         keys = items.split(", ")
         keys += [f"{n.variable}.{named(p)}" for n in nodes for p in hints.properties if p in self.schema.nodes[n.label]]
+        if hints.asks & {Ask.DESCENDING, Ask.MAXIMUM, Ask.MINIMUM}:
+            keys.sort(key=lambda key: not self._numeric(key.rpartition(".")[2]))
         ways = [" DESC"] if Ask.DESCENDING in hints.asks else ["", " DESC"]
         return [f" ORDER BY {key}{way}" for key in dict.fromkeys(keys) for way in ways]
 
@@ -207,47 +208,23 @@ class Reader:
                 for p in numeric
                 if p in self.schema.nodes[n.label] and named(p) != name
             ]
-            made = False
-            for ask, function in _TOTALS.items():
-                for value in values if ask in hints.asks else []:
-                    made = True
-                    yield f" RETURN {key}, {function}({value})"
-            if made:
-                continue
-            if Ask.COLLECT in hints.asks:
-                for node in others:
-                    if self._shown(node) != key:
-                        yield f" RETURN {key}, collect({self._shown(node)})"
-                continue
-            for node in others:
-                if Ask.COUNT in hints.asks:
-                    yield f" RETURN {key}, count({node.variable})"
-                    if hops > 1:
-                        yield f" RETURN {key}, count(DISTINCT {node.variable})"
-                else:
-                    yield f" RETURN {key}, {self._shown(node)}"
-            if Ask.COUNT not in hints.asks and values:
-                yield from (f" RETURN {key}, {value}" for value in values)
+            asked = [function for ask, function in _TOTALS.items() if ask in hints.asks]
+            totals = [f"{function}({value})" for function in asked for value in values]
+            beside = totals or self._beside(hints, key, others, values, hops)
+            yield from (f" RETURN {key}, {text}" for text in beside)
 
-    def _superlative(self, hints: Hints, nodes: list[Bound], numeric: list[str]) -> Iterator[str]:
-        way = " DESC" if Ask.MOST in hints.asks else ""
-        alias = languages().voice_of(hints.question).answers["figure"]
-        free = [n for n in nodes if not n.fixed and is_asked(n.ends, hints)]
-        free.sort(key=lambda node: node.label != hints.focus)
-        for node in free:
-            for name in numeric:
-                if name in self.schema.nodes[node.label]:
-                    shown, value = self._shown(node), f"{node.variable}.{named(name)}"
-                    yield f" RETURN {shown}, {value} ORDER BY {value}{way} LIMIT 1"
-                    yield f" RETURN {shown} ORDER BY {value}{way} LIMIT 1"
-        if Ask.MAXIMUM in hints.asks or Ask.MINIMUM in hints.asks:
-            return
-        for node in free:
-            keys = [self._shown(node)] if len(nodes) > 1 else []
-            keys += [f"{node.variable}.{named(p)}" for p in hints.properties if p in self.schema.nodes[node.label]]
-            for key in keys:
-                for other in [n for n in nodes if n != node] or [node]:
-                    yield f" RETURN {key}, count({other.variable}) AS {alias} ORDER BY {alias}{way} LIMIT 1"
+    def _beside(self, hints: Hints, key: str, others: list[Bound], values: list[str], hops: int) -> Iterator[str]:
+        """What may stand beside a group's key, where no total does."""
+        shown = [self._shown(node) for node in others]
+        if Ask.COLLECT in hints.asks:
+            yield from (f"collect({one})" for one in shown if one != key)
+        elif Ask.COUNT in hints.asks:
+            for node in others:
+                yield f"count({node.variable})"
+                if hops > 1:
+                    yield f"count(DISTINCT {node.variable})"
+        else:
+            yield from (*shown, *values)
 
     def _having(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
         assert hints.having is not None

@@ -76,7 +76,7 @@ class Shown:
             return [v for v in variables if self.nodes[v] != label] or variables
         if wording.compiled(r"^\W*(?:‹opens›)\b").match(masked):
             return [v for v in variables if self.nodes[v] == label] or variables
-        return variables
+        return [v for v in variables if self.nodes[v] == self.hints.focus] or variables
 
     def _key(self, variable: str) -> str:
         names = self.linker.display(self.nodes[variable])

@@ -53,7 +53,7 @@ class Done:
             "length": "SIZE" in words,
             "modulo": "%" in symbols,
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
-            "several": len(facts.structure.relationships) > 1 or "AND" in words,
+            "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
         }
         return checks.get(cue, False)
 

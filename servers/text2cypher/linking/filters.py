@@ -244,7 +244,8 @@ class Conditions:
         filters = []
         for match in self.wording.compiled(_PART_OF_TEXT).finditer(words.question):
             text = (match["quoted"] or match["word"] or "").strip()
-            if not text or any(m.start < match.end() and match.start("what") < m.end for m in words.mentions):
+            named = [*words.mentions, *(Mention(start, end, name, ()) for start, end, name in words.labels)]
+            if not text or any(m.start < match.end() and match.start("what") < m.end for m in named):
                 continue
             before = [(start, name) for start, end, name in words.properties if end <= match.start()]
             said = [name for start, _, name in words.labels if start < match.start()]

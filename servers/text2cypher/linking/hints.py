@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.amounts import number_of
@@ -21,7 +21,7 @@ from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
 from servers.text2cypher.linking.names import parts, root, said_in
 from servers.text2cypher.linking.naming import Naming
-from servers.text2cypher.linking.values import Mention, ValueIndex
+from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Linker:
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
+        self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
         self._known = {**self._named, **lexicon.relationships}
         self.measured = [
@@ -90,7 +91,9 @@ class Linker:
         ]
         kinds = _spans(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
-        relations = dict(Counter(kind for _, _, kind in free))
+        again = [kind for start, _, kind in free if self._as.search(masked[:start])]
+        times = Counter(kind for _, _, kind in free)
+        relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}
         asks = self.wording.asks(masked)
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
@@ -125,6 +128,20 @@ class Linker:
     def _mentions(self, question: str) -> list[Mention]:
         after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
         return self.values.find(question, after, self._known)
+
+    def supposing(self, hints: Hints) -> Iterator[Hints]:
+        """What is read, the likeliest first: without words that nobody knows, then with what only a verb says.
+
+        `What is covered in …` says a relationship so.
+        """
+        spans = [(held.start, held.end) for held in hints.mentions]
+        bare = self._meanings.bare(hints.question, spans, {word for word, _, _ in hints.likened})
+        read = self.link(bare) if bare != hints.question else hints
+        yield read
+        said = f" {folded(hints.masked)} "
+        for kind in dict.fromkeys(name for phrase, name in self.lexicon.also if f" {phrase} " in said):
+            if kind in self.schema.relationships and kind not in read.relations:
+                yield replace(read, relations={**read.relations, kind: 1})
 
     def display(self, label: str) -> list[str]:
         """The properties a node of this label is shown by, best first."""
@@ -180,7 +197,7 @@ class Linker:
     def _focus(self, masked: str, labels: list[Span]) -> str | None:
         """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first."""
         # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
-        which = self.wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤]+[\w¤]+){0,3}?[^\w¤]+‹which_after›\b")
+        which = self.wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤,]+[\w¤]+){0,3}?[^\w¤,]+‹which_after›\b")
         for _, end, name in labels:
             if which.match(masked[end:]):
                 return name

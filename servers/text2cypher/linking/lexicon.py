@@ -32,10 +32,10 @@ class Lexicon:
     """Phrase (lower case) → name, one map a kind; number words; how directions are said.
 
     `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
-    nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways;
-    `timed`: properties whose values are years or dates; `moments`: those that are counted from 1970 on, and in how many
-    units a second; `written`: somebody wrote words for this graph, which names
-    taken apart and what a model proposed are not.
+    nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways; `values`:
+    a stored value → what it is called too; `timed`: properties whose values are years or dates; `moments`: those that
+    are counted from 1970 on, and in how many units a second; `written`: somebody wrote words for this graph, which
+    names taken apart and what a model proposed are not.
     """
 
     labels: dict[str, str]
@@ -46,6 +46,7 @@ class Lexicon:
     also: tuple[tuple[str, str], ...] = ()
     ignored: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    values: dict[str, list[str]] = field(default_factory=dict)
     timed: frozenset[str] = frozenset()
     moments: dict[str, int] = field(default_factory=dict)
     written: bool = False
@@ -75,6 +76,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),
         frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
+        held.get("values", {}),
         written=bool(held) and held != bootstrap(schema),
     )
 

@@ -7,12 +7,12 @@ next one does. `kapten` is the skipper's word, `cuaca` no name's of a graph of s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
 from servers.common.e5 import e5
-from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.names import root, stem
 
 AHEAD = 0.02
@@ -44,6 +44,16 @@ class Meanings:
             return found[0] if stored or self._is_known(word) else self._built.get(stem(word), found[0])
 
         return re.sub(r"\b[^\W\d_]{4,}\b", known, question)
+
+    def bare(self, question: str, values: Sequence[tuple[int, int]], taken: Collection[str]) -> str:
+        """Without the words outside of quotes, names and stored values that nobody knows."""
+
+        def left(found: re.Match[str]) -> str:
+            inside = any(start < found.end() and found.start() < end for start, end in values)
+            word = found[0] if found[0].isalpha() and found[0].islower() else ""
+            return found[0] if inside or not word or word in taken or self._is_known(word) else ""
+
+        return " ".join(re.sub(rf"{QUOTED}|\b[^\W\d_]{{3,}}\b", left, question).split())
 
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
         """(word, name, likeness) of each unknown word that is near a name."""

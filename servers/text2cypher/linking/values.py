@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +42,7 @@ class Mention:
 class ValueIndex:
     """All distinct string values of a graph, by their folded form."""
 
-    def __init__(self, values: dict[Place, list[str]]) -> None:
+    def __init__(self, values: dict[Place, list[str]], said: Mapping[str, Sequence[str]] | None = None) -> None:
         self._by_fold: dict[str, dict[Place, str]] = {}
         self._by_code: dict[str, str] = {}
         self.distinct: dict[Place, int] = {}
@@ -56,18 +56,21 @@ class ValueIndex:
                     self._by_fold.setdefault(folded(value), {})[place] = value
                     if re.search(r"\d", value) and len(value.split()) <= 2:
                         self._by_code.setdefault(re.sub(r"\W", "", value.lower()), folded(value))
+        for value, phrases in (said or {}).items():
+            if folded(value) in self._by_fold:
+                self._by_fold.update((folded(phrase), self._by_fold[folded(value)]) for phrase in phrases)
         self._longest = max((len(fold.split()) for fold in self._by_fold), default=0)
         self._near = NearTexts(self._by_fold)
 
     @classmethod
-    def of(cls, backend: GraphBackend) -> ValueIndex:
-        """Read from the live graph, at most MOST_VALUES a property."""
+    def of(cls, backend: GraphBackend, said: Mapping[str, Sequence[str]] | None = None) -> ValueIndex:
+        """Read from the live graph, at most MOST_VALUES a property; `said`: a value → what it is called too."""
         values: dict[Place, list[str]] = {}
         for label, properties in backend.schema.nodes.items():
             for name, kind in properties.items():
                 if kind == STRING:
                     values[Place(label, name)] = backend.texts(label, name, MOST_VALUES)
-        return cls(values)
+        return cls(values, said)
 
     def sample(self, place: Place, count: int) -> list[str]:
         """Some stored values of one property."""

@@ -29,7 +29,7 @@ def test_of_a_large_schema_a_local_model_sees_the_part_that_the_question_is_abou
     for constraint in ("grammar", None):
         with scripted_model(in_turn("<cypher>RETURN 1</cypher>"), constraint) as model:
             client = LLMClient(LLMConfig("test", "s", url=model.url), sleep=lambda _: None)
-            AgentLoop(bench, client).run("", f"{hints.question} Quickly!")
+            AgentLoop(bench, client).run("", f"{hints.question[:-1]} since 1999?")
             asked.append(model.requests[0]["messages"][0]["content"])
             client.close()
     assert "JOINS7]" in asked[0] and "JOINS70" not in asked[0] and "JOINS70" in asked[1]
