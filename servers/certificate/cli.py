@@ -90,7 +90,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     try:
         if options.command == "verify" and options.key is not None:
-            return _verify_alone(options.qr, options.key)
+            return _verify_by_key(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
         if options.command == "check":
             return _check(settings, options.folders)
@@ -156,6 +156,10 @@ def _import(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:
+    """Make the office's keys, or with `renew` others, which leaves letters issued so far genuine; 0.
+
+    Raises SettingsError for a key that is configured, OfficeKeyError for one that is there or was lost.
+    """
     if settings.names_key:
         raise SettingsError(
             "OFFICE_KEY_FILE or PKCS11_MODULE names the office's key already; unset it to have one made here"
@@ -261,7 +265,8 @@ def _verify_qr(service: LetterService, text: str) -> int:
     return 0 if result.genuine or result.status == "unconfirmed" else 1
 
 
-def _verify_alone(text: str | None, key: Path) -> int:
+def _verify_by_key(text: str | None, key: Path) -> int:
+    """Check a QR code's statement with the office's public key alone; 0 when that key signed it, 1 when not."""
     if text is None:
         raise SettingsError("--key goes with --qr: a PDF is verified by the office's register")
     try:
