@@ -1,19 +1,7 @@
 """`python -m servers.certificate letters …`: what an office does on its own machine, without a daemon. Serves nothing.
 
-letters init    [--state DIR] [--renew]   make the office's signing key (also made at first use)
-letters verify  FILE.pdf [--state DIR]    is this letter genuine? exit 0 only if so
-letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? with the office's public key alone, and no
-                                          register, if it is named; else the state's keys and register
-letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
-letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
-                                          file, who approved it, who voided it, why
-letters check   [FOLDER …]                every mistake of a letter's folder, or of a folder of letters, with its line;
-                                          exit 0 if there is none
-letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
-letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   repair what can be repaired truly, after a yes
-letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
-letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
-letters upgrade                           for `agentd migrate`
+`letters --help` lists the commands; `backup`, `places` and `upgrade` are for agentd's own `backup`, `restore` and
+`migrate`.
 """
 
 from __future__ import annotations
