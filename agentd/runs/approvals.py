@@ -22,7 +22,7 @@ from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInf
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine
-from agentd.runs.records import Decision, Json, PendingApproval, RunChanges, RunRecord
+from agentd.runs.records import Decision, Json, PendingApproval, RunRecord
 from agentd.runs.store import Opening
 
 Note = Callable[[str, str], Awaitable[None]]
@@ -263,8 +263,8 @@ class Approvals:
         asked = replace(asked, request=review.request or None, notice=review.response)
         await self._engine.ask_another(row, asked, review.response, self._rules.review_ttl_s)
 
-    def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:
-        """What the decision changes in the run; changed arguments are the officer's own words."""
+    def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunRecord:
+        """The run's row after the decision; changed arguments are the officer's own words."""
         record = row.record or {}
         text = said if decision.proposed is None else json.dumps(decision.arguments)
         heard = Said(by="citizen", order=len(record["said"]), text=text)
@@ -272,7 +272,7 @@ class Approvals:
         request = row.approval is not None and row.approval.request is not None
         withdrew = request and not decision.approved and not decision.by_staff
         brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()), withdrew=withdrew)
-        return {"record": record, "approval": None, "brief": brief}
+        return replace(row, record=record, approval=None, brief=brief)
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
         """What a second officer is to agree to."""

@@ -24,7 +24,7 @@ from agentd.runs.execution import Executor
 from agentd.runs.journal import TakenOver
 from agentd.runs.leases import mark_of
 from agentd.runs.live import Live, LiveRuns
-from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord
+from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
 from agentd.runs.run_database import empty_journal
 from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
 from agentd.runs.stopping import Stoppable, let_go
@@ -138,13 +138,12 @@ class Engine:
         await self._begin(taken, number, (found or Opening()).before(number))
         return None
 
-    async def go_on(self, row: RunRecord, changes: RunChanges) -> None:
+    async def go_on(self, row: RunRecord, decided: RunRecord) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
-        changes = {**changes, "status": "queued", "segment": row.segment + 1}
         self.check_open(row)
-        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
-            raise Conflict("the run does not wait for an approval")
-        await self._begin(replace(row, **changes))
+        following = replace(decided, status="queued", segment=row.segment + 1)
+        await self._change(row, following)
+        await self._begin(following)
 
     async def ask_another(
         self, row: RunRecord, approval: PendingApproval, response: str | None = None, ttl_s: float | None = None
@@ -154,8 +153,10 @@ class Engine:
         `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
         """
         ttl_s = ttl_s or self._limits.approval_ttl_s
-        changes = asking_another(row, approval, self._clock.now(), ttl_s, response)
-        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
+        await self._change(row, asking_another(row, approval, self._clock.now(), ttl_s, response))
+
+    async def _change(self, row: RunRecord, after: RunRecord) -> None:
+        if row.status != "needs_approval" or not await self._store.change(row, after):
             raise Conflict("the run does not wait for an approval")
 
     def check_open(self, row: RunRecord) -> None:
@@ -185,7 +186,7 @@ class Engine:
             row = await self._store.run(run_id)
             if row is None or row.status in ENDED:
                 raise Conflict("the run has ended already")
-            if await self._store.change(run_id, row.status, {"status": "cancelled"}):
+            if await self._store.change(row, replace(row, status="cancelled")):
                 break
         live = self._live.get(run_id)
         self._stop(run_id)

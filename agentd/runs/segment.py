@@ -25,7 +25,7 @@ from agentd.runs.events import EventLog
 from agentd.runs.execution import Executor, Result, RunContext
 from agentd.runs.journal import StoreJournal, TakenOver
 from agentd.runs.live import Live
-from agentd.runs.records import PendingApproval, RunChanges, RunError, RunRecord, StepRecord
+from agentd.runs.records import PendingApproval, RunError, RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
 Observe = Callable[[RunRecord, Result], None]
@@ -181,18 +181,19 @@ def closed(row: RunRecord, now: datetime) -> RunRecord:
 
 def asking_another(
     row: RunRecord, approval: PendingApproval, now: datetime, ttl_s: float, response: str | None = None
-) -> RunChanges:
-    """What changes when a run waits on for another person: a new approval id, and its whole time again.
+) -> RunRecord:
+    """The row of a run that waits on for another person: with a new approval id, and its whole time again.
 
     `response` is what the citizen hears meanwhile (None: the summary).
     """
     renewed = replace(approval, approval_id=uuid4().hex, expires_at=iso(now + timedelta(seconds=ttl_s)))
     event = _next(row, "approval.requested", renewed.shown(), now)
-    return {
-        "approval": renewed,
-        "outcome": {**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
-        "events": [*(row.events or ()), event.model_dump(mode="json")],
-    }
+    return replace(
+        row,
+        approval=renewed,
+        outcome={**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
+        events=[*(row.events or ()), event.model_dump(mode="json")],
+    )
 
 
 def _next(row: RunRecord, kind: EventType, data: dict[str, Any], now: datetime) -> Event:

@@ -95,7 +95,7 @@ class SessionRows:
             "session_id": moved.session_id,
             "kind": "call",
             "prompt": json.dumps(call, ensure_ascii=False),
-            "brief": replace(run.brief, options={}, prompt_tools=None).json(),
+            "brief": replace(run.brief, options={}, prompt_tools=None),
             "record": {"pending": pending, "said": [], "steps": []},
             "outcome": {"response": run.approval.summary, "steps": [], "approval": run.approval.shown()},
             "events": [],
@@ -125,4 +125,4 @@ class SessionRows:
         )
         rows = await self._database.reads.do(lambda db: every(db, query))
         briefs = [row.pop("brief") for row in rows]
-        return [(SessionRecord(**row), brief and RunBrief.read(brief)) for row, brief in zip(rows, briefs, strict=True)]
+        return [(SessionRecord(**row), brief) for row, brief in zip(rows, briefs, strict=True)]

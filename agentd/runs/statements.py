@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from agentd.runs.records import Json, RunRecord, SessionRecord, run_of
+from agentd.runs.records import Json, RunRecord, SessionRecord
 from agentd.runs.tables import events, runs, sessions, steps, turns
 
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
@@ -116,9 +116,9 @@ def session_of(db: Connection, session_id: str) -> SessionRecord | None:
 def run_named(db: Connection, run_id: str) -> RunRecord | None:
     """The run of this id."""
     found = one(db, RUN, id=run_id)
-    return None if found is None else run_of(found)
+    return None if found is None else RunRecord(**found)
 
 
 def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:
     """The query's rows as runs."""
-    return [run_of(row) for row in every(db, query, **values)]
+    return [RunRecord(**row) for row in db.execute(query, values).mappings()]

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Engine
 from agentd.errors import NotFound
 from agentd.messages import Event
 from agentd.runs import statements as sql
-from agentd.runs.records import Json, RunChanges, RunRecord, SessionRecord, StepRecord, changed, columns, run_of
+from agentd.runs.records import Json, RunRecord, SessionRecord, StepRecord, columns
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
 from agentd.runs.statements import every, one, run_named, runs_of, session_of
@@ -130,7 +130,7 @@ class RunStore(RunDatabase):
             attempt = before if fresh and row["segment"] == 0 else row["attempt"]
             values = {"status": "running", "node": node, "attempt": attempt}
             db.execute(sql.BEGIN, {"id": run_id, **{f"new_{key}": value for key, value in values.items()}})
-            run = run_of({**row, **values})
+            run = RunRecord(**{**row, **values})
             if fresh:
                 return run, [], 0
             recorded = [StepRecord(**step) for step in every(db, sql.STEPS, id=run_id)]
@@ -181,11 +181,11 @@ class RunStore(RunDatabase):
 
         return await self.writes.do(work)
 
-    async def change(self, run_id: str, expected: str, changes: RunChanges, segment: int | None = None) -> bool:
-        """Change a run that has the expected status (and segment); False when it has another by now."""
-        query = runs.update().where(runs.c.run_id == run_id, runs.c.status == expected).values(**changed(changes))
-        if segment is not None:
-            query = query.where(runs.c.segment == segment)
+    async def change(self, before: RunRecord, after: RunRecord) -> bool:
+        """Write what is different `after`; False when the run has another status or segment by now."""
+        values = {name: value for name, value in columns(after).items() if value != getattr(before, name)}
+        same = (runs.c[name] == getattr(before, name) for name in ("run_id", "status", "segment"))
+        query = runs.update().where(*same).values(**values)
         return bool(await self.writes.do(lambda db: db.execute(query).rowcount))
 
     async def runs_where(

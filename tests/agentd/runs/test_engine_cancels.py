@@ -10,6 +10,7 @@ import pytest
 
 from agentd.errors import InvalidParams, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, Event
+from agentd.runs.records import RunRecord
 from agentd.testing import MemoryTools
 from tests.agentd.runs.test_engine import KIOSK, LETTER, STAFF, Start, call, final, start
 
@@ -109,8 +110,8 @@ async def test_a_cancel_reaches_a_run_that_begins_at_that_moment(start: Start, m
             row = await daemon.store.run("r2")
             return row is not None and row.status == "cancelled"
 
-        async def changed(run_id: str, *others: Any) -> bool:
-            done = await change(run_id, *others)
+        async def changed(*rows: RunRecord) -> bool:
+            done = await change(*rows)
             go.set()
             while not begun.is_set() and not await cancelled():  # noqa: ASYNC110 - the store tells nobody
                 await asyncio.sleep(0.01)

@@ -37,7 +37,7 @@ async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp
         await engine.submit(RUN, SESSION)
         waiting = await engine.wait("r1")
         assert waiting is not None
-        await engine.go_on(waiting, {})
+        await engine.go_on(waiting, waiting)
         await begun.wait()
         assert await engine._execute("r1", 0) == "over"  # as DBOS calls what a kill left unrecorded
         go.set()
