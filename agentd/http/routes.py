@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from aiohttp import web
 
 from agentd.http.artifacts import artifacts
-from agentd.http.events import EventsEndpoint, Frames
+from agentd.http.events import EventsEndpoint
 from agentd.http.guard import RPC_PATH, Guard
 from agentd.http.health import health_routes
 from agentd.http.leases import LEASES, Leases
@@ -37,10 +37,9 @@ def application(
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
     leases = Leases()
-    frames = Frames()
     rpc = RpcEndpoint(dispatcher, leases)
-    events = EventsEndpoint(services, frames, leases)
-    sockets = WebSocketEndpoint(dispatcher, services, frames, leases)
+    events = EventsEndpoint(services, leases)
+    sockets = WebSocketEndpoint(dispatcher, services, leases)
 
     async def exposition(_request: web.Request) -> web.Response:
         body, content_type = await metrics()

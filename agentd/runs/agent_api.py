@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -135,7 +135,7 @@ class AgentRuns:
         )
         return {"runs": [summary_of(row, caller) for row in rows]}
 
-    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
+    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncGenerator[Event]:
         """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
         await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
