@@ -70,9 +70,8 @@ class Guard:
         self.access = access
         self._body_s = body_s
         self._limiter = limiter
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = _LOOPBACK_NAMES.union(host.lower() for host in hosts)
         self._proxies = proxies
-        self._known_hosts: set[str] = set()
         self._open: set[web.AbstractRoute] = set()
         self._pages: set[web.AbstractRoute] = set()
         self._scopes: dict[web.AbstractRoute, tuple[Scope, ...]] = {}
@@ -122,21 +121,22 @@ class Guard:
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         headers = request.headers
         route = request.match_info.route
-        if headers.get(hdrs.HOST) not in self._known_hosts:
-            self._check_host(request)
+        self._check_host(request)
         request[ADDRESS] = _address(request, self._proxies)
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
         known = False
         if route not in self._open:
-            approach = _approach(request, origin)
+            own = origin is None or is_own(origin, request)
+            approach = _approach(request, origin, own=own)
             caller = self.access.admit(approach)
             request[ADMITTED] = Admitted(self.access, approach, caller)
-            request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or _kept_key(request, origin))
+            request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or (_kept_key(request) if own else None))
             known = approach.token is not None and self.access.closed
             if route not in self._metered_within:
-                self._check_scope(route, caller)
+                if (scopes := self._scopes.get(route)) is not None and not caller.may(*scopes):
+                    raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
                 self._limiter.charge(caller)
         if headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
             raise Refused(415, InvalidRequest("The body must not be compressed"))
@@ -152,29 +152,17 @@ class Guard:
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin is not None and self.access.lists(origin):
+        if origin in self.access.origins:
             response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
 
     def _check_host(self, request: web.Request) -> None:
         """A name that is not ours is somebody's DNS pointing here (rebinding)."""
-        if _unix(request):
-            return
-        host = request.headers.get(hdrs.HOST, "")
-        name = host.lower()
-        bare = _bare(name)
-        if bare in _LOOPBACK_NAMES or name in self._hosts or bare in self._hosts:
-            if len(self._known_hosts) < 64:
-                self._known_hosts.add(host)
-            return
-        raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
-
-    def _check_scope(self, route: web.AbstractRoute, caller: Caller) -> None:
-        scopes = self._scopes.get(route)
-        if scopes is not None and not caller.may(*scopes):
-            raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
+        name = request.headers.get(hdrs.HOST, "").lower()
+        if self._hosts.isdisjoint((name, _bare(name))) and not _unix(request):
+            raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
 
     def _preflight(self, origin: str | None) -> web.Response:
-        if origin is None or not self.access.lists(origin):
+        if origin not in self.access.origins:
             raise Forbidden("Pages of other origins may not call this daemon")
         return web.Response(
             status=204,
@@ -226,13 +214,12 @@ def _bare(host: str) -> str:
     return host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
 
 
-def _approach(request: web.Request, origin: str | None) -> Approach:
-    headers = request.headers
+def _approach(request: web.Request, origin: str | None, *, own: bool) -> Approach:
     return Approach(
-        token=_token(request, own=origin is None or is_own(origin, request)),
+        token=_token(request, own=own),
         origin=origin,
-        own_origin=origin is not None and is_own(origin, request),
-        site=headers.get(_FETCH_SITE),
+        own_origin=own and origin is not None,
+        site=request.headers.get(_FETCH_SITE),
         local=_local(request),
         address=request[ADDRESS],
     )
@@ -248,12 +235,10 @@ def _token(request: web.Request, *, own: bool) -> str | None:
     return request.cookies.get(COOKIE) if own and hdrs.COOKIE in request.headers else None
 
 
-def _kept_key(request: web.Request, origin: str | None) -> str | None:
+def _kept_key(request: web.Request) -> str | None:
     """The visitor's key that the daemon's own page had kept for what it can't send headers with."""
-    own = origin is None or is_own(origin, request)
-    if not own or hdrs.COOKIE not in request.headers or not request.path.startswith(KEY_PATHS):
-        return None
-    return request.cookies.get(KEY_COOKIE)
+    asked = hdrs.COOKIE in request.headers and request.path.startswith(KEY_PATHS)
+    return request.cookies.get(KEY_COOKIE) if asked else None
 
 
 def is_own(origin: str, request: web.Request) -> bool:

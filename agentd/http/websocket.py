@@ -53,13 +53,13 @@ class WebSocketEndpoint:
         caller = request[CALLER]
         self._sockets.add(socket)
         try:
-            with self._leases.held(request, connection.end) as lease:
+            with self._leases.held(request, connection.end) as admitted:
                 async for message in socket:
                     if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                         continue
                     await slots.acquire()
                     try:
-                        lease.check()
+                        admitted.check()
                     except AgentdError as error:
                         await connection.closed(error)
                         break

@@ -19,15 +19,13 @@ from agentd.clock import iso
 from agentd.errors import Busy, Cancelled, Conflict, Draining, InvalidParams
 from agentd.messages import Event
 from agentd.ports import Clock
-from agentd.runs.cluster import DEFAULT_LIMITS, EngineLimits, Node
+from agentd.runs.cluster import DEFAULT_LIMITS, EngineLimits, Node, mark_of
 from agentd.runs.execution import Executor
 from agentd.runs.journal import TakenOver
-from agentd.runs.leases import mark_of
-from agentd.runs.live import Live, LiveRuns
+from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
 from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
 from agentd.runs.run_database import empty_journal
 from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
-from agentd.runs.stopping import Stoppable, let_go
 from agentd.runs.store import Opening, RunStore
 
 if TYPE_CHECKING:
