@@ -127,7 +127,3 @@ def _streaming_model() -> Iterator[tuple[str, dict[int, float]]]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/v1", sent
     server.shutdown()
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -190,7 +190,3 @@ def _median(work: Callable[[], object]) -> float:
         work()
         taken.append((time.perf_counter() - began) * 1000)
     return round(statistics.median(taken), 2)
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))
