@@ -24,7 +24,6 @@ from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import (
     artifacts_in,
-    error_data,
     error_of,
     kept,
     kept_of_new,
@@ -95,7 +94,7 @@ class AgentRuns:
         shown = outcome_of(row, caller).model_dump(mode="json")
         if row.error is not None:
             error = error_of(row, caller)
-            shown["error"] = {"code": error.code, "message": error.message, "data": error_data(error, row)}
+            shown["error"] = {"code": error.code, "message": error.message, "data": error.data}
         return shown
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
@@ -182,15 +181,15 @@ class AgentRuns:
         if found.known is not None and (same := await self._same(run_id, prompt, options, caller, found.waiting)):
             return same
 
-        async def note(decided: str, approval_id: str) -> None:
-            if options.run_id is not None:
-                brief = RunBrief(answers=decided, decisions=({"approval_id": approval_id},))
+        answered = await self._approvals.answered(prompt, found, caller, form=options.tool_hint is not None)
+        if (run := answered.run) is not None and run.approval is not None:
+            approval_id = run.approval.approval_id
+            if options.run_id is not None:  # before it is decided: a kill in between decides nothing that is not noted
+                brief = RunBrief(answers=run.run_id, decisions=({"approval_id": approval_id},))
                 await self._remember(options.run_id, brief, prompt, session_id, caller)
-
-        form = options.tool_hint is not None
-        answered = await self._approvals.answered(prompt, found, caller, note, form=form)
-        if answered.run_id is not None:
-            return answered.run_id
+            if answered.agrees is not None:
+                await self._approvals.decide(run, approval_id, answered.agrees, None, caller, answered.said)
+            return run.run_id
         now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
         spoken = options.language or self._spoken(prompt, found)
@@ -262,7 +261,6 @@ class AgentRuns:
             raise NotFound("there is no such run any more")
         if row.status == "failed":
             error = error_of(row, caller)
-            error.data = error_data(error, row)
             if caller.is_visitor:
                 error.data["session_key"] = caller.session_key
             raise error

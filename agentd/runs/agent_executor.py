@@ -14,7 +14,6 @@ from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
-from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
@@ -149,23 +148,15 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
 def _past(row: RunRecord, zone: ZoneInfo) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
-    heard = outcome.get("response", "") or _failure_message(row)
-    typed = row.brief.options.get("tool_arguments")
+    failure = "" if row.error is None else row.error.raised().user_message(row.brief.language)
     return PastTurn(
         prompt=row.prompt,
-        response=heard,
+        response=outcome.get("response", "") or failure,
         steps=steps,
         language=row.brief.language,
         spoken=row.brief.spoken,
         prompt_tools=row.brief.prompt_tools,
-        typed=typed,
+        typed=row.brief.options.get("tool_arguments"),
         quoted=row.brief.options.get("quoted"),
         day=day_in(zone, row.created_at),
     )
-
-
-def _failure_message(row: RunRecord) -> str:
-    """What the citizen read of a run that failed; nothing for any other."""
-    if row.error is None:
-        return ""
-    return BY_TYPE.get(row.error.type, InternalError)("", **row.error.data).user_message(row.brief.language)

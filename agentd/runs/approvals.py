@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
@@ -25,9 +24,6 @@ from agentd.runs.engine import Engine
 from agentd.runs.records import Decision, Json, PendingApproval, RunRecord
 from agentd.runs.store import Opening
 
-Note = Callable[[str, str], Awaitable[None]]
-"""Hears of (run, approval) before it is decided."""
-
 
 class Review(NamedTuple):
     """A citizen's request that waits for an officer, and what the citizen reads meanwhile."""
@@ -37,10 +33,14 @@ class Review(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What words of a citizen did to what waits."""
+    """What words of a citizen are to what waits."""
 
-    run_id: str | None = None
-    """The run that they decided."""
+    run: RunRecord | None = None
+    """The run that they answer."""
+    agrees: bool | None = None
+    """Whether they are a yes to its call; None: that can't be said, so that it is shown again."""
+    said: str | None = None
+    """The yes or no itself, where they are no more."""
     withdrew: bool = False
     """They took back a request that waited for an officer."""
     choice: Choice | None = None
@@ -89,20 +89,17 @@ class Approvals:
         prompt: str,
         found: Opening,
         caller: Caller,
-        note: Note,
         *,
         form: bool = False,
     ) -> Answered:
-        """Decide the waiting run where this prompt is a plain yes or no as the very next words of the session.
-
-        A kill after `note` has heard of it decides nothing that is not noted.
+        """Find the waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
         Where several calls wait that the caller may decide, it is asked which; the next words choose one.
         One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
-        if not form and (answered := await self._of_several(prompt, found, caller, note)) is not None:
+        if not form and (answered := self._of_several(prompt, found, caller)) is not None:
             return answered
         withdrew = False
         for row in found.waiting:
@@ -112,19 +109,16 @@ class Approvals:
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
                     return Answered()
-                await note(row.run_id, row.approval.approval_id)
-                await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
-                return Answered(row.run_id)
+                return Answered(row, assents(prompt), prompt)
             if row.approval is not None and next_words and _unread_word(prompt, row):
-                await note(row.run_id, row.approval.approval_id)
-                return Answered(row.run_id)
+                return Answered(row)
             if await aside(self._changed, row, prompt):
                 await self._engine.cancel(row.run_id)
                 withdrew |= row.approval is not None and row.approval.request is not None
         return Answered(withdrew=withdrew)
 
-    async def _of_several(self, prompt: str, found: Opening, caller: Caller, note: Note) -> Answered | None:
-        """What a yes or no did that may be for several calls: asked which; or, told which, decided that one."""
+    def _of_several(self, prompt: str, found: Opening, caller: Caller) -> Answered | None:
+        """What a yes or no is that may be for several calls: the caller is asked which; who was asked chooses one."""
         waiting = {
             row.run_id: (row, row.approval)
             for row in reversed(found.waiting)
@@ -136,10 +130,7 @@ class Approvals:
         latest = next((run for run in reversed(found.past) if run != found.known), None)
         asked = None if latest is None else latest.brief.choice
         if asked is not None and (chosen := waiting.get(asked.chosen(prompt) or "")):
-            row, approval = chosen
-            await note(row.run_id, approval.approval_id)
-            await self.decide(row, approval.approval_id, asked.agrees, None, caller)
-            return Answered(row.run_id)
+            return Answered(chosen[0], asked.agrees)
         plain = assents(prompt) or refuses(prompt)
         if not plain or len(waiting) < 2 or not (asked or any(_next_words(row, latest) for row, _ in waiting.values())):
             return None

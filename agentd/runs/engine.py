@@ -24,7 +24,6 @@ from agentd.runs.execution import Executor
 from agentd.runs.journal import TakenOver
 from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
 from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
-from agentd.runs.run_database import empty_journal
 from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
 from agentd.runs.store import Opening, RunStore
 
@@ -50,21 +49,13 @@ class Engine:
         observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
-        self._database = node.database
+        self.database = node.database
+        """What DBOS records."""
         self._clock = clock
         self._limits = limits
         self._node = node.name
         self._cluster = node.cluster
-        self._segments = Segments(
-            store,
-            executors,
-            clock,
-            node.cluster,
-            limits.deadline_s,
-            limits.approval_ttl_s,
-            lambda: self._draining,
-            observe,
-        )
+        self._segments = Segments(store, executors, clock, node.cluster, limits, lambda: self._draining, observe)
         self._live = LiveRuns()
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._draining = False
@@ -82,7 +73,7 @@ class Engine:
     def _made(self) -> Workflows:
         from agentd.runs.workflows import Workflows
 
-        return Workflows(self._database, self._node, self._cluster, self._execute)
+        return Workflows(self.database, self._node, self._cluster, self._execute)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
@@ -211,10 +202,6 @@ class Engine:
     async def erase(self, segments: Mapping[str, int]) -> None:
         """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
         await self._workflows.erase(segments)
-
-    async def empty_journal(self) -> str | None:
-        """As the store's, for what DBOS keeps."""
-        return await asyncio.to_thread(empty_journal, self._database)
 
     async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
         """Events after `after`: those stored, then those to come until the run ends or waits for an approval."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from agentd.clock import iso
-from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
+from agentd.errors import Conflict, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
@@ -64,5 +64,5 @@ class Questions:
             raise NotFound("there is no such run any more")
         ids = {"run_id": ended.run_id, "session_id": ended.session_id}
         if ended.status == "failed" and (error := ended.error) is not None:
-            raise BY_TYPE.get(error.type, InternalError)(error.message, **{**error.data, **ids})
+            raise error.raised(**ids)
         return {**ids, "status": ended.status, **(ended.outcome or {})}

@@ -13,7 +13,7 @@ from pydantic import Field, PlainSerializer, TypeAdapter
 
 from agentd.agent.picking import PromptTools
 from agentd.agent.which import Choice
-from agentd.errors import Language
+from agentd.errors import BY_TYPE, AgentdError, InternalError, Language
 from agentd.messages import Agreement, Caller
 
 Json = dict[str, Any]
@@ -91,6 +91,10 @@ class RunError(Stored):
     type: str
     message: str
     data: Json
+
+    def raised(self, **more: Any) -> AgentdError:
+        """The error itself, with more data."""
+        return BY_TYPE.get(self.type, InternalError)(self.message, **{**self.data, **more})
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,11 @@ class RunRecord:
         """Who asked."""
         assert self.brief.caller is not None, "a run that only answers for another is never executed"
         return self.brief.caller
+
+    def awaits_staff(self, now: str) -> bool:
+        """Whether an officer may still decide the call that it waits with."""
+        approval = self.approval if self.status == "needs_approval" else None
+        return approval is not None and approval.rule == "staff" and approval.expires_at > now
 
     @property
     def decision(self) -> Decision | None:

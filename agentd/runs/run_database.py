@@ -66,10 +66,6 @@ class RunDatabase:
         self.reads.close()
         self.engine.dispose()
 
-    async def empty_journal(self) -> str | None:
-        """Overwrite what was deleted in the file's journal too (SQLite). The file's name where that must wait."""
-        return await asyncio.to_thread(empty_journal, self.engine)
-
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[bool]:
         """Whether no other node is within this at the same time; always so on SQLite, which has one."""

@@ -20,7 +20,7 @@ from agentd.clock import iso
 from agentd.errors import AgentdError, BudgetExceeded, Cancelled, InternalError
 from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock
-from agentd.runs.cluster import Cluster
+from agentd.runs.cluster import Cluster, EngineLimits
 from agentd.runs.events import EventLog
 from agentd.runs.execution import Executor, Result, RunContext
 from agentd.runs.journal import StoreJournal, TakenOver
@@ -42,8 +42,7 @@ class Segments:
     executors: Mapping[str, Executor]
     clock: Clock
     cluster: Cluster | None
-    deadline_s: float
-    approval_ttl_s: float
+    limits: EngineLimits
     draining: Callable[[], bool]
     observe: Observe
 
@@ -69,7 +68,7 @@ class Segments:
         fence = None if self.cluster is None else self.cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
-        deadline_s = row.brief.deadline_s or self.deadline_s
+        deadline_s = row.brief.deadline_s or self.limits.deadline_s
         late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
@@ -120,7 +119,7 @@ class Segments:
         Raises TakenOver.
         """
         now = self.clock.now()
-        row, ending = rested(live.row, result, live.log, now, self.approval_ttl_s)
+        row, ending = rested(live.row, result, live.log, now, self.limits.approval_ttl_s)
         if not await self.store.finish(row, iso(now)):
             raise TakenOver(row.run_id)
         live.row = row

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import builtins
-import json
 import shutil
 from contextlib import suppress
 from datetime import datetime
@@ -20,6 +18,7 @@ from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
 from agentd.runs.records import RunRecord, SessionRecord
+from agentd.runs.run_database import empty_journal
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import is_one_of, kept_of_new, new_key, owned_session
 
@@ -79,7 +78,7 @@ class SessionService:
             return {"sessions": [], "next": None}
         rows = await self._store.sessions.of(None if caller.may() else caller.id, limit + 1, cursor)
         page = rows[:limit]
-        following = _written(page[-1]) if len(rows) > limit else None
+        following = f"{page[-1].updated_at} {page[-1].session_id}" if len(rows) > limit else None
         return {"sessions": [_shown(row) for row in page], "next": following}
 
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
@@ -117,7 +116,7 @@ class SessionService:
 
         `agentd.runs.retention` tries those again, and at the next start.
         """
-        tried = (await self._store.empty_journal(), await self._engine.empty_journal())
+        tried = [await asyncio.to_thread(empty_journal, one) for one in (self._store.engine, self._engine.database)]
         pending = [name for name in tried if name is not None]
         (self.unfinished.set if pending else self.unfinished.clear)()
         return pending
@@ -147,7 +146,7 @@ class SessionService:
         await self._apps.leaving(session_id)
         now = iso(self._clock.now())
         for run in await self._store.runs_where(session_id=session_id, limit=1000):
-            if _awaits_officer(run, now):
+            if run.awaits_staff(now) and run.approval is not None and run.approval.request is not None:
                 await self._store.sessions.detach(run, now)
                 continue
             with suppress(Conflict):
@@ -176,12 +175,6 @@ def _folders(folder: Path, before: float) -> list[Path]:
     return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
 
 
-def _awaits_officer(run: RunRecord, now: str) -> bool:
-    approval = run.approval
-    waits = run.status == "needs_approval" and approval is not None and approval.request is not None
-    return waits and approval is not None and approval.expires_at > now
-
-
 def _shown(row: SessionRecord) -> dict[str, Any]:
     return {
         key: getattr(row, key) for key in ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")
@@ -207,17 +200,11 @@ def _turn(row: RunRecord) -> dict[str, Any]:
     }
 
 
-def _written(row: SessionRecord) -> str:
-    return base64.urlsafe_b64encode(json.dumps([row.updated_at, row.session_id]).encode()).decode()
-
-
 def _cursor(text: str | None) -> tuple[str, str] | None:
+    """(updated_at, session_id) of the last session of the page before."""
     if text is None:
         return None
-    try:
-        match json.loads(base64.urlsafe_b64decode(text.encode())):
-            case [str(updated_at), str(session_id)]:
-                return updated_at, session_id
-    except ValueError:
-        pass
-    raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
+    updated_at, between, session_id = text.partition(" ")
+    if not between:
+        raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
+    return updated_at, session_id

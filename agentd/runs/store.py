@@ -108,11 +108,7 @@ class RunStore(RunDatabase):
 
     async def keys_of(self, run_id: str) -> list[str | None]:
         """Hashes of the keys of every session that has this run as a turn (its own, and those forked from it)."""
-
-        def work(db: Connection) -> list[str | None]:
-            return list(db.execute(sql.KEYS, {"id": run_id}).scalars())
-
-        return await self.reads.do(work)
+        return await self.reads.do(lambda db: list(db.execute(sql.KEYS, {"id": run_id}).scalars()))
 
     async def begin(self, run_id: str, node: str) -> tuple[RunRecord, list[StepRecord], int] | None:
         """Mark the run as this node's and running: its record, those of its finished steps, and how
@@ -198,13 +194,9 @@ class RunStore(RunDatabase):
         limit: int = 50,
     ) -> list[RunRecord]:
         """Newest first, cut to what is asked; `recovered`: begun again that often without a finished step."""
-        query = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
-        if owner is not None:
-            query = query.where(runs.c.owner == owner)
-        if session_id is not None:
-            query = query.where(runs.c.session_id == session_id)
-        if status is not None:
-            query = query.where(runs.c.status == status)
+        asked = {"owner": owner, "session_id": session_id, "status": status}
+        query = sa.select(runs).filter_by(**{name: value for name, value in asked.items() if value is not None})
+        query = query.order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
         if recovered:
             often = sa.select(recoveries.c.run_id).where(recoveries.c.times >= recovered)
             query = query.where(runs.c.run_id.in_(often))
