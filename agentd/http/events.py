@@ -14,9 +14,9 @@ from agentd.errors import AgentdError, Busy, InvalidParams
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
 from agentd.messages import LIVE_ONLY, Event
+from agentd.rpc.method import Services
 from agentd.rpc.methods.agent import SubscribeParams
 from agentd.rpc.params import ParamsReader
-from agentd.rpc.services import Services
 from agentd.rpc.wire import error_object
 
 ENDED = frozenset({"completed", "cancelled", "failed"})

@@ -101,8 +101,6 @@ class Guard:
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             try:
                 response = await self._let_in(request, handler)
-            except _Late:
-                return refusal(_TOO_SLOW, rpc=request.path == RPC_PATH)
             except web.HTTPException as error:
                 if error.status < 400:
                     raise
@@ -143,7 +141,8 @@ class Guard:
         if request.content.is_eof():
             return await handler(request)
         body_s = self._body_s if known else min(_WITHOUT_TOKEN_S, self._body_s)
-        late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, _Late())
+        too_slow = Refused(408, InvalidRequest("The body did not arrive in time"))  # for the handler that reads it
+        late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, too_slow)
         try:
             return await handler(request)
         finally:
@@ -172,13 +171,6 @@ class Guard:
                 "Access-Control-Max-Age": "600",
             },
         )
-
-
-class _Late(TimeoutError):
-    """What a handler meets that reads a body which did not arrive in time."""
-
-
-_TOO_SLOW = Refused(408, InvalidRequest("The body did not arrive in time"))
 
 
 def _unix(request: web.Request) -> bool:

@@ -16,8 +16,7 @@ from agentd.http.rpc import rpc
 from agentd.http.visit import visit
 from agentd.http.websocket import WebSocketEndpoint
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.method import ANYONE, STAFF
-from agentd.rpc.services import Services
+from agentd.rpc.method import ANYONE, STAFF, Services
 
 Metrics = Callable[[], Awaitable[tuple[bytes, str]]]
 """The Prometheus exposition: body and content type."""

@@ -16,8 +16,8 @@ from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
 from agentd.messages import Caller, Event
 from agentd.rpc.dispatch import Dispatcher
+from agentd.rpc.method import Services
 from agentd.rpc.methods.agent import SubscribeParams
-from agentd.rpc.services import Services
 from agentd.rpc.wire import error_object
 
 log = structlog.get_logger(__name__)

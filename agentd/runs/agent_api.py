@@ -20,13 +20,12 @@ from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import (
     artifacts_in,
     error_of,
-    kept,
-    kept_of_new,
+    kept_of,
     keyed,
     outcome_of,
     owned,
@@ -206,13 +205,8 @@ class AgentRuns:
             withdrew=answered.withdrew,
             choice=answered.choice,
         )
-        key_hash = None
-        if caller.is_visitor:
-            assert caller.session_key is not None
-            key_hash = (kept_of_new if found.session is None else kept)(caller.session_key)
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
-        session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
-        existing = await self._engine.submit(row, session, found)
+        existing = await self._engine.submit(row, kept_of(caller, found.session), found)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     def _spoken(self, prompt: str, found: Opening) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from agentd.agent.approval import assents, refused_beforehand, refuses, summary, titled
 from agentd.agent.aside import aside
@@ -47,12 +48,8 @@ class Answered(NamedTuple):
     """They were a yes or no that may be for several."""
 
 
-class Reviews(Protocol):
-    """Takes on what a citizen agreed to and an officer must, too."""
-
-    async def open(self, row: RunRecord, approval: PendingApproval) -> Review:
-        """The request, one for each run."""
-        ...
+Reviews = Callable[[RunRecord, PendingApproval], Awaitable[Review]]
+"""Takes on what a citizen agreed to and an officer must, too: the request, one for each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +222,8 @@ class Approvals:
         if yes is not None and not yes.enough:
             agreed = tuple(agreement.model_dump() for agreement in approvals)
             shown = self._summary(approval.tool, final, row.brief.language)
-            another = replace(approval, arguments=final, summary=shown, rule="staff", approvals=agreed)
-            await self._engine.ask_another(
-                row, replace(another, proposed=approval.proposed if proposed is None else proposed)
-            )
+            changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
+            await self._engine.ask_another(row, replace(changed, summary=shown, rule="staff", approvals=agreed))
             return
         if review:
             await self._ask_officer(row, approval)
@@ -250,7 +245,7 @@ class Approvals:
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
-        review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews.open(row, asked)
+        review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
         await self._engine.ask_another(row, asked, review.response, self._rules.review_ttl_s)
 

@@ -113,15 +113,19 @@ class Engine:
         """Runs queued or running in this process."""
         return len(self._live)
 
-    async def submit(self, row: RunRecord, session: SessionRecord, found: Opening | None = None) -> RunRecord | None:
-        """Take a run on; `found`: of its session. Answers the row that has its run_id. Raises Busy or Draining."""
+    async def submit(
+        self, row: RunRecord, key_hash: str | None = None, found: Opening | None = None
+    ) -> RunRecord | None:
+        """Take a run on; `key_hash`: of a session that begins with it, `found`: of its session. Answers the row that
+        has its run_id. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
         if waiting >= self._limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
         free = self._cluster is None and len(self._live) < self._limits.concurrency
-        taken, number = await self._store.add_run(row, session, mark_of(self._node) if free else None)
+        opened = SessionRecord(row.session_id, row.owner, row.created_at, row.created_at, key_hash=key_hash)
+        taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
         if not number:
             return taken
         await self._begin(taken, number, (found or Opening()).before(number))

@@ -11,9 +11,9 @@ from agentd.errors import Conflict, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import RunStore
-from agentd.runs.visibility import kept, owned, owned_session
+from agentd.runs.visibility import kept_of, owned, owned_session
 
 T = TypeVar("T")
 
@@ -39,9 +39,9 @@ class Questions:
 
         An executor that says in its answer why it failed (no error beside it) is answered, not raised.
         """
-        if session_id is not None and (session := await self._store.sessions.get(session_id)) is not None:
+        session = None if session_id is None else await self._store.sessions.get(session_id)
+        if session is not None:
             owned_session(session, caller)
-        now = iso(self._clock.now())
         row = RunRecord(
             run_id=run_id or uuid4().hex,
             session_id=session_id or uuid4().hex,
@@ -50,11 +50,9 @@ class Questions:
             prompt=question,
             brief=RunBrief(options=options, caller=caller, deadline_s=self._deadline_s),
             status="queued",
-            created_at=now,
+            created_at=iso(self._clock.now()),
         )
-        key_hash = kept(caller.session_key) if caller.is_visitor and caller.session_key else None
-        opened = SessionRecord(row.session_id, caller.id, now, now, key_hash=key_hash)
-        existing = await self._engine.submit(row, opened)
+        existing = await self._engine.submit(row, kept_of(caller, session))
         if existing is not None:
             owned(existing, caller, "run", await self._store.keys_of(existing.run_id))
             if (existing.prompt, existing.kind) != (question, self._kind):

@@ -17,7 +17,7 @@ from agentd.runs.records import Json, RunRecord, SessionRecord, StepRecord, colu
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
 from agentd.runs.statements import every, one, run_named, runs_of, session_of
-from agentd.runs.tables import events, recoveries, runs, steps
+from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 LATEST = 8
 """How many of a session's latest turns are read with it."""
@@ -108,7 +108,8 @@ class RunStore(RunDatabase):
 
     async def keys_of(self, run_id: str) -> list[str | None]:
         """Hashes of the keys of every session that has this run as a turn (its own, and those forked from it)."""
-        return await self.reads.do(lambda db: list(db.execute(sql.KEYS, {"id": run_id}).scalars()))
+        query = sa.select(sessions.c.key_hash).join(turns, turns.c.session_id == sessions.c.session_id)
+        return await self.reads.do(lambda db: list(db.execute(query.where(turns.c.run_id == run_id)).scalars()))
 
     async def begin(self, run_id: str, node: str) -> tuple[RunRecord, list[StepRecord], int] | None:
         """Mark the run as this node's and running: its record, those of its finished steps, and how
@@ -116,20 +117,24 @@ class RunStore(RunDatabase):
 
         The first time it fixes the count of model attempts that the session had before. None when it is over.
         """
+        this = runs.c.run_id == run_id
+        with_session = sa.select(runs, sessions.c.attempts.label("attempts_before")).where(this)
+        with_session = with_session.outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
+        finished = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == run_id).order_by(steps.c.number)
 
         def work(db: Connection) -> tuple[RunRecord, list[StepRecord], int] | None:
-            row = one(db, sql.RUN_AND_ATTEMPTS, id=run_id)
+            row = one(db, with_session)
             if row is None or row["status"] not in ("queued", "running"):
                 return None
             before = row.pop("attempts_before") or 0
             fresh = row["status"] == "queued"
             attempt = before if fresh and row["segment"] == 0 else row["attempt"]
             values = {"status": "running", "node": node, "attempt": attempt}
-            db.execute(sql.BEGIN, {"id": run_id, **{f"new_{key}": value for key, value in values.items()}})
+            db.execute(runs.update().where(this).values(**values))
             run = RunRecord(**{**row, **values})
             if fresh:
                 return run, [], 0
-            recorded = [StepRecord(**step) for step in every(db, sql.STEPS, id=run_id)]
+            recorded = [StepRecord(**step) for step in every(db, finished)]
             return run, recorded, _recovered(db, run_id, run.segment, len(recorded), 1)
 
         return await self.writes.do(work)

@@ -135,14 +135,14 @@ def written_schema(engine: Engine) -> int | None:
 def lacking(engine: Engine) -> list[str]:
     """What a database that an older agentd made lacks: `TABLE`, or `TABLE.COLUMN`."""
     there = sa.inspect(engine)
-    present = {name: {one["name"] for one in there.get_columns(name)} for name in there.get_table_names()}
-    new = [table.name for table in tables.sorted_tables if table.name not in present]
-    return new + [
-        f"{table.name}.{column.name}"
-        for table in tables.sorted_tables
-        for column in table.columns
-        if column.name not in present.get(table.name, table.columns)
-    ]
+    absent = []
+    for table in tables.sorted_tables:
+        if not there.has_table(table.name):
+            absent.append(table.name)
+            continue
+        present = {column["name"] for column in there.get_columns(table.name)}
+        absent += [f"{table.name}.{column.name}" for column in table.columns if column.name not in present]
+    return absent
 
 
 def add_columns(engine: Engine) -> None:

@@ -18,7 +18,7 @@ from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCal
 from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
-from agentd.runs.visibility import kept_of_new, new_key, published, without_paths
+from agentd.runs.visibility import keyed, published, without_paths
 
 ToolsOf = Callable[[Caller | None], Toolset]
 
@@ -50,9 +50,7 @@ class DirectTools:
             raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
         if waits:
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
-            if caller.is_visitor:
-                caller = caller.with_key(caller.session_key or new_key())
-                kept_of_new(caller.session_key or "")
+            caller = keyed(caller)
             answer = await self._questions.ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}

@@ -106,6 +106,13 @@ def kept_of_new(key: str) -> str:
     return kept(key)
 
 
+def kept_of(caller: Caller, session: SessionRecord | None) -> str | None:
+    """What is stored of a visitor's key, for the session that is there or begins now; None for who has none."""
+    if not caller.is_visitor or caller.session_key is None:
+        return None
+    return kept_of_new(caller.session_key) if session is None else kept(caller.session_key)
+
+
 def keyed(caller: Caller) -> Caller:
     """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
     return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller

@@ -10,9 +10,8 @@ from agentd.apps.residents.corrections import Corrections
 from agentd.audit import AuditTrail
 from agentd.errors import NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import STAFF, method
+from agentd.rpc.method import STAFF, Services, method
 from agentd.rpc.params import Params
-from agentd.rpc.services import Services
 
 
 class CorrectionsParams(Params):

@@ -13,9 +13,8 @@ from agentd.apps.residents.requests import Requests, Status
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, method
+from agentd.rpc.method import ANYONE, STAFF, Services, method
 from agentd.rpc.params import Params, SessionKey
-from agentd.rpc.services import Services
 
 _ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
 """Stops a request's run: that it may was judged by the request."""

@@ -10,9 +10,8 @@ from pydantic import Field, SecretStr, model_validator
 from agentd.apps.residents.verifying import Verifications
 from agentd.errors import Conflict, NotFound, RateLimited, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, method
+from agentd.rpc.method import ANYONE, STAFF, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 Nik = Annotated[str, Field(max_length=100, description="The 16 digits of the resident's number.")]
 

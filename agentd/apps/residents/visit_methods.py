@@ -10,9 +10,8 @@ from agentd.apps.residents.register import Register
 from agentd.apps.residents.visits import Visits
 from agentd.errors import Language, NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 
 class RegisterParams(Params):

@@ -25,9 +25,8 @@ from agentd.errors import (
     UnknownTool,
 )
 from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunStatus
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 RUN_ERRORS = (
     UnknownTool, UnboundTool, ToolExecution, InvalidResponse, MaxSteps, ProviderUnavailable, Cancelled,

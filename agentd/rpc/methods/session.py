@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import NotFound
 from agentd.messages import Caller
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey, Title
-from agentd.rpc.services import Services
 
 
 class CreateParams(Params):

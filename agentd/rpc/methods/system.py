@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from agentd.errors import Conflict
 from agentd.messages import Caller, ProviderState
-from agentd.rpc.method import ADMIN, ANYONE, method
+from agentd.rpc.method import ADMIN, ANYONE, Services, method
 from agentd.rpc.params import NoParams
-from agentd.rpc.services import Services
 
 
 class Health(BaseModel):

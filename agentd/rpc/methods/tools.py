@@ -8,9 +8,8 @@ from pydantic import Field
 
 from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import AgentStep, Caller, Catalogue, Message, ProviderState
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
-from agentd.rpc.services import Services
 
 
 class CallParams(Params):
@@ -90,7 +89,7 @@ async def call_tool(services: Services, caller: Caller, params: CallParams) -> A
 @method("Models.list", result=ModelList, scopes=ANYONE)
 def list_models(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """The providers in the order they are asked, their models, and why one is not ready."""
-    states = services.models.states()
+    states = services.providers()
     return {
         "default_provider": states[0].id if states else None,
         "providers": [state.model_dump(mode="json") for state in states],
