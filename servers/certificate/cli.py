@@ -41,7 +41,9 @@ def open_service(settings: Settings) -> LetterService:
 def main(argv: Sequence[str]) -> int:
     """`argv` begins after `letters`. Exit status: 0 done, genuine, sound; 1 not so; 2 wrong use or configuration."""
     os.umask(0o077)
-    parser = argparse.ArgumentParser(prog="letters", description="The office's letters: key, register, verification.")
+    parser = argparse.ArgumentParser(
+        prog="agentd letters", description="The office's letters: key, register, verification."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     init = commands.add_parser("init", help="make the office's signing key and CA")
     init.add_argument("--renew", action="store_true", help="replace an existing key; its CA stays trusted")
@@ -90,7 +92,8 @@ def main(argv: Sequence[str]) -> int:
         finally:
             service.ledger.close()
     except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
-        print(f"letters: {error}", file=sys.stderr)
+        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        print(f"agentd letters: {reason}", file=sys.stderr)
         return 2
 
 
