@@ -111,7 +111,7 @@ class AgentRuns:
     ) -> AgentOutcome:
         """Decide the pending call and run on to the end."""
         row = await self._seen(run_id, caller, "staff")
-        await self._approvals.decide(row, approval_id, approved, arguments, caller)
+        await self._decide(row, approval_id, approved, arguments, caller)
         return await self._ended(run_id, caller)
 
     async def list(
@@ -187,7 +187,7 @@ class AgentRuns:
                 brief = RunBrief(answers=run.run_id, decisions=({"approval_id": approval_id},))
                 await self._remember(options.run_id, brief, prompt, session_id, caller)
             if answered.agrees is not None:
-                await self._approvals.decide(run, approval_id, answered.agrees, None, caller, answered.said)
+                await self._decide(run, approval_id, answered.agrees, None, caller, answered.said)
             return run.run_id
         now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
@@ -208,6 +208,16 @@ class AgentRuns:
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
         existing = await self._engine.submit(row, kept_of(caller, found.session), found)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
+
+    async def _decide(self, row: RunRecord, *decision: Any) -> None:
+        """Decide the run's call; where it was decided while this was read, what was decided is looked at again."""
+        try:
+            await self._approvals.decide(row, *decision)
+        except Conflict:
+            now = await self._store.run(row.run_id)
+            if now is None or now.brief.decisions == row.brief.decisions:
+                raise
+            await self._approvals.decide(now, *decision)
 
     def _spoken(self, prompt: str, found: Opening) -> str:
         """The code of the language to answer in."""
@@ -232,9 +242,12 @@ class AgentRuns:
         None for a yes or no that was noted and not decided, as the daemon died or failed in between.
         """
         row = await self._seen(run_id, caller)
-        if row.prompt != prompt or options.session_id not in (None, row.session_id):
+        first = row.brief.options
+        form = (first.get("tool_hint"), first.get("tool_arguments")) if row.brief.answers is None else options.form
+        if (row.prompt, form) != (prompt, options.form) or options.session_id not in (None, row.session_id):
             raise Conflict(
-                "this run_id was used with another prompt or session: what is new needs a new one", run_id=row.run_id
+                "this run_id was used with another prompt, form or session: what is new needs a new one",
+                run_id=row.run_id,
             )
         noted = {one["approval_id"] for one in row.brief.decisions if row.brief.answers}
         if any(one.approval is not None and one.approval.approval_id in noted for one in waiting):

@@ -92,7 +92,8 @@ class Approvals:
         """Find the waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
         Where several calls wait that the caller may decide, it is asked which; the next words choose one.
-        One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
+        One word in a language that no pack reads may be either: the summary is shown again, with its buttons. So is
+        what waits for an officer, to a visitor who says yes once more.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
@@ -104,9 +105,8 @@ class Approvals:
                 continue
             next_words = _next_words(row, found.latest)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
-                if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
-                    return Answered()
-                return Answered(row, assents(prompt), prompt)
+                shown = row.approval.rule == "staff" and assents(prompt) and not caller.may("staff")
+                return Answered(row, None if shown else assents(prompt), prompt)
             if row.approval is not None and next_words and _unread_word(prompt, row):
                 return Answered(row)
             if await aside(self._changed, row, prompt):
@@ -219,19 +219,21 @@ class Approvals:
         )
         proposed = first if differing(first, final) else None
         approvals = yes.approvals if yes else ()
+        decision = Decision(
+            approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
+        )
+        noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
         if yes is not None and not yes.enough:
             agreed = tuple(agreement.model_dump() for agreement in approvals)
             shown = self._summary(approval.tool, final, row.brief.language)
             changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
-            await self._engine.ask_another(row, replace(changed, summary=shown, rule="staff", approvals=agreed))
+            another = replace(changed, summary=shown, rule="staff", approvals=agreed)
+            await self._engine.ask_another(row, noted, another)
             return
         if review:
-            await self._ask_officer(row, approval)
+            await self._ask_officer(row, noted, approval)
             return
-        decision = Decision(
-            approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
-        )
-        await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
+        await self._engine.go_on(row, self._decided(noted, decision, said or ("ya" if approved else "tidak")))
 
     def _over(self, approval: PendingApproval) -> bool:
         """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
@@ -240,14 +242,14 @@ class Approvals:
             return until <= now
         return not holds(until, now, timedelta(seconds=self._rules.ttl_s))
 
-    async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
+    async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
         review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
-        await self._engine.ask_another(row, asked, review.response, self._rules.review_ttl_s)
+        await self._engine.ask_another(row, noted, asked, review.response, self._rules.review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunRecord:
         """The run's row after the decision; changed arguments are the officer's own words."""
@@ -257,8 +259,7 @@ class Approvals:
         record = {**record, "said": [*record["said"], heard.model_dump()], "decision": decision.json()}
         request = row.approval is not None and row.approval.request is not None
         withdrew = request and not decision.approved and not decision.by_staff
-        brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()), withdrew=withdrew)
-        return replace(row, record=record, approval=None, brief=brief)
+        return replace(row, record=record, approval=None, brief=replace(row.brief, withdrew=withdrew))
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
         """What a second officer is to agree to."""

@@ -139,14 +139,19 @@ class Engine:
         await self._begin(following)
 
     async def ask_another(
-        self, row: RunRecord, approval: PendingApproval, response: str | None = None, ttl_s: float | None = None
+        self,
+        row: RunRecord,
+        decided: RunRecord,
+        approval: PendingApproval,
+        response: str | None = None,
+        ttl_s: float | None = None,
     ) -> None:
         """Let a run wait on, now for another person: under a new approval id, with its whole time again.
 
         `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
         """
         ttl_s = ttl_s or self._limits.approval_ttl_s
-        await self._change(row, asking_another(row, approval, self._clock.now(), ttl_s, response))
+        await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))
 
     async def _change(self, row: RunRecord, after: RunRecord) -> None:
         if row.status != "needs_approval" or not await self._store.change(row, after):

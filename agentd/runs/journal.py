@@ -15,6 +15,10 @@ Fence = Callable[[str, str], Awaitable[bool]]
 """Whether the run (its id) is surely that execution's (its mark): asked before each step with effects."""
 
 
+SETTLE_S = 5.0
+"""How long a call with effects may take to end when its run is stopped: what it did is then known."""
+
+
 class Steps:
     """What a run is doing right now, so that it can be stopped within its step."""
 
@@ -31,10 +35,12 @@ class Steps:
         return self._stopped
 
     def stop(self, reason: AgentdError) -> None:
-        """End the step under way, and let no other begin."""
+        """End the step under way, a call with effects after its time to end, and let no other begin."""
         if self._stopped is None:
             self._stopped = reason
-            if self._task is not None:
+            if self._task is not None and self.acting:
+                asyncio.get_running_loop().call_later(SETTLE_S, self._task.cancel)
+            elif self._task is not None:
                 self._task.cancel()
 
     def leave(self) -> None:

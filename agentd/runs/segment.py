@@ -79,6 +79,8 @@ class Segments:
             timer.cancel()
         if self.draining() and result.error is not None and live.steps.stopped is None:
             raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
+        if (reason := live.steps.stopped) is not None and result.approval is not None:
+            result = replace(result, status="failed", error=reason, approval=None)
         live.steps.acting = True
         await self._keep(result, live, publish)
 
