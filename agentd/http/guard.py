@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, hdrs, web
@@ -54,6 +55,22 @@ KEY_PATHS = ("/events/", "/artifacts/")
 _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
+class Rule(NamedTuple):
+    """What a route asks of a caller; usually to be one."""
+
+    scopes: tuple[Scope, ...] | None = None
+    """One of these (or admin) is needed; None: the route checks scopes itself."""
+    metered_within: bool = False
+    """It checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
+    open: bool = False
+    """It needs no caller, and shows no data of anybody."""
+    page: bool = False
+    """It is open, and a page for browsers: it gets PAGE_HEADERS."""
+
+
+USUAL = Rule()
+
+
 class Guard:
     """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port);
     `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is believed: any program can send one."""
@@ -72,27 +89,11 @@ class Guard:
         self._limiter = limiter
         self._hosts = _LOOPBACK_NAMES.union(host.lower() for host in hosts)
         self._proxies = proxies
-        self._open: set[web.AbstractRoute] = set()
-        self._pages: set[web.AbstractRoute] = set()
-        self._scopes: dict[web.AbstractRoute, tuple[Scope, ...]] = {}
-        self._metered_within: set[web.AbstractRoute] = set()
+        self._rules: dict[web.AbstractRoute, Rule] = {}
 
-    def open(self, *routes: web.AbstractRoute) -> None:
-        """Declare routes that need no caller and show no data of anybody."""
-        self._open.update(routes)
-
-    def only_for(self, scopes: tuple[Scope, ...], *routes: web.AbstractRoute) -> None:
-        """Declare that these routes need one of these scopes (or admin)."""
-        self._scopes.update(dict.fromkeys(routes, scopes))
-
-    def metered_within(self, route: web.AbstractRoute) -> None:
-        """Declare a route that checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
-        self._metered_within.add(route)
-
-    def pages(self, *routes: web.AbstractRoute) -> None:
-        """Declare open routes that are pages for browsers: they get PAGE_HEADERS."""
-        self._open.update(routes)
-        self._pages.update(routes)
+    def declare(self, rule: Rule, *routes: web.AbstractRoute) -> None:
+        """Let these routes have another rule than the usual one."""
+        self._rules.update(dict.fromkeys(routes, rule))
 
     def middleware(self) -> Middleware:
         """As aiohttp wants it."""
@@ -109,7 +110,7 @@ class Guard:
                 if isinstance(error, ConnectionError) and (request.transport is None or request.transport.is_closing()):
                     return web.Response()  # that nobody is there to read
                 return refusal(error, rpc=request.path == RPC_PATH)
-            if request.match_info.route in self._pages:
+            if self._rules.get(request.match_info.route, USUAL).page:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
             return response
@@ -118,23 +119,23 @@ class Guard:
 
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         headers = request.headers
-        route = request.match_info.route
+        rule = self._rules.get(request.match_info.route, USUAL)
         self._check_host(request)
         request[ADDRESS] = _address(request, self._proxies)
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
         known = False
-        if route not in self._open:
+        if not (rule.open or rule.page):
             own = origin is None or is_own(origin, request)
             approach = _approach(request, origin, own=own)
             caller = self.access.admit(approach)
             request[ADMITTED] = Admitted(self.access, approach, caller)
             request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or (_kept_key(request) if own else None))
             known = approach.token is not None and self.access.closed
-            if route not in self._metered_within:
-                if (scopes := self._scopes.get(route)) is not None and not caller.may(*scopes):
-                    raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
+            if not rule.metered_within:
+                if rule.scopes is not None and not caller.may(*rule.scopes):
+                    raise Forbidden(f"This needs the scope {' or '.join(sorted({*rule.scopes, 'admin'}))}")
                 self._limiter.charge(caller)
         if headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
             raise Refused(415, InvalidRequest("The body must not be compressed"))

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from agentd.http.artifacts import artifacts
 from agentd.http.events import EventsEndpoint
-from agentd.http.guard import RPC_PATH, Guard
+from agentd.http.guard import RPC_PATH, Guard, Rule
 from agentd.http.leases import LEASES, Leases
 from agentd.http.rpc import rpc
 from agentd.http.visit import visit
@@ -46,19 +46,19 @@ def application(
 
     app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)
     app[LEASES] = leases
-    guard.metered_within(app.router.add_post(RPC_PATH, rpc(dispatcher, leases)))
+    guard.declare(Rule(metered_within=True), app.router.add_post(RPC_PATH, rpc(dispatcher, leases)))
     add = app.router.add_get
-    guard.only_for(
-        ANYONE,
+    guard.declare(
+        Rule(ANYONE),
         add("/events", events.get, allow_head=False),
         add("/events/{run_id}", events.get, allow_head=False),
         app.router.add_post("/visit/{run_id}", visit(services.runs)),
         add("/ws", sockets.get, allow_head=False),
         *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts(services.runs))]),
     )
-    guard.only_for(STAFF, add("/metrics", exposition, allow_head=False))
-    guard.open(*app.add_routes(health_routes(services.health)))
-    guard.pages(*app.add_routes(pages))
+    guard.declare(Rule(STAFF), add("/metrics", exposition, allow_head=False))
+    guard.declare(Rule(open=True), *app.add_routes(health_routes(services.health)))
+    guard.declare(Rule(page=True), *app.add_routes(pages))
     app.add_routes(mounted)
     if guard.access.origins:
         app.on_response_prepare.append(guard.allow)

@@ -57,18 +57,18 @@ class Agents:
     """{provider id: names of its models}."""
 
 
+@dataclass(frozen=True, slots=True)
 class AgentRuns:
     """Durable runs over the engine; it knows no model and calls no tool.
 
     Every call names its caller: an id that belongs to somebody else is NotFound, as if it were not there.
     """
 
-    def __init__(self, store: RunStore, engine: Engine, agents: Agents, approvals: Approvals, clock: Clock) -> None:
-        self._store = store
-        self._engine = engine
-        self._agents = agents
-        self._approvals = approvals
-        self._clock = clock
+    store: RunStore
+    engine: Engine
+    agents: Agents
+    approvals: Approvals
+    clock: Clock
 
     # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -103,7 +103,7 @@ class AgentRuns:
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Stop it within its step. A run that has ended raises Conflict."""
         await self._seen(run_id, caller)
-        await self._engine.cancel(run_id)
+        await self.engine.cancel(run_id)
         return outcome_of(await self._seen(run_id, caller), caller)
 
     async def approve(
@@ -127,8 +127,8 @@ class AgentRuns:
             return {"runs": []}
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
         owner = None if everybody else caller.id
-        often = self._engine.max_recoveries if parked else 0
-        rows = await self._store.runs_where(
+        often = self.engine.limits.max_recoveries if parked else 0
+        rows = await self.store.runs_where(
             owner=owner, session_id=session_id, status=status, recovered=often, limit=limit
         )
         return {"runs": [summary_of(row, caller) for row in rows]}
@@ -137,7 +137,7 @@ class AgentRuns:
         """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
         await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
-        async for event in self._engine.events(run_id, after):
+        async for event in self.engine.events(run_id, after):
             if caller.may():
                 yield event
                 continue
@@ -156,10 +156,10 @@ class AgentRuns:
 
     async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> RunRecord:
         """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
-        row = await self._store.run(run_id)
+        row = await self.store.run(run_id)
         if row is not None and others and caller.may(*others):
             return row
-        return owned(row, caller, "run", await self._store.keys_of(run_id) if caller.is_visitor else ())
+        return owned(row, caller, "run", await self.store.keys_of(run_id) if caller.is_visitor else ())
 
     # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -174,26 +174,28 @@ class AgentRuns:
         session_id = options.session_id or uuid4().hex
         found = Opening()
         if options.session_id is not None or options.run_id is not None:
-            found = await self._store.opening(options.session_id, options.run_id)
+            found = await self.store.opening(options.session_id, options.run_id)
         if found.session is not None:
             owned_session(found.session, caller)
         if found.known is not None and (same := await self._same(run_id, prompt, options, caller, found.waiting)):
             return same
 
-        answered = await self._approvals.answered(prompt, found, caller, form=options.tool_hint is not None)
+        answered = await self.approvals.answered(prompt, found, caller, form=options.tool_hint is not None)
+        now = iso(self.clock.now())
         if (run := answered.run) is not None and run.approval is not None:
             approval_id = run.approval.approval_id
-            if options.run_id is not None:  # before it is decided: a kill in between decides nothing that is not noted
+            if options.run_id is not None:
+                # first, so that a kill decides nothing unnoted: the same "ya" sent again decides nothing twice
                 brief = RunBrief(answers=run.run_id, decisions=({"approval_id": approval_id},))
-                await self._remember(options.run_id, brief, prompt, session_id, caller)
+                ids = (run_id, session_id, caller.id, "answer")
+                await self.store.add_run(RunRecord(*ids, prompt, brief, "completed", now, finished_at=now))
             if answered.agrees is not None:
                 await self._decide(run, approval_id, answered.agrees, None, caller, answered.said)
             return run.run_id
-        now = iso(self._clock.now())
         latest = found.latest.brief if found.latest else RunBrief()
         spoken = options.language or self._spoken(prompt, found)
         language = own_language(spoken)
-        profile = self._agents.profile_of(caller, options, None)
+        profile = self.agents.profile_of(caller, options, None)
         _check_form(options, profile.toolset)
         brief = RunBrief(
             options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
@@ -201,33 +203,33 @@ class AgentRuns:
             language=language,
             spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
-            prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
+            prompt_tools=await self.agents.select(prompt, profile.toolset, latest.prompt_tools),
             withdrew=answered.withdrew,
             choice=answered.choice,
         )
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
-        existing = await self._engine.submit(row, kept_of(caller, found.session), found)
+        existing = await self.engine.submit(row, kept_of(caller, found.session), found)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
         """Decide the run's call; where it was decided while this was read, what was decided is looked at again."""
         try:
-            await self._approvals.decide(row, *decision)
+            await self.approvals.decide(row, *decision)
         except Conflict:
-            now = await self._store.run(row.run_id)
+            now = await self.store.run(row.run_id)
             if now is None or now.brief.decisions == row.brief.decisions:
                 raise
-            await self._approvals.decide(now, *decision)
+            await self.approvals.decide(now, *decision)
 
     def _spoken(self, prompt: str, found: Opening) -> str:
         """The code of the language to answer in."""
-        if self._agents.language != "auto":
-            return self._agents.language
+        if self.agents.language != "auto":
+            return self.agents.language
         latest = None if found.latest is None else found.latest.brief
         return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:
-        known = self._agents.known_models()
+        known = self.agents.known_models()
         if options.provider is not None and known and options.provider not in known:
             raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", field="provider")
         offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
@@ -254,16 +256,10 @@ class AgentRuns:
             return None
         return row.brief.answers or row.run_id
 
-    async def _remember(self, run_id: str, brief: RunBrief, prompt: str, session_id: str, caller: Caller) -> None:
-        """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
-        now = iso(self._clock.now())
-        row = RunRecord(run_id, session_id, caller.id, "answer", prompt, brief, "completed", now, finished_at=now)
-        await self._store.add_run(row)
-
     # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
 
     async def _ended(self, run_id: str, caller: Caller) -> AgentOutcome:
-        row = await self._engine.wait(run_id)
+        row = await self.engine.wait(run_id)
         if row is None:
             raise NotFound("there is no such run any more")
         if row.status == "failed":

@@ -62,24 +62,16 @@ class ApprovalRules:
     review_ttl_s: float = 3 * 24 * 3600.0
 
 
+@dataclass(frozen=True, slots=True)
 class Approvals:
     """Decides calls that wait, by a plain yes or no in the conversation or by `Agent.approve`."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        tools: ToolHost,
-        profile_of: ProfileOf,
-        clock: Clock,
-        audit: AuditTrail,
-        rules: ApprovalRules = ApprovalRules(),
-    ) -> None:
-        self._engine = engine
-        self._tools = tools
-        self._profile_of = profile_of
-        self._clock = clock
-        self._audit = audit
-        self._rules = rules
+    engine: Engine
+    tools: ToolHost
+    profile_of: ProfileOf
+    clock: Clock
+    audit: AuditTrail
+    rules: ApprovalRules = ApprovalRules()
 
     async def answered(
         self,
@@ -110,7 +102,7 @@ class Approvals:
             if row.approval is not None and next_words and _unread_word(prompt, row):
                 return Answered(row)
             if await aside(self._changed, row, prompt):
-                await self._engine.cancel(row.run_id)
+                await self.engine.cancel(row.run_id)
                 withdrew |= row.approval is not None and row.approval.request is not None
         return Answered(withdrew=withdrew)
 
@@ -141,14 +133,14 @@ class Approvals:
         except AgentdError:
             return True
         said = (*call.said, Said(by="citizen", order=len(call.said), text=prompt))
-        return not self._rules.policy.supports(call.model_copy(update={"said": said}))
+        return not self.rules.policy.supports(call.model_copy(update={"said": said}))
 
     def _waiting(self, row: RunRecord) -> ToolCall:
         """The call that the run waits with. Raises the toolset's errors."""
         record = row.record or {}
         pending = record["pending"]
         return ToolCall(
-            tool=self._profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"]),
+            tool=self.profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"]),
             input=pending["arguments"],
             run_id=row.run_id,
             session_id=row.session_id,
@@ -168,7 +160,7 @@ class Approvals:
         except AgentdError:  # called by hand, of a server whose tools no agent has
             return
         basis = call.basis and call.basis.changed(changed)
-        refused = await refused_beforehand(self._tools, call.model_copy(update={"input": arguments, "basis": basis}))
+        refused = await refused_beforehand(self.tools, call.model_copy(update={"input": arguments, "basis": basis}))
         if refused is not None:
             raise InvalidParams(
                 "the tool's server would refuse these arguments", field="arguments", user_message=refused.message
@@ -194,7 +186,7 @@ class Approvals:
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
         if self._over(approval):
-            await self._engine.cancel(row.run_id)
+            await self.engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again")
         if approval.rule == "staff" and approved and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
@@ -203,13 +195,13 @@ class Approvals:
         changes = differing(approval.arguments, final)
         if changes and not caller.may("staff"):
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
-        self._engine.check_open(row)
+        self.engine.check_open(row)
         await self._check(row, approved, final, changes)
-        at = iso(self._clock.now())
+        at = iso(self.clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
         review = yes is not None and yes.enough and approval.officer and not caller.may("staff")
         what = "refused" if yes is None else "approved" if yes.enough and not review else "agreed"
-        await self._audit.arecord(
+        await self.audit.arecord(
             f"approval.{what}",
             actor=caller.id,
             subject=row.run_id,
@@ -228,28 +220,28 @@ class Approvals:
             shown = self._summary(approval.tool, final, row.brief.language)
             changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
             another = replace(changed, summary=shown, rule="staff", approvals=agreed)
-            await self._engine.ask_another(row, noted, another)
+            await self.engine.ask_another(row, noted, another)
             return
         if review:
             await self._ask_officer(row, noted, approval)
             return
-        await self._engine.go_on(row, self._decided(noted, decision, said or ("ya" if approved else "tidak")))
+        await self.engine.go_on(row, self._decided(noted, decision, said or ("ya" if approved else "tidak")))
 
     def _over(self, approval: PendingApproval) -> bool:
         """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
-        now, until = self._clock.now(), datetime.fromisoformat(approval.expires_at)
+        now, until = self.clock.now(), datetime.fromisoformat(approval.expires_at)
         if approval.rule == "staff":
             return until <= now
-        return not holds(until, now, timedelta(seconds=self._rules.ttl_s))
+        return not holds(until, now, timedelta(seconds=self.rules.ttl_s))
 
     async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
-        review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews(row, asked)
+        review = Review("", shown) if self.rules.reviews is None else await self.rules.reviews(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
-        await self._engine.ask_another(row, noted, asked, review.response, self._rules.review_ttl_s)
+        await self.engine.ask_another(row, noted, asked, review.response, self.rules.review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunRecord:
         """The run's row after the decision; changed arguments are the officer's own words."""
@@ -267,7 +259,7 @@ class Approvals:
         return summary(known, arguments, language, "staff", basis)
 
     def _known(self, tool: str) -> ToolInfo:
-        return self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
+        return self.tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
 
 
 def _next_words(row: RunRecord, latest: RunRecord | None) -> bool:

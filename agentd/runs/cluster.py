@@ -64,11 +64,11 @@ class Cluster:
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
         """Join: take the lease, watch the others."""
-        self._take_over = take_over
+        self._cancelled, self._mine, self._take_over = cancelled, mine, take_over
         await self._renew()
         self._tasks = [
             asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
-            asyncio.create_task(self._again(WATCH_S, lambda: self._watch_cancels(cancelled, mine)), name="cancels"),
+            asyncio.create_task(self._again(WATCH_S, self._watch_cancels), name="cancels"),
         ]
 
     async def stop(self) -> None:
@@ -141,10 +141,10 @@ class Cluster:
             to_do = "set this machine's clock (NTP); leases go by the database's, letters and times by this one"
             log.warning("cluster.clock_skew", node=self._node, ahead_s=self.clock_skew_s, to_do=to_do)
 
-    async def _watch_cancels(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
-        if ids := mine():
+    async def _watch_cancels(self) -> None:
+        if ids := self._mine():
             for run_id in await self._store.cancelled_among(ids):
-                cancelled(run_id)
+                self._cancelled(run_id)
 
 
 def mark_of(node: str) -> str:

@@ -52,7 +52,7 @@ class Engine:
         self.database = node.database
         """What DBOS records."""
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
         self._node = node.name
         self._cluster = node.cluster
         self._segments = Segments(store, executors, clock, node.cluster, limits, lambda: self._draining, observe)
@@ -99,11 +99,6 @@ class Engine:
             await self._store.stopped(begun)
 
     @property
-    def max_recoveries(self) -> int:
-        """After how many recoveries without a finished step a run is parked."""
-        return self._limits.max_recoveries
-
-    @property
     def cluster(self) -> dict[str, Any] | None:
         """This node among several: its name, and how far its clock is ahead of the database's."""
         return None if self._cluster is None else {"node": self._node, "clock_skew_s": self._cluster.clock_skew_s}
@@ -121,9 +116,9 @@ class Engine:
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
-        if waiting >= self._limits.queue_limit:
+        if waiting >= self.limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
-        free = self._cluster is None and len(self._live) < self._limits.concurrency
+        free = self._cluster is None and len(self._live) < self.limits.concurrency
         opened = SessionRecord(row.session_id, row.owner, row.created_at, row.created_at, key_hash=key_hash)
         taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
         if not number:
@@ -150,7 +145,7 @@ class Engine:
 
         `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
         """
-        ttl_s = ttl_s or self._limits.approval_ttl_s
+        ttl_s = ttl_s or self.limits.approval_ttl_s
         await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))
 
     async def _change(self, row: RunRecord, after: RunRecord) -> None:
@@ -275,7 +270,7 @@ class Engine:
             async with self._slots:
                 if begun := live.begun or await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
-                    await self._segments.run(live, recorded, parked=recoveries >= self._limits.max_recoveries)
+                    await self._segments.run(live, recorded, parked=recoveries >= self.limits.max_recoveries)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
