@@ -114,17 +114,21 @@ class _Reader:
             async with asyncio.timeout(self._stall_s):
                 await self.response.write(frame)
         except TimeoutError:
-            raise slow_reader(self.after) from None
+            message = f"The stream was dropped because its reader was too slow; resume with after={self.after}"
+            raise Busy(message, retry_after_s=1) from None
 
     def drop(self, error: Exception) -> None:
-        """Say what ended the stream. Once the head is sent, that is the last frame: it is left in the socket's buffer,
-        which is closed behind it, for nobody waits for a reader that may be slow."""
+        """Say what ended the stream before its run. Once the head is sent, that is the last frame, `event: error` with
+        `resume_after` in the error's data: it is left in the socket's buffer, which is closed behind it, for nobody
+        waits for a reader that may be slow."""
         if not self.response.prepared:
             raise error
         transport = self.request.transport
         if transport is None or transport.is_closing():
             return  # nobody reads it any more; the run goes on
-        frame = dropped_frame(error, self.after)
+        shown = error_object(error)
+        shown["data"].setdefault("resume_after", self.after)
+        frame = b"event: error\ndata: %s\n\n" % orjson.dumps(shown)
         # aiohttp chooses chunks by itself, and says so in the header alone
         chunked = "chunked" in self.response.headers.get(hdrs.TRANSFER_ENCODING, "")
         transport.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(frame), frame) if chunked else frame)
@@ -150,22 +154,6 @@ async def _paced(events: AsyncGenerator[Event], pause_s: float) -> AsyncGenerato
             if event is _END:
                 return
             yield event
-
-
-def slow_reader(after: int) -> AgentdError:
-    """Why a reader that stalls is dropped, and where it may resume."""
-    return Busy(
-        f"The stream was dropped because its reader was too slow; resume with after={after}",
-        resume_after=after,
-        retry_after_s=1,
-    )
-
-
-def dropped_frame(error: BaseException, after: int) -> bytes:
-    """The last frame of a stream that ends before its run: `event: error`, with `resume_after` in the error's data."""
-    shown = error_object(error)
-    shown["data"].setdefault("resume_after", after)
-    return b"event: error\ndata: %s\n\n" % orjson.dumps(shown)
 
 
 def _params(request: web.Request) -> SubscribeParams:

@@ -64,7 +64,7 @@ class Engine:
 
     async def __aenter__(self) -> Engine:
         self._workflows = await asyncio.to_thread(self._made)
-        await self._workflows.launch(self._stop, self._live.ids)
+        await self._workflows.launch(self._stop, lambda: list(self._live))
         if self._cluster is None:
             for row in await self._store.open_runs():
                 await self._begin(row)
@@ -88,11 +88,11 @@ class Engine:
         if self._draining:
             return
         self._draining = True
-        begun = self._live.ids()
-        for live in self._live:
+        begun = list(self._live)
+        for live in self._live.values():
             live.steps.leave()
             live.let_go()
-        tasks = [(live.task, live.steps.acting) for live in self._live if live.task is not None]
+        tasks = [(live.task, live.steps.acting) for live in self._live.values() if live.task is not None]
         tasks += self.others.stop()
         await asyncio.gather(*(let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):

@@ -24,20 +24,16 @@ class Steps:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[dict[str, Any]] | None = None
-        self._stopped: AgentdError | None = None
+        self.stopped: AgentdError | None = None
+        """Why the run was stopped, when it was."""
         self._leaving = False
         self.acting = False
         """Whether what is under way should end and be recorded: a call with effects, or the run's end."""
 
-    @property
-    def stopped(self) -> AgentdError | None:
-        """Why the run was stopped, when it was."""
-        return self._stopped
-
     def stop(self, reason: AgentdError) -> None:
         """End the step under way, a call with effects after its time to end, and let no other begin."""
-        if self._stopped is None:
-            self._stopped = reason
+        if self.stopped is None:
+            self.stopped = reason
             if self._task is not None and self.acting:
                 asyncio.get_running_loop().call_later(SETTLE_S, self._task.cancel)
             elif self._task is not None:
@@ -49,8 +45,8 @@ class Steps:
 
     async def run(self, act: Act) -> dict[str, Any]:
         """Run one step; a stopped one answers with the reason as its record. Raises CancelledError when leaving."""
-        if self._stopped is not None:
-            return _stop_record(self._stopped)
+        if self.stopped is not None:
+            return _stop_record(self.stopped)
         if self._leaving:
             raise asyncio.CancelledError
         self._task = asyncio.ensure_future(act())
@@ -61,10 +57,10 @@ class Steps:
             return record
         except asyncio.CancelledError:
             current = asyncio.current_task()
-            if self._stopped is None or (current is not None and current.cancelling()):
+            if self.stopped is None or (current is not None and current.cancelling()):
                 self._task.cancel()
                 raise
-            return _stop_record(self._stopped)
+            return _stop_record(self.stopped)
         finally:
             self._task = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import insort
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -50,51 +50,36 @@ class Live:
         self.done.set()
 
 
-class LiveRuns:
+class LiveRuns(dict[str, Live]):
     """Those runs by their id."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, Live] = {}
         self._queues: dict[str, list[tuple[int, str]]] = {}
         """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
 
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def __iter__(self) -> Iterator[Live]:
-        return iter(tuple(self._runs.values()))
-
-    def get(self, run_id: str) -> Live | None:
-        """The run, if this process has it."""
-        return self._runs.get(run_id)
-
-    def ids(self) -> list[str]:
-        """All their ids."""
-        return list(self._runs)
-
     def enter(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
         """The run as this process holds it, in its place in the session's queue."""
-        live = self._runs.get(row.run_id)
+        live = self.get(row.run_id)
         if live is None:
             stored = [Event.model_validate(value) for value in row.events or ()]
-            live = self._runs[row.run_id] = Live(row, number, EventLog(row.run_id, row.session_id, stored), past)
+            live = self[row.run_id] = Live(row, number, EventLog(row.run_id, row.session_id, stored), past)
             queue = self._queues.setdefault(row.session_id, [])
             insort(queue, (number, row.run_id))
-            if not any(self._runs[waiting].turn.is_set() for _, waiting in queue):
-                self._runs[queue[0][1]].turn.set()
+            if not any(self[waiting].turn.is_set() for _, waiting in queue):
+                self[queue[0][1]].turn.set()
         return live
 
     def leave(self, live: Live) -> None:
         """Let the run's followers go, and the next run of its session begin."""
         row = live.row
-        if self._runs.get(row.run_id) is not live:
+        if self.get(row.run_id) is not live:
             return
-        del self._runs[row.run_id]
+        del self[row.run_id]
         live.let_go()
         queue = self._queues[row.session_id]
         queue[:] = [place for place in queue if place[1] != row.run_id]
         if queue:
-            self._runs[queue[0][1]].turn.set()
+            self[queue[0][1]].turn.set()
         else:
             del self._queues[row.session_id]
 

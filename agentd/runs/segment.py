@@ -4,8 +4,8 @@ rows and events with which a run ends, or waits for an approval."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -65,6 +65,9 @@ class Segments:
         if not live.log.stored:
             started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
             publish("run.started", started)
+        shipper = None
+        if self.cluster is not None:
+            shipper = asyncio.create_task(self._ship(row.run_id, shipping), name=f"ship {row.run_id}")
         fence = None if self.cluster is None else self.cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
@@ -73,10 +76,11 @@ class Segments:
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
             with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
-                async with self._shown_to_others(row.run_id, shipping):
-                    result = parked_result(row) if parked else await self._carried_out(context)
+                result = parked_result(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
+            if shipper is not None:
+                shipper.cancel()
         if self.draining() and result.error is not None and live.steps.stopped is None:
             raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
         if (reason := live.steps.stopped) is not None and result.approval is not None:
@@ -84,19 +88,8 @@ class Segments:
         live.steps.acting = True
         await self._keep(result, live, publish)
 
-    @asynccontextmanager
-    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Event]) -> AsyncIterator[None]:
-        """Within it, the run's stored events go to the other nodes of a cluster as they come."""
-        if self.cluster is None:
-            yield
-            return
-        shipper = asyncio.create_task(self._ship(run_id, shipping), name=f"ship {run_id}")
-        try:
-            yield
-        finally:
-            shipper.cancel()
-
     async def _ship(self, run_id: str, shipping: asyncio.Queue[Event]) -> None:
+        """Show the run's stored events to the other nodes of the cluster as they come."""
         while True:
             batch = [await shipping.get()]
             while not shipping.empty():
@@ -168,15 +161,14 @@ def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_
 
 def closed(row: RunRecord, now: datetime) -> RunRecord:
     """The row of a run that was cancelled while it waited: in the queue, or for an approval."""
-    event = _next(row, "run.finished", {"status": "cancelled", "response": ""}, now)
+    ending = {"status": "cancelled", "response": ""}
     return replace(
-        row,
+        _with_event(row, "run.finished", ending, now),
         status="cancelled",
         outcome={**(row.outcome or {}), "status": "cancelled", "approval": None},
         record=None,
         approval=None,
         finished_at=iso(now),
-        events=[*(row.events or ()), event.model_dump(mode="json")],
     )
 
 
@@ -188,18 +180,17 @@ def asking_another(
     `response` is what the citizen hears meanwhile (None: the summary).
     """
     renewed = replace(approval, approval_id=uuid4().hex, expires_at=iso(now + timedelta(seconds=ttl_s)))
-    event = _next(row, "approval.requested", renewed.shown(), now)
     return replace(
-        row,
+        _with_event(row, "approval.requested", renewed.shown(), now),
         approval=renewed,
         outcome={**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
-        events=[*(row.events or ()), event.model_dump(mode="json")],
     )
 
 
-def _next(row: RunRecord, kind: EventType, data: dict[str, Any], now: datetime) -> Event:
-    seq = len(row.events or ()) + 1
-    return Event(seq=seq, run_id=row.run_id, session_id=row.session_id, type=kind, at=iso(now), data=data)
+def _with_event(row: RunRecord, kind: EventType, data: dict[str, Any], now: datetime) -> RunRecord:
+    events = row.events or []
+    event = Event(seq=len(events) + 1, run_id=row.run_id, session_id=row.session_id, type=kind, at=iso(now), data=data)
+    return replace(row, events=[*events, event.model_dump(mode="json")])
 
 
 def parked_result(row: RunRecord) -> Result:
