@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,16 +31,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
 
     shown: list[str] = []
     async with opened(settings) as client:
         while True:
-            try:
-                now = list(lines(await client.call("Tools.list")))
-            except Refused as error:
-                print(f"agentd tools: {error.error.get('message')}", file=sys.stderr)
-                return 1
+            now = list(lines(await client.call("Tools.list")))
             if now != shown:
                 print("\n".join(now), flush=True)
                 shown = now

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from aiohttp import web
-from aiohttp.typedefs import Handler
+from aiohttp import hdrs, web
 
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER
@@ -15,19 +14,24 @@ from agentd.http.refusals import Refused, send_away
 from agentd.rpc.dispatch import Dispatcher
 
 
-def rpc(dispatcher: Dispatcher, leases: Leases) -> Handler:
+class RpcEndpoint:
     """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much.
 
     A caller who waits for a run when its rights end is answered 401 at once.
     """
 
-    async def post(request: web.Request) -> web.Response:
+    def __init__(self, dispatcher: Dispatcher, leases: Leases) -> None:
+        self._dispatcher = dispatcher
+        self._leases = leases
+
+    async def post(self, request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
-        if request.content_type != "application/json":
+        content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
+        if content_type != "application/json" and not _is_json(content_type):
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        with leases.held(request, partial(send_away, request, rpc=True)):
-            reply = await dispatcher.handle(await request.read(), request[CALLER])
+        with self._leases.held(request, partial(send_away, request, rpc=True)):
+            reply = await self._dispatcher.handle(await request.read(), request[CALLER])
         if not reply.body:
             return web.Response(status=204)
         response = web.Response(body=reply.body, content_type="application/json")
@@ -36,4 +40,6 @@ def rpc(dispatcher: Dispatcher, leases: Leases) -> Handler:
             response.headers["Retry-After"] = str(math.ceil(reply.retry_after_s))
         return response
 
-    return post
+
+def _is_json(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() == "application/json"

@@ -153,4 +153,7 @@ async def _heartbeat() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
+    if len(sys.argv) > 1:
+        print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
+    else:
+        print(json.dumps(run(), indent=1))

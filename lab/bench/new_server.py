@@ -9,6 +9,7 @@ beside the same daemon, in turns. `agentd tools add` tells the running daemon at
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import statistics
 import sys
@@ -78,3 +79,7 @@ def _when(there: Callable[[], bool], began: float) -> float:
 
 def _states(daemon: Daemon) -> dict[str, str]:
     return {one["name"]: one["state"] for one in daemon.call("Tools.list")["servers"]}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(), indent=1))

@@ -186,7 +186,6 @@ def _totals(*words: str) -> dict[str, Any]:
 
 _MIXED = ("home", "movies", "northwind")
 _FIRST_ONLY = ("paraphrases", "fincen", "stackoverflow2", "grandstack")
-_CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
 
 
 def _graph() -> Found:
@@ -194,29 +193,31 @@ def _graph() -> Found:
     data = os.environ.get("TEXT2CYPHER")
     if not data:
         raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
-    runs = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, *_FIRST_ONLY)]
+    asked = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, *_FIRST_ONLY)]
 
-    def totals(name: str, provider: str) -> dict[str, Any]:
+    def found(name: str, provider: str) -> dict[str, Any]:
         limit = ["--seed", "1", "--limit", "60"] if provider == "wrong" and name != "home" else []
         return _totals("--data", data, "--set", name, "--provider", provider, "--half", "test", *limit)
 
     with ThreadPoolExecutor(2) as pool:
-        all_totals = list(pool.map(lambda run: totals(*run), runs))
+        every = list(pool.map(lambda one: found(*one), asked))
     figures: dict[str, Any] = {}
-    for (name, provider), rates in zip(runs, all_totals, strict=True):
-        certain = {key: _share(rates[key]) for key in _CERTAIN}
+    for (name, provider), of in zip(asked, every, strict=True):
+        told = {
+            key: _share(of[key]) for key in ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
+        }
         if provider == "wrong":
-            figures[name] = certain
+            figures[name] = told
         else:
-            figures.setdefault(name, {})["first_reading"] = {"right": _share(rates["pass_at_1"]), **certain}
+            figures.setdefault(name, {})["first_reading"] = {"right": _share(of["pass_at_1"]), **told}
     return Found.of(figures)
 
 
 def _graph_embedded() -> Found:
     """The shipped 52 questions, with every aid and with none."""
     home = ("--set", "home", "--half", "all", "--provider", "llamacpp")
-    runs = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
-    return Found.of({name: _share(rates["pass_at_1"]) for name, rates in runs.items()})
+    told = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
+    return Found.of({name: _share(found["pass_at_1"]) for name, found in told.items()})
 
 
 def _share(rate: dict[str, Any]) -> Figure:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
-from pathlib import Path
-
-import aiosqlite
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -23,19 +18,11 @@ class SQLiteSessions:
 
     def engine(self, url: URL) -> AsyncEngine:
         """A session of a process of ours."""
-        processes, file = Processes(), url.database or ""
-
-        async def opened() -> aiosqlite.Connection:
-            if not await asyncio.to_thread(
-                Path(file).is_file
-            ):  # before a thread begins whose failure would outlive a short command's loop
-                raise sqlite3.OperationalError("unable to open database file")
-            return await open_readonly(processes, file, CONNECT_SECONDS)
-
+        processes = Processes()
         return create_async_engine(
             url,
             poolclass=pool.NullPool,
-            async_creator=opened,
+            async_creator=lambda: open_readonly(processes, url.database or "", CONNECT_SECONDS),
             hide_parameters=True,
         )
 

@@ -106,8 +106,7 @@ class MemoryRuns:
         """The run as it stands."""
         run = self._seen(run_id, caller)
         state = run.outcome.model_dump(mode="json")
-        if run.error is not None:
-            state["error"] = error_object(run.error)
+        state["error"] = None if run.error is None else error_object(run.error)
         return state
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:

@@ -8,21 +8,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from pydantic import Field
-
 from agentd.agent.languages import words
 from agentd.apps.residents.filling import SOURCE
 from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.requests import Request
-from agentd.messages import Message
 from agentd.ports import ToolHost
 from agentd.runs.store import RunStore
 
 _PARTS = re.compile(r"[^\W_]+")
 
 
-class DifferenceShown(Message):
-    """One field of the form whose value is not what the register holds."""
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field of a form whose value is not what the register holds."""
 
     field: str
     title: str
@@ -30,11 +28,12 @@ class DifferenceShown(Message):
     registered: str
 
 
-class ComparisonShown(Message):
-    """A request beside the register."""
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A request beside the register: whether its NIK is a resident's, and what differs."""
 
-    resident: bool = Field(description="Whether the form's NIK is that of a living resident of this office.")
-    differences: list[DifferenceShown]
+    resident: bool
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Comparing:
     register: Register
     tools: Callable[[], ToolHost]
 
-    async def of(self, request: Request) -> ComparisonShown:
+    async def of(self, request: Request) -> Comparison:
         """How the call that waits differs from the register's entry of whom it names; `resident` is false for none.
 
         Raises ToolExecution while the register can't be read.
@@ -53,12 +52,12 @@ class Comparing:
         run = await self.store.run(request.run_id)
         tool = self.tools().catalogue().tool(request.tool)
         if run is None or run.approval is None or tool is None:
-            return ComparisonShown(resident=False, differences=[])
+            return Comparison(resident=False)
         nik = named_nik(tool.input_schema, run.approval.arguments)
         found = None if nik is None else (await self.register.resident(nik)).resident
         if found is None:
-            return ComparisonShown(resident=False, differences=[])
-        return ComparisonShown(resident=True, differences=differences(tool.input_schema, run.approval.arguments, found))
+            return Comparison(resident=False)
+        return Comparison(True, tuple(differences(tool.input_schema, run.approval.arguments, found)))
 
 
 def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
@@ -69,15 +68,14 @@ def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | 
     return None
 
 
-def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[DifferenceShown]:
+def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[Difference]:
     """In the form's order; what either side doesn't say is no difference."""
     found = []
     for name, rule, key in _registered(schema):
         said, registered = arguments.get(name), resident.get(key)
         if said in (None, "") or registered is None or _plain(str(said)) == _plain(registered):
             continue
-        title = str(rule.get("title") or name)
-        found.append(DifferenceShown(field=name, title=title, said=str(said), registered=registered))
+        found.append(Difference(name, str(rule.get("title") or name), str(said), registered))
     return found
 
 

@@ -6,9 +6,8 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-
-from tests import http_server
 
 CONFIG = """
 [tsa]
@@ -79,15 +78,29 @@ class Authority:
 def serving(authority: Authority) -> Iterator[Authority]:
     """While the block runs, it answers at a port of its own, and at the same one whenever it serves again."""
 
-    class Handler(http_server.Handler):
+    class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            query = self.body()
+            query = self.rfile.read(int(self.headers["Content-Length"]))
             authority.silent.wait(30)
-            self.answer(authority.answer(query), "application/timestamp-reply")
+            body = authority.answer(query)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/timestamp-reply")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+            pass
 
     port = int(authority.url.rpartition(":")[2] or 0) if authority.url else 0
-    with http_server.serving(Handler, port) as authority.url:
-        try:
-            yield authority
-        finally:
-            authority.silent.set()
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    authority.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, name="timestamp authority")
+    thread.start()
+    try:
+        yield authority
+    finally:
+        authority.silent.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

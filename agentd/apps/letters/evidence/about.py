@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
-from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, clear
+from agentd.apps.letters.evidence import choices, identity
+from agentd.apps.letters.evidence.case import Case, Place, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import Named, narrow
@@ -45,7 +46,6 @@ _SILENT = (_QUIET - _PACK.requests) | SELF | _HEADS | {"type", "title", "default
 """What a schema says, JSON Schema's own words among it, and is no word of what it is about."""
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
-_RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
@@ -56,33 +56,43 @@ def about(field: Field, place: Place) -> bool:
     sentence, span = place.sentence, place.span
     if _goes_the_other_way(field, place):
         return False
-    common = is_common_number(field)
+    if field.kind == "place" and field.common:
+        return identity.born_there(field, place)
     if field.kind in _FREE:
         return True
-    if any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2)):
+    bounded = any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2))
+    if bounded or not identity.clearly_named(field, place):
         return False
     asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
-    if asked and (not common or clear([sentence.words[at] for at in place.around() if at < span.start])):
+    alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])
+    if asked and alone:
         return True
-    if _numbered(field, place) or _of_another_thing(field, place):
-        return False
-    clause = _scope(place)
+    return not _numbered(field, place) and not _of_another_thing(field, place) and _in_its_clause(field, place)
+
+
+def _in_its_clause(field: Field, place: Place) -> bool:
+    """Whether the clause of a value names the field, or speaks of nothing else where the value's kind says enough."""
+    sentence, span, common = place.sentence, place.span, is_common_number(field)
+    clause = identity.scope(field, place)
     named = [one for one in place.named if one.start in clause]
     if common:
         between = range(max((one.end for one in place.near if one.end <= span.start), default=0), span.start)
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
+    inside = range(span.start, span.end) if field.common else ()  # `hari ini` is no name of a day
+    own = [one for one in named if field.key in one.keys and one.start not in inside and not _a_head(field, one, place)]
     costs = common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end)
-    if costs or _since_something_else(field, place):
+    if costs or _since_something_else(field, place) or (not own and identity.is_no_state(field, place, clause)):
         return False
-    own = [one for one in named if field.key in one.keys and not _a_head(field, one, place)]
     things = [one for one in own if _of_a_thing(field, one, place)]
     if len(things) < len(own):
         return True
     righted = sentence.corrected[span.start] and _spoken_last(field, place)
-    fitting = not _of_else(place, clause, named) or _chosen(field, place)
-    return not things and (righted or not common) and fitting and _rights_its_own(field, place)
+    fitting = not _of_else(place, clause - identity.whose_words(field, place), named) or _chosen(field, place)
+    by_kind = righted or not (common or field.kind == "kk" or field.label == "tanggal_lahir")
+    fits = (by_kind and fitting) or identity.listed(field, place)
+    return not things and fits and _rights_its_own(field, place)
 
 
 def _rights_its_own(field: Field, place: Place) -> bool:
@@ -90,18 +100,6 @@ def _rights_its_own(field: Field, place: Place) -> bool:
     values = place.case.places(field, place.turn) if place.sentence.corrected[place.span.start] else []
     before = list(takewhile(lambda one: one.span is not place.span, values))
     return not before or before[-1].sentence is place.sentence or about(field, before[-1])
-
-
-def _scope(place: Place) -> frozenset[int]:
-    """The words that may say what a value is of: its clause, and of a correction the clause that it corrects too."""
-    sentence, start = place.sentence, place.span.start
-    clauses = {place.clause}
-    if sentence.corrected[start]:
-        cues = {at for mark in sentence.marks if mark.cue in _RIGHTS for at in range(mark.start, mark.end)}
-        before = range(max(0, start - CLAUSE), start)
-        said = [at for at in before if not (sentence.corrected[at] or at in cues or clear([sentence.words[at]]))]
-        clauses |= {sentence.clauses[at] for at in said[-1:]}
-    return frozenset(at for at in place.reach() if sentence.clauses[at] in clauses)
 
 
 def _spoken_last(field: Field, place: Place) -> bool:
@@ -194,9 +192,21 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
     case, words, span = place.case, place.sentence.words, place.span
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
+    inside |= {
+        at
+        for mark in place.sentence.marks
+        if mark.cue in identity.RIGHTS - {Cue.TURN}
+        for at in range(mark.start, mark.end)
+    }
+    inside |= case.once(("choices", id(place.sentence)), lambda: set(_choices(place)))
     expected = within = False
     for at in sorted(scope):
-        known = at in inside or quiet(words[at], case) or (at > 0 and place.sentence.raws[at][0].isupper())
+        known = (
+            at in inside
+            or words[at] in SELF
+            or quiet(words[at], case)
+            or (at > 0 and place.sentence.raws[at][0].isupper())
+        )
         expected = expected or at in starts
         within = not known and (expected or within)
         if not known and not within:
@@ -205,11 +215,18 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
     return False
 
 
+def _choices(place: Place) -> Iterator[int]:
+    """The words of a sentence that are a choice of some field."""
+    for enum in {shape.enum for shape in place.case.form.shapes.values() if shape.enum.values}:
+        for at, phrase in choices.book(enum).find(place.sentence.words):
+            yield from range(at, at + len(phrase))
+
+
 def _chosen(field: Field, place: Place) -> bool:
     """A choice of a clause that says what is wanted, or speaks of what the tool is about: `my parcel got lost`."""
     case, span = place.case, place.span
-    if field.kind != "choice" or not span.supports:
-        return False
+    if field.kind != "choice" or field.common or not span.supports:
+        return False  # what somebody is, nobody only wants
     if place.sentence.corrected[span.start] and Mood.DENIED in place.sentence.moods:
         return True  # `bukan mobil, tapi truk`
     taken = {at for one in place.near if field.key not in one.keys for at in range(one.start, one.end)}

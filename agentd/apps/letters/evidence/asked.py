@@ -1,52 +1,89 @@
-"""What the agent asked last, so that a bare answer finds its field. The agent's own words prove nothing."""
+"""What a message of the agent asks for: which fields, and of whom. The agent's own words prove nothing."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import date
 
-from agentd.agent.text import folded, normal
-from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
-from agentd.apps.letters.evidence.persons import strong
-from agentd.apps.letters.evidence.sentences import split
+from agentd.agent.text import FILLERS, fold, folded_tokens, plain
+from agentd.apps.letters.evidence.fields import Form
+from agentd.apps.letters.evidence.heard import Heard
+from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters.evidence.persons import APPLICANTS, CITIZEN, strong
+from agentd.apps.letters.evidence.spans import TEXTS, values_of
 from agentd.apps.letters.languages import phrases
 
-_REQUEST = re.compile(rf"\?|\b(?:{'|'.join(map(re.escape, phrases().asks_for))})\b", re.IGNORECASE)
-_JOINS = phrases().for_whom
-_BUSINESS = phrases().business
-_WHERE = frozenset(phrases().asking["place"])
-_ASIDE = re.compile(r"\([^)]*+\)")
-_SENTENCE = re.compile(r"[^.?!\n]*(?:[.?!\n]|\Z)")
-
+_YET = phrases().yet
 Question = tuple[str, str | None]
 """(label, person: None for the applicant)."""
 
 
-def _of_business(mark: Mark, words: Sequence[str]) -> str:
-    """`Usahanya bergerak di bidang apa dan di mana alamatnya?`, `Usahanya di mana?`: the address of the business."""
-    where = mark.value == "jenis_usaha" and not _WHERE.isdisjoint(words[mark.end : mark.end + 3])
-    address = mark.value == "alamat" and not _BUSINESS.isdisjoint(words[: mark.start])
-    return "alamat_usaha" if where or address else mark.value
+def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]:
+    """The fields that a question asks for: by the words for them, and by its own word unless it names others."""
+    people = asked_of(heard)
+    named = [one._replace(keys=_theirs(one.keys, people, form)) for one in form.names.asked(question)]
+    own = [one.keys for one in named if one.plain]
+    spoken = frozenset().union(*own)
+    by_its_word = (keys for keys in _wanted(question, form) if _besides(keys, spoken, form))
+    return (*(one.keys for one in named), *by_its_word)
 
 
-def asked(text: str, lexicon: Lexicon) -> tuple[Question, ...]:
-    """The fields that an agent's message asks for, in its order, each once: from its last request on."""
-    text = normal(text)
-    closed = text.rfind(")") + 1
-    text = _ASIDE.sub(" ", text[:closed]) + text[closed:]
-    parts = [part for part in _SENTENCE.findall(text) if part.strip()]
-    first = next((index for index, part in enumerate(parts) if _REQUEST.search(part)), None)
-    if first is None:
-        return ()
+def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
+    """The fields that a question asks for by name, each with whose; one that the form lacks, too."""
+    words, people = folded_tokens(question), asked_of(heard)
     found: list[Question] = []
-    for part in parts[first:]:
-        words = [folded(raw) or "\n" for raw in split(part, lexicon)]
-        label: str | None = None
-        for mark in lexicon.marks(words):
-            joins = mark.value == "keperluan" and mark.end - mark.start == 1 and words[mark.start] in _JOINS
-            if mark.cue is Cue.LABEL and not joins and not mark.value.startswith("x:"):
-                label = _of_business(mark, words)
-                found.append((label, None))
-            elif mark.cue is Cue.RELATION and label and strong(mark, words, opens=True, form=True):
-                found[-1] = (label, mark.value)
+    for one in form.names.asked(question):
+        common = form.lexicon.label(" ".join(words[one.start : one.end]))
+        keys = _theirs(one.keys, people, form) if one.plain else ()
+        known = {form.shapes[key].label for key in keys} if one.plain else {common}
+        found += [(label, next(iter(people), None)) for label in known if label is not None]
+    others = (mark.value for sentence in heard.sentences for mark in sentence.labels)
+    found += [(label, None) for label in others if label not in form.labels and not label.startswith(("x:", "alamat"))]
     return tuple(dict.fromkeys(found))
+
+
+def asked_of(heard: Heard) -> frozenset[str]:
+    """Whom a question asks about, by relation; a mere form of address is nobody."""
+    marks = ((mark, each.words) for each in heard.sentences for mark in each.marks if mark.cue is Cue.RELATION)
+    people = {mark.value for mark, words in marks if strong(mark, words, opens=True, form=True)}
+    return frozenset(CITIZEN if person in APPLICANTS else person for person in people)
+
+
+def _theirs(keys: frozenset[str], people: frozenset[str], form: Form) -> frozenset[str]:
+    """Of several fields those of the persons whom a question names."""
+    return frozenset(key for key in keys if form.shapes[key].person in people) or keys
+
+
+def _besides(keys: frozenset[str], spoken: frozenset[str], form: Form) -> bool:
+    """Whether a question may ask for fields by its own word: `Which department and when?`."""
+    kinds = {form.shapes[key].kind for key in spoken}
+    kinds |= TEXTS if kinds & TEXTS else frozenset()
+    return not spoken or bool(keys & spoken) or kinds.isdisjoint(form.shapes[key].kind for key in keys)
+
+
+def _wanted(question: str, form: Form) -> Iterator[frozenset[str]]:
+    """The fields of the kind that a question's own word asks for: `ke mana?` a place, `who?` a name."""
+    words = f" {' '.join(fold(question))} "
+    for kind, asking in phrases().asking.items():
+        if any(f" {each} " in words for each in asking):
+            keys = frozenset(key for key, shape in form.shapes.items() if shape.kind == kind)
+            yield from [keys] if keys else ()
+
+
+def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: Form) -> tuple[frozenset[str], ...]:
+    """`5 December, right?` `No, 8 December`: the field spoken of last whose kind of value the agent repeated."""
+    words, shapes = fold(question), form.shapes
+    kinds = {kind for kind in {shape.kind for shape in shapes.values()} if any(values_of(kind, words, day))}
+    keys = frozenset(key for key, shape in shapes.items() if shape.kind in kinds)
+    return next(((spoken & keys,) for spoken in before if spoken & keys), ())
+
+
+def completed(text: str, wanted: Sequence[frozenset[str]], form: Form) -> str:
+    """A text whose answer for the marital status leaves the word for it out (`guru, belum`), with that word."""
+    said = text.split(",") if len(wanted) > 1 else [text]
+    for at, keys in enumerate(wanted if len(said) == len(wanted) else ()):
+        if any(form.shapes[key].label == "status_perkawinan" for key in keys):
+            words = plain(said[at])
+            bare = " ".join(word for word in words.split() if word not in FILLERS or word in _YET)
+            said[at] = _YET.get(words, _YET.get(bare, said[at]))
+    return ",".join(said)

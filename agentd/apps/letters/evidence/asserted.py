@@ -8,6 +8,7 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import NOES
+from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
@@ -52,6 +53,9 @@ def mood(field: Field, place: Place) -> Mood:
     for mood in (Mood.OPEN, Mood.DENIED):
         if mood in moods:
             return mood
+    looked_up = (mark for mark in sentence.marks if mark.cue is Cue.LOOKUP)
+    if field.common and any(sentence.clauses[mark.start] == place.clause for mark in looked_up):
+        return Mood.OPEN
     shape = case.form.shapes.get(field.key)
     wanted = shape.time if shape is not None else ""
     time = sentence.times[span.start]
@@ -67,6 +71,8 @@ def owner(place: Place) -> str | None:
     """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
     found: str | None = None
     span, words = place.span, place.sentence.words
+    if not any(each.own for each in place.turn.heard.sentences):
+        found = place.turn.of
     for at, whose, owned in place.sentence.people:
         if span.start in owned and not span.start <= at < span.end:
             found = whose if at < span.end or _joined(words[span.end : at]) else found or SOMEBODY

@@ -14,8 +14,9 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn, clear
 from agentd.apps.letters.evidence.choices import is_choice
+from agentd.apps.letters.evidence.dates import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, person
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, person
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
@@ -26,13 +27,14 @@ from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, fits
 from agentd.apps.letters.languages import phrases
 
 _start = attrgetter("start")
-_DESCRIPTION = "description"
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
-_ORIGIN = frozenset(phrases().senses["origin"])
-_WAYS = _ORIGIN | phrases().toward
+_LOOSE = TEXTS | {"nik", "kk"}
+_TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
+"""Labels of any words."""
+_WAYS = frozenset(phrases().senses["origin"]) | phrases().toward
 
 
 def means(field: Field, place: Place) -> bool:
@@ -56,8 +58,8 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if _anothers(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
-    if field.kind in TEXTS and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
-        return frozenset(), False  # any words fit a text; these answer another question
+    if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
+        return frozenset(), False  # any words fit a text, any sixteen digits a NIK; these answer another question
     asked = _recent(narrow(turn.asked, candidates), turn)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates
@@ -78,12 +80,15 @@ def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
     if shape is None or field.kind not in TEXTS:
         return keys
+    after = place.sentence.words[span.end :]
+    if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
+        return frozenset({field.key})  # `Jakarta 5 Januari 1990`
     numbered = any(map(str.isdecimal, raws))
     if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
         return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
     lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
-    if _DESCRIPTION in shape.senses and len(raws) > 2 and lower:
-        return frozenset(key for key in keys if key == field.key or _DESCRIPTION in shapes[key].senses)
+    if "description" in shape.senses and len(raws) > 2 and lower:
+        return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
     return keys
 
 
@@ -151,11 +156,14 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
 
 def _anothers(field: Field, place: Place) -> bool:
     """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
+    sentence, start = place.sentence, place.span.start
+    labels = [mark for mark in sentence.labels if mark.end <= start and sentence.clauses[mark.start] == place.clause]
+    if field.kind == "choice" and labels and labels[-1].value in _TEXTUAL:
+        return SELF.isdisjoint(sentence.words[labels[-1].end + 1 : start])  # `alamat saya Jl. Masjid Islam`
     last = _last(place, plain=True)
     if last is None or field.key in last.keys:
         return False
-    between = place.sentence.words[last.end : place.span.start]
-    return all(len(word) == 1 or not word.isalpha() or word in _COPULAS for word in between)
+    return clear(place.sentence.words[last.end : place.span.start])
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
@@ -165,6 +173,13 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     inside = [one for one in place.near if one.start < span.end and one.end > span.start]
     own = [one for one in place.near if corrected or sentence.clauses[one.start] == clause]
     left = [one for one in own if one.end <= span.start]
+    if (
+        not left
+        and field.kind == "date"
+        and field.common
+        and alone(sentence.words, place.span, sentence.clause(span.start))
+    ):
+        left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
     if field.kind == "name":  # who stands before `passed away` is no place and no day
         right = [one for one in right if _people(one.keys, place)]
@@ -209,6 +224,9 @@ def _by_its_name(field: Field, place: Place) -> Named | None:
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
     if owner is not None and owner.startswith(SOMEBODY) and case.form.names.knows(owner.removeprefix(SOMEBODY)):
         owner = None  # `the recipient's account` is a field's own name
+    subject, _ = case.subject
+    if person is None and subject is not None:
+        return owner == subject
     if owner in (None, CITIZEN):
         return person in (None, CITIZEN)
     return person == owner or (owner, person) in case.aliases or owner in _COVERS.get(str(person), ())
@@ -219,6 +237,9 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
     found, sentence = owner(place), place.sentence
     if field.person == ANYBODY:
         return True
+    subject, since = place.case.subject
+    if found is None and field.person is None and subject is not None and place.turn.order >= since:
+        return sentence.own.isdisjoint(place.around())
     if found is not None or field.person in (None, CITIZEN):
         return _same(field.person, found, place.case) or _outright(field, place)
     clause, corrected = place.clause, sentence.corrected[place.span.start]

@@ -11,16 +11,18 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
-from agentd.agent.text import FILLERS, fold
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence import asked
 from agentd.apps.letters.evidence.conversation import Statement, conversation
 from agentd.apps.letters.evidence.fields import Field, Form
 from agentd.apps.letters.evidence.heard import Heard, heard
-from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.lexicon import Cue, person
 from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import TEXTS, Span, spans, values_of
+from agentd.apps.letters.evidence.spans import Span, spans
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -50,6 +52,8 @@ class Turn:
     named: tuple[tuple[Named, ...], ...]
     day: date
     """When it was said: from there `besok` counts."""
+    of: str | None = None
+    """Whom it goes on to speak of."""
     before: tuple[frozenset[str], ...] = ()
     """What the last messages before it named, the newest first."""
 
@@ -110,7 +114,7 @@ class Case:
         self._readings, self._quotes = readings, quotes or {}
         self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels
-        self.talk = conversation(said, form.lexicon, readings, for_others=form.for_others)
+        self.talk = conversation(said, form.lexicon, readings, self._labels, for_others=form.for_others)
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
@@ -137,7 +141,8 @@ class Case:
             if entry.by == "agent":
                 question = entry.text
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
-                found.append(turn := self._turn(entry, question, spoken[:_RECENT]))
+                last = [*found[-1].owners()][-1:] or [found[-1].of] if found else [None]
+                found.append(turn := self._turn(entry, question, spoken[:_RECENT], last[0]))
                 said = (one.keys for sentence in reversed(turn.named) for one in reversed(sentence))
                 spoken = (*said, *turn.asked, *spoken[:_RECENT])
                 question = ""
@@ -204,20 +209,25 @@ class Case:
         """The citizen's messages by their order; none of a form, a result or a rule."""
         return {turn.order: turn for turn in self.turns}
 
-    def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...]) -> Turn:
-        asked = self.remember((Named, question), lambda: self._asks(question))
-        read, named = self.read(entry.text)
+    def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...], of: str | None) -> Turn:
+        about, _ = self.read(question)
+        wanted = self.remember((Named, question), lambda: asked.asked(question, about, self.form))
+        read, named = self.read(asked.completed(entry.text, wanted, self.form))
         day = _day(entry) if entry.day else self.today
-        if read.another and question and not asked:
-            asked = self._repeated(question, day, before)
-        return Turn(entry.order, read, asked, question, named, day, before)
+        if read.another and question and not wanted:
+            wanted = asked.repeated(question, day, before, self.form)
+        if wanted or not any(each.labels for each in read.sentences):
+            of = None
+        people = asked.asked_of(about)
+        if len(people) == 1 and wanted and people <= KIN:
+            (of,) = people
+        return Turn(entry.order, read, wanted, question, named, day, of, before)
 
-    def _repeated(self, question: str, day: date, before: Sequence[frozenset[str]]) -> tuple[frozenset[str], ...]:
-        """`5 December, right?` `No, 8 December`: the field spoken of last whose kind of value the agent repeated."""
-        words, shapes = fold(question), self.form.shapes
-        kinds = {kind for kind in {shape.kind for shape in shapes.values()} if any(values_of(kind, words, day))}
-        keys = frozenset(key for key, shape in shapes.items() if shape.kind in kinds)
-        return next(((spoken & keys,) for spoken in before if spoken & keys), ())
+    def _labels(self, question: str) -> tuple[asked.Question, ...]:
+        """What a question asks for, as the clauses of an answer are called."""
+        return self.remember(
+            (asked.labels, question), lambda: asked.labels(question, self.read(question)[0], self.form)
+        )
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""
@@ -226,29 +236,19 @@ class Case:
     def _read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         spend()
         read = heard(text, self.lexicon, self._readings)
-        return read, tuple(tuple(self.form.names.find(sentence.words)) for sentence in read.sentences)
+        return read, tuple(tuple(self._named(sentence)) for sentence in read.sentences)
 
-    def _asks(self, question: str) -> tuple[frozenset[str], ...]:
-        """What a question asks for: by the words for fields, and by its own word unless it names others."""
-        named = self.form.names.asked(question)
-        own = [one.keys for one in named if one.plain]
-        spoken = frozenset().union(*own)
-        return (*(one.keys for one in named), *(keys for keys in self._wanted(question) if self._besides(keys, spoken)))
+    def _named(self, sentence: Sentence) -> Iterator[Named]:
+        """What a sentence names; no field inside another phrase (`guru agama`)."""
+        fixed = {at for mark in sentence.marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
+        return (one for one in self.form.names.find(sentence.words) if one.start not in fixed)
 
-    def _besides(self, keys: frozenset[str], spoken: frozenset[str]) -> bool:
-        """Whether a question may ask for fields by its own word: `Which department and when?`."""
-        shapes = self.form.shapes
-        kinds = {shapes[key].kind for key in spoken}
-        kinds |= TEXTS if kinds & TEXTS else frozenset()
-        return not spoken or bool(keys & spoken) or kinds.isdisjoint(shapes[key].kind for key in keys)
-
-    def _wanted(self, question: str) -> Iterator[frozenset[str]]:
-        """The fields of the kind that a question's own word asks for: `ke mana?` a place, `who?` a name."""
-        words = f" {' '.join(fold(question))} "
-        for kind, asking in phrases().asking.items():
-            if any(f" {each} " in words for each in asking):
-                keys = frozenset(key for key, shape in self.form.shapes.items() if shape.kind == kind)
-                yield from [keys] if keys else ()
+    @cached_property
+    def subject(self) -> tuple[str | None, int]:
+        """(whom the letter is for, where it isn't the citizen, the order of the message that said so last)."""
+        said = [] if self.form.for_others else [turn for turn in self.turns if turn.heard.subject is not None]
+        who = said[-1].heard.subject if said else CITIZEN
+        return (None if who == CITIZEN else who), said[-1].order if said else 0
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:

@@ -92,47 +92,6 @@ def book(enum: Enum) -> Phrasebook:
     return Phrasebook(options(enum))
 
 
-def chosen(words: Sequence[str], enum: Enum, *, bare: bool) -> list[str | None]:
-    """The values that a segment names, the longest phrases first found; None is one it can't tell apart.
-
-    `bare`: the segment has no label, so nothing but the choices (this field's and others') may be in it. One-letter
-    abbreviations count under a label only. A wish (`mau menikah`) names nothing.
-    """
-    if not any(map(book(enum).begins, words)):
-        return []
-    phrases = options(enum)
-    found: list[str | None] = []
-    rest: list[str] = []
-    marked = bool(told_by_marks(enum))
-    kept = [word for word in words if word[0].isalnum() or marked]
-    longest = 6
-    at = 0
-    while at < len(kept):
-        for length in range(min(longest, len(kept) - at), 0, -1):
-            phrase = tuple(kept[at : at + length])
-            if phrase in phrases and not (bare and phrase in _LETTERS):
-                found.append(phrases[phrase])
-                break
-            if length > 1 and phrase in _BY_PHRASE:
-                break
-            if phrase in _BY_PHRASE and phrase not in _LETTERS:
-                break
-        else:
-            length = 1
-            rest.append(kept[at])
-        at += length
-    rest = [word for word in rest if word not in FILLERS]
-    if (bare and rest) or any(word in WISHES for word in rest):
-        return []
-    return found
-
-
-def before(words: Sequence[str], enum: Enum) -> Sequence[str]:
-    """The words before the first that belongs to a choice of the field."""
-    begins = book(enum).begins
-    return words[: next((at for at, word in enumerate(words) if begins(word)), 0)]
-
-
 WISHES = phrases().wishes
 
 

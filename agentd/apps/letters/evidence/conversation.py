@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from agentd.agent.aside import spend
-from agentd.agent.text import FILLERS, plain
-from agentd.apps.letters.evidence import asked as asking
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.clauses import read
 from agentd.apps.letters.evidence.dates import month
@@ -27,9 +26,11 @@ _TYPED = frozenset(
     "nik kk rt rw rtrw telepon tanggal_lahir lahir agama status_perkawinan jenis_kelamin kewarganegaraan penghasilan "
     "umur pendidikan golongan_darah email".split()
 )
-_YET = phrases().yet
 _GREETINGS = phrases().greetings
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
+
+
+Asks = Callable[[str], Sequence[tuple[str, str | None]]]
 
 
 class Statement(NamedTuple):
@@ -72,12 +73,12 @@ class Conversation:
 
 
 def conversation(
-    said: Sequence[Said], lexicon: Lexicon, readings: Readings, *, for_others: bool = False
+    said: Sequence[Said], lexicon: Lexicon, readings: Readings, asks: Asks, *, for_others: bool = False
 ) -> Conversation:
     """Read the whole session. Only what the citizen said becomes a statement; a tool's words and the agent's do not.
 
-    `readings` keep what was read of this session before. `for_others`: the letter itself tells its applicant from whom
-    it serves, so that `untuk anak saya` names the latter.
+    `asks`: (label, person) of what a question asks for. `readings` keep what was read of this session before.
+    `for_others`: the letter itself tells its applicant from whom it serves, so that `untuk anak saya` names the latter.
     """
     people: set[str] = set()
     statements: list[Statement] = []
@@ -94,7 +95,7 @@ def conversation(
             if values is not None:
                 forms.append((entry.order, values))
                 continue
-            asked = readings.remember((question, lexicon), partial(asking.asked, question, lexicon)) if question else ()
+            asked = asks(question) if question else ()
             about = {person for _, person in asked}
             start = other if not asked else next(iter(about)) if len(about) == 1 else None
             labels = tuple(label for label, _ in asked)
@@ -114,7 +115,7 @@ def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
 ) -> tuple[Heard, list[Statement], persons.Speaking]:
     spend()
-    text = _completed(text, asked)
+
     message = heard(text, lexicon, readings)
     segments, speaking = read(message, person=person, of_business=before in _OF_BUSINESS)
     for segment in segments:
@@ -122,17 +123,6 @@ def _read(
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
     return message, _placed(segments, asked), speaking
-
-
-def _completed(text: str, asked: tuple[str, ...]) -> str:
-    """A text whose answer for the marital status leaves the word for it out (`guru, belum`), with that word."""
-    said = text.split(",") if len(asked) > 1 else [text]
-    if "status_perkawinan" in asked and len(said) == len(asked):
-        at = asked.index("status_perkawinan")
-        words = plain(said[at])
-        bare = " ".join(word for word in words.split() if word not in FILLERS or word in _YET)
-        said[at] = _YET.get(words, _YET.get(bare, said[at]))
-    return ",".join(said)
 
 
 def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Statement]:

@@ -60,6 +60,11 @@ class Field:
     def __post_init__(self) -> None:
         object.__setattr__(self, "spoken", fold(str(self.value)[: LONGEST + 1]))
 
+    @property
+    def common(self) -> bool:
+        """Whether it is a field that languages have a name for, and no tool's own."""
+        return not self.label.startswith("field:")
+
     def own_title(self, language: str) -> str:
         """What its tool calls it in a language; empty where the tool doesn't say."""
         return next(iter(self.labels.get(language) or self.labels.get("", ())), "")

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.dates import month
+from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
@@ -36,6 +38,11 @@ MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
 _ANOTHER = Phrasebook(phrases().another)
 _NEVER = phrases().never
+_LISTED = 3
+"""Clauses of a list."""
+_NOT_MINE = phrases().not_mine
+_POINTING = frozenset({"itu", "tadi"})
+_ANDS = all_words().number_joiners
 _PARAGRAPH = phrases().paragraph
 _INSTEAD = (["it"], ["its"])
 """What begins the right value after `the address is wrong:`."""
@@ -52,6 +59,8 @@ class Heard:
     """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
     subject: str | None
     """For whom it asks a letter, where it says so."""
+    listed: bool
+    """It is a list of somebody's data, a NIK among them."""
     plain: bool
     """It says all of it as true now and of nobody by name, and corrects nothing."""
 
@@ -64,9 +73,13 @@ def heard(text: str, lexicon: Lexicon, readings: Readings) -> Heard:
 def _heard(found: Sequence[Sentence]) -> Heard:
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
+    section: str | None = None
     example = False  # of a paragraph that gives one nothing is said
     for sentence in found:
-        _hear(sentence, spoken_of)
+        _hear(sentence, spoken_of, section)
+        if sentence.words[-1:] == [":"] and not sentence.labels:  # `Data istri saya:`
+            section = next((owner for _, owner, _ in reversed(sentence.people)), None)
+        section = None if sentence.blank else section
         if example:
             _set(sentence, range(len(sentence.words)), Mood.OPEN)
         opens = any(mark.cue is Cue.EXAMPLE and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
@@ -77,7 +90,9 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     another = another or any(_asks_instead(sentence) for sentence in found)
     subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))
     subject = next((subject for subject in subjects if subject is not None), None)
-    return Heard(tuple(found), another, frozenset(aliases), subject, all(map(_is_plain, found)))
+    clauses = sum(sentence.clauses[-1] + 1 for sentence in found if sentence.clauses)
+    listed = clauses >= _LISTED and any(len(run) == 16 for each in found for *_, run in runs(each.words, 16))
+    return Heard(tuple(found), another, frozenset(aliases), subject, listed, all(map(_is_plain, found)))
 
 
 def _is_plain(sentence: Sentence) -> bool:
@@ -101,7 +116,7 @@ def _refuses(found: Sequence[Sentence]) -> bool:
     return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
 
 
-def _hear(sentence: Sentence, spoken_of: str | None) -> None:
+def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> None:
     words, marks, size = sentence.words, sentence.marks, len(sentence.words)
     sentence.clauses = _clauses(words, sentence.raws, marks)
     sentence.moods, sentence.corrected, sentence.times = [Mood.SAID] * size, [False] * size, [""] * size
@@ -115,12 +130,22 @@ def _hear(sentence: Sentence, spoken_of: str | None) -> None:
         for at, phrase in islice(book.find(words), MOST):
             if at not in fixed:
                 _timed(sentence, at, phrase, time)
-    sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of)
+    sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of, section)
+    sentence.wrong = any(_disowns(sentence, mark) for mark in sentence.labels)
     for mark in marks:
         handle = _MOODS.get(mark.cue)
         if handle is not None:
             handle(sentence, mark)
     _question(sentence)
+
+
+def _disowns(sentence: Sentence, mark: Mark) -> bool:
+    """`itu NIK suami saya`, `itu alamat lama saya`: what was given before is not the citizen's."""
+    clause = sentence.clause(mark.start)
+    rest = sentence.words[mark.start : clause.stop]
+    pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _POINTING
+    anothers = any(other.cue is Cue.RELATION and other.start in clause for other in sentence.marks)
+    return pointed and (anothers or not _NOT_MINE.isdisjoint(rest)) and not any(map(str.isdecimal, rest))
 
 
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
@@ -138,6 +163,9 @@ def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
 
 def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
     turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
+    turns |= {
+        mark.start for mark in marks if mark.cue is Cue.LABEL and mark.start and words[mark.start - 1] in _ANDS | {"/"}
+    }
     numbers, clause = [], 0
     for at, word in enumerate(words):
         street = word == "-" and words[at + 1 : at + 2] and words[at + 1] in STREETS

@@ -19,7 +19,7 @@ from agentd.apps.letters.evidence.named import Named, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, is_common_number
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas
@@ -28,7 +28,7 @@ _DENIALS = phrases().denials
 
 def own(field: Field) -> bool:
     """Whether a field is the tool's own, and no common one."""
-    tools = field.label.startswith("field:") and field.kind != "relation"
+    tools = not field.common and field.kind != "relation"
     told = field.told_about and field.person != CITIZEN
     return (tools or told) and field.kind != "boolean"
 
@@ -69,8 +69,8 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
             corrected = any(sentence.corrected[place.span.start] for place in places)
             if places and not corrected and put_right(field, sentence, named):
                 yield Claim(turn.order, Mood.SAID, False, True, True)
-            elif field.kind in TEXTS and id(sentence) not in held:
-                yield from _wording(field, case, turn, sentence, named)
+            elif field.kind in TEXTS and not corrected:
+                yield from _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
 
 
 def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:
@@ -167,7 +167,7 @@ def _bare(place: Place) -> bool:
 def _claims(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
     for place in places:
         supports = place.span.supports
-        if about(field, place) or not (supports or is_common_number(field)):
+        if about(field, place) or not (supports or field.common):
             corrected = place.sentence.corrected[place.span.start]
             yield Claim(place.turn.order, mood(field, place), supports, True, corrected)
 
@@ -183,9 +183,15 @@ def _settled(field: Field, case: Case, turn: Turn) -> bool:
     return said or turn.heard.another or _affirmed(case, turn)
 
 
-def _wording(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named]) -> Iterator[Claim]:
+def _wording(
+    field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], held: Sequence[Place]
+) -> Iterator[Claim]:
     """Free text in other words than the value's: under the field's own name, or as the answer to its question."""
-    label = next((one for one in named if one.keys == {field.key}), None)
+    since = max((place.clause + 1 for place in held), default=0)
+    own = (one for one in named if one.keys == {field.key} and sentence.clauses[one.start] >= since)
+    label = next(own, None)
+    if held and (label is None or not label.plain):
+        return
     if label is not None and label.plain:
         start = label.end
     elif (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.lexicon import LABELS
@@ -16,12 +16,12 @@ _WAYS = frozenset({"origin", "destination"})
 """`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
 _JOINS = phrases().joins | {","}
 _COMMON = FILLERS | phrases().interrogatives
+_BIRTH = frozenset({"tanggal_lahir", "tempat_lahir"})
 SHORTEST = 3
 """Letters of a word of a name (`number_of_beds`) that says which field is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """Where words call fields: (first word, word after the last, the fields that it may be)."""
 
     start: int
@@ -43,7 +43,8 @@ class Names:
         for key, shape in shapes.items():
             for phrase in shape.named():
                 own.setdefault(folded_tokens(phrase), set()).add(key)
-            for phrase in (*shape.named(), *(LABELS.get(shape.label, ()))):
+            born = LABELS["lahir"] if shape.label in _BIRTH else ()
+            for phrase in (*shape.named(), *LABELS.get(shape.label, ()), *born):
                 found.setdefault(folded_tokens(phrase), set()).add(key)
         self._plain = frozenset(found)
         self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}

@@ -123,12 +123,12 @@ def of_another(whose: str | None) -> bool:
 
 
 def people(
-    words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int], spoken_of: str | None
+    words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int], spoken_of: str | None, section: str | None
 ) -> tuple[frozenset[int], list[Owned]]:
     """(where the citizen names himself, whose which words are): a relation owns its clause and what follows, until the
     citizen speaks of himself again."""
     size = len(words)
-    found: list[Owned] = []
+    found: list[Owned] = [] if section is None else [(-1, section, range(size))]
     meant = {at for mark in marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
     own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
@@ -151,7 +151,11 @@ def people(
                 whose += OF_ANOTHER
             elif at not in first:
                 last = named[at].value
-            found.append((at, whose, range(clauses.index(clauses[at]), size)))
+            first_of = clauses.index(clauses[at])
+            pointed = [word for word in words[first_of:at] if word.isalpha()] == ["itu"] and owner_end(
+                named[at], words
+            ) == size
+            found.append((at, whose, range(0 if pointed else first_of, size)))
         else:
             last = None
             found.append((at, None, range(at, size)))

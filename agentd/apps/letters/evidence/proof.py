@@ -146,9 +146,7 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 
 
 _READERS: dict[str, Reader] = {
-    **{"nik": labelled.identity, "kk": labelled.identity, "phone": labelled.phone},
-    **dict.fromkeys(NUMBERS, mentions.mentions),
+    **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "date", "choice", "place"), mentions.mentions),
     **{"rt": labelled.rt_or_rw, "rw": labelled.rt_or_rw, "address": addresses.address},
-    **{"date": labelled.birth_date, "place": labelled.place, "name": labelled.name},
-    **{"choice": labelled.choice, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
+    **{"name": labelled.name, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
 }

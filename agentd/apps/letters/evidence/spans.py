@@ -19,6 +19,9 @@ CURRENCIES = frozenset(
 )
 
 
+_DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
+
+
 class Span(NamedTuple):
     """(first word, word after the last, whether it is the value in question)."""
 
@@ -30,19 +33,25 @@ class Span(NamedTuple):
 def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     """Every place in folded words that holds a value of the field's kind; of a text, only the value in question.
 
-    A value that its kind can't read (`tidak ada bagasi` for a tool's own number) is looked for as it is written.
+    What a tool's own kind can't read (`tidak ada bagasi` as a number) is looked for as it is written.
     """
     read = _KINDS.get(field.kind)
     found = list(read(field, words, today)) if read is not None else []
     marked = field.kind == "choice" and str(field.value) in choices.told_by_marks(field.enum)
-    if field.kind in TEXTS or not (marked or is_common_number(field) or any(span.supports for span in found)):
-        found += [Span(at, end, True) for at, end in _written(field.spoken, words)]
+    if field.kind in TEXTS or not (
+        marked or (field.common and read is not None) or any(span.supports for span in found)
+    ):
+        born = field.kind == "place" and field.common
+        wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
+        if born and any(map(str.isdecimal, wanted)):
+            return []
+        found += [Span(at, end, True) for at, end in _written(wanted, words)]
     return sorted(found)
 
 
 def is_common_number(field: Field) -> bool:
     """Whether it is an age or an income, which any number fits: one counts under its name or as an answer alone."""
-    return field.kind in NUMBERS and not field.label.startswith("field:")
+    return field.kind in NUMBERS and field.common
 
 
 def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:
@@ -65,9 +74,10 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: da
     return shape.kind == field.kind
 
 
-def alone(words: Sequence[str], span: Span) -> bool:
-    """Whether some words say the value and nothing else."""
-    rest = (*words[: span.start], *words[span.end :])
+def alone(words: Sequence[str], span: Span, among: range | None = None) -> bool:
+    """Whether some words, or those `among` them, say the value and nothing else."""
+    among = range(len(words)) if among is None else among
+    rest = (*words[among.start : span.start], *words[span.end : among.stop])
     return not any(word[0].isalnum() and word not in FILLERS for word in rest)
 
 

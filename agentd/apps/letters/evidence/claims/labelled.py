@@ -5,51 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence import choices, dates, digits, names, neighbourhood
-from agentd.apps.letters.evidence import numbers as reading
-from agentd.apps.letters.evidence.case import Case, claim, clear, values
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence import choices, names, neighbourhood
+from agentd.apps.letters.evidence.case import Case, claim, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
-from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, Claim, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, NEIGHBOURHOOD, Claim, Mood
 from agentd.apps.letters.evidence.shapes import ANYBODY
-from agentd.apps.letters.languages import phrases
-
-
-def identity(field: Field, case: Case) -> Iterator[Claim]:
-    """NIK and KK. Sixteen digits without a label are a NIK, unless the agent asked for the KK."""
-    wanted = digits.sixteen(str(field.value))
-    for statement in case.of(field.person):
-        segment = statement.segment
-        labelled = segment.label == field.label
-        of_kk = statement.asked & {"nik", "kk"} == {"kk"}
-        if labelled and not clear(_before(segment.words)):
-            continue
-        if labelled or (segment.label in (None, "nama") and of_kk == (field.kind == "kk")):
-            found = [run for run in segment.runs if len(run) == 16]
-            yield from values(statement, found, wanted, labelled=labelled)
-
-
-def _before(words: Sequence[str]) -> Sequence[str]:
-    """What stands before the first digit."""
-    return words[: next((at for at, word in enumerate(words) if word.isdecimal() or word in reading.SPOKEN), 0)]
-
-
-def phone(field: Field, case: Case) -> Iterator[Claim]:
-    wanted = digits.phone(str(field.value))
-    for statement in case.of(field.person):
-        segment = statement.segment
-        labelled = segment.label == field.label
-        if clear(_before(segment.words)) if labelled else segment.label is None and _alone(statement):
-            found = [digits.phone(run) for run in segment.runs if len(run) < 16]
-            yield from values(statement, found, wanted, labelled=labelled)
-
-
-def _alone(statement: Statement) -> bool:
-    """Whether nothing but the citizen is named beside a number without a label: `klinik 021…` is the clinic's."""
-    return statement.segment.own or bool(statement.asked) or clear(statement.segment.words)
 
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
@@ -88,97 +52,6 @@ def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Cas
         return []
     found = neighbourhood.numbers(segment.words)
     return found if not both else [found[kind == "rw"]] if len(found) == 2 else []
-
-
-_PACK = phrases()
-_EVENTS = _PACK.events | {word for senses in _PACK.tenses.values() for sense in senses for word in _PACK.senses[sense]}
-"""What a date is of, when it is no birth."""
-_PLACE_NOISE = phrases().place_noise
-_PLACE_ENDS = phrases().place_ends
-
-
-def _of_an_event(words: Sequence[str], field: Field, case: Case) -> bool:
-    """Whether words say what a date is of when it is no birth, or name another field (`hilang 1 Desember`)."""
-    return bool(_EVENTS.intersection(words)) or any(field.key not in one.keys for one in case.form.names.find(words))
-
-
-def birth_date(field: Field, case: Case) -> Iterator[Claim]:
-    """A date under its label; alone or after a place also in a list of data and where a birth was asked for."""
-    wanted = dates.parse(str(field.value))
-    for statement in case.of(field.person):
-        segment = statement.segment
-        labelled, found = segment.label in BIRTH, segment.dates
-        if not found or (not labelled and segment.label is not None):
-            continue
-        rest = [word for word in segment.words[: found[0][0]] + segment.words[found[0][1] :] if word[0].isalnum()]
-        place = [word for word in rest if word not in _PLACE_NOISE]
-        bare = len(place) <= 3 and not _of_an_event(place, field, case)
-        if segment.label == field.label and not clear(segment.words[: found[0][0]]):
-            continue
-        if labelled or (bare and (segment.follows in BIRTH or statement.asked & BIRTH or statement.listed)):
-            yield from values(statement, [hit[2] for hit in found], wanted, labelled=labelled)
-
-
-def place(field: Field, case: Case) -> Iterator[Claim]:
-    wanted = tuple(word for word in fold(str(field.value)) if word not in ("kota", "kabupaten", "kab"))
-    for statement in case.of(field.person):
-        segment = statement.segment
-        found = segment.dates
-        labelled = segment.label in ("lahir", "tempat_lahir")
-        if not labelled and segment.label is not None:
-            continue
-        if not labelled:
-            dated = bool(found) or bool(dates.dates(statement.next_words))
-            answers = statement.answers == field.label or (
-                statement.answers is None and bool(statement.asked & BIRTH) and dated
-            )
-            if not (answers or (statement.listed and not statement.first and dated)):
-                continue
-        place = _place_in(segment, found)
-        if place and (labelled or not _of_an_event(place, field, case)):
-            yield claim(statement, supports=place == wanted, replaces=labelled)
-
-
-def _place_in(segment: Segment, found: Sequence[dates.Found]) -> tuple[str, ...]:
-    dated = {at for start, end, _ in found for at in range(start, end)}
-    kept: list[str] = []
-    for at, word in enumerate(segment.words):
-        if at in dated:
-            if kept:
-                break
-            continue
-        if word in _PLACE_ENDS and kept:
-            break
-        if word[0].isalpha() and word not in _PLACE_NOISE and word not in FILLERS:
-            kept.append(word)
-    return tuple(kept)
-
-
-_BESIDE_STATE = phrases().beside_state
-_CHOICES = frozenset({"agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan"})
-
-
-def choice(field: Field, case: Case) -> Iterator[Claim]:
-    """A choice under its label or as the whole of what a clause says (`saya muslim`)."""
-    wanted = choices.canonical(str(field.value), field.enum)
-    for statement in case.of(field.person):
-        segment = statement.segment
-        labelled = segment.label == field.label or (segment.corrected and segment.follows == field.label)
-        only = statement.asked == {field.label}
-        if not labelled and segment.label is not None and segment.label not in _CHOICES:
-            continue
-        words = _state(segment) if field.label == "status_perkawinan" and not labelled else segment.words
-        found = choices.chosen(words, field.enum, bare=not (labelled or (only and len(segment.words) <= 2)))
-        if labelled and not clear(choices.before(segment.words, field.enum)):
-            continue
-        yield from values(statement, [value for value in found if value is not None], wanted, labelled=labelled)
-
-
-def _state(segment: Segment) -> Sequence[str]:
-    """What a clause says, less who says so and how many children there are: `Saya Budi belum nikah`, `nikah anak 2`."""
-    introduced = _plausible(segment.raws) if segment.intro and segment.raws[0].istitle() else []
-    words = segment.words[len(introduced[0]) if introduced else 0 :]
-    return [word for word in words if not (word in _BESIDE_STATE or word in reading.SPOKEN or word.isdecimal())]
 
 
 def between(field: Field, case: Case) -> tuple[str, ...]:

@@ -1,0 +1,84 @@
+"""What more a value of somebody's own data (a NIK, a birth, a state) needs than to fit its kind. It binds nothing."""
+
+from __future__ import annotations
+
+from agentd.apps.letters.evidence import choices, dates
+from agentd.apps.letters.evidence.case import CLAUSE, Place, clear
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.named import narrow
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone
+from agentd.apps.letters.languages import phrases
+
+_PACK = phrases()
+RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
+_EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
+"""What a date is of, when it is no birth."""
+
+
+def scope(field: Field, place: Place) -> frozenset[int]:
+    """The words that may say what a value is of: its clause, and of a correction the clause that it corrects too."""
+    sentence, start = place.sentence, place.span.start
+    clauses = {place.clause}
+    born = field.kind == "date" and field.common
+    if born and alone(sentence.words, place.span, sentence.clause(start)):  # `TTL: Bandung, 5 Januari 1990`
+        clauses |= {sentence.clauses[one.start] for one in place.near if one.end <= start}
+    if sentence.corrected[start]:
+        cues = {at for mark in sentence.marks if mark.cue in RIGHTS for at in range(mark.start, mark.end)}
+        before = range(max(0, start - CLAUSE), start)
+        names = {at for one in place.near for at in range(one.start, one.end)}
+        strange = [at for at in before if not (sentence.corrected[at] or at in cues or clear([sentence.words[at]]))]
+        said = sorted({*strange, *names.intersection(before)})
+        clauses |= {sentence.clauses[at] for at in said[-1:]}
+    return frozenset(at for at in place.reach() if sentence.clauses[at] in clauses)
+
+
+def clearly_named(field: Field, place: Place) -> bool:
+    """Whether nothing strange stands between the field's own name and a value, as in `NIK lama saya`."""
+    if not field.common or field.kind in TEXTS | NUMBERS:
+        return True
+    own = (one for one in reversed(place.near) if one.plain and one.keys == {field.key})
+    last = next((one for one in own if one.end <= place.span.start), None)
+    if last is None or place.sentence.clauses[last.start] != place.clause:
+        return True
+    known = {at for one in place.near if field.key in one.keys for at in range(one.start, one.end)}
+    known |= whose_words(field, place)
+    between = [place.sentence.words[at] for at in range(last.end, place.span.start) if at not in known]
+    return clear([word for word in between if word not in SELF])
+
+
+def is_no_state(field: Field, place: Place, clause: frozenset[int]) -> bool:
+    """`mau menikah`, `menikah 2015`, `guru agama Islam`: what somebody wishes, when, and what a job is called."""
+    sentence, span = place.sentence, place.span
+    before = [sentence.words[at] for at in clause if at < span.start]
+    dated = any(map(str.isdecimal, sentence.words[span.end : span.end + 1]))
+    state = field.common and field.kind == "choice"
+    return state and (dated or not (choices.WISHES | choices.JOBS).isdisjoint(before))
+
+
+def born_there(field: Field, place: Place) -> bool:
+    """Whether a place is where somebody was born: by the name, the question, or a day behind it among their data."""
+    sentence, span = place.sentence, place.span
+    clause = sentence.clause(span.start)
+    if _EVENTS.intersection(field.spoken) or place.case.form.names.find(field.spoken):
+        return False
+    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
+        return True
+    if any(one.plain and field.key in one.keys and one.start in scope(field, place) for one in place.named):
+        return True
+    following = [
+        one for one in dates.dates(sentence.words) if one[0] >= span.end and clear(sentence.words[span.end : one[0]])
+    ]
+    return bool(following) and place.turn.heard.listed and _EVENTS.isdisjoint(sentence.words[at] for at in clause)
+
+
+def listed(field: Field, place: Place) -> bool:
+    """Whether a day stands among somebody's data, with no word for what else it is of."""
+    said = [place.sentence.words[at] for at in place.around()]
+    return field.kind == "date" and place.turn.heard.listed and _EVENTS.isdisjoint(said)
+
+
+def whose_words(field: Field, place: Place) -> set[int]:
+    """The words for the field's person."""
+    people = (mark for mark in place.sentence.marks if mark.cue is Cue.RELATION and mark.value == field.person)
+    return {at for mark in people for at in range(mark.start, mark.end)}
