@@ -6,6 +6,9 @@ STAMP  := $(VENV)/.installed
 DEMO_STAMP  := $(VENV)/.installed-demo
 DEMO_EXTRAS := --extra gemini --extra embedded --extra languages --extra letters --extra build
 
+NEW_ENOUGH := test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
+	f"agentd needs Python 3.11 or newer, and $(PYTHON) is {sys.version.split()[0]}: name another, as PYTHON=python3.12")'
+
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -23,6 +26,7 @@ install: $(STAMP) ## install exactly what requirements.lock names
 
 $(STAMP): requirements.lock pyproject.toml
 	@echo "▸ Python environment in $(VENV) (locked, hashed)"
+	@$(NEW_ENOUGH)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
 	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements.lock
@@ -40,6 +44,7 @@ lock: ## resolve the dependencies again (hashes, no addresses): of everything, o
 
 $(DEMO_STAMP): requirements-demo.lock pyproject.toml
 	@echo "▸ Python environment in $(VENV) for the demo (locked, hashed)"
+	@$(NEW_ENOUGH)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements-demo.lock)
 	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes requirements-demo.lock

@@ -33,7 +33,7 @@ from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
 from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, ServerHost, ToolHost
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.services import Services, WireLimits
+from agentd.rpc.method import Services, WireLimits
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor, Past
 from agentd.runs.approvals import ApprovalRules, Approvals
@@ -223,7 +223,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             runs=made.runs,
             sessions=made.sessions,
             tools=DirectTools(made.tools, made.tools_of, audit, calls),
-            models=chain,
+            providers=chain.states,
             questions=questions,
             health=made.health,
             reload=made.reload,

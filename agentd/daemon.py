@@ -28,10 +28,9 @@ from agentd.observability.metrics import Metrics
 from agentd.plugins import meaning
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
-from agentd.rpc.method import Method
+from agentd.rpc.method import Method, Services
 from agentd.rpc.methods import table
 from agentd.rpc.params import ParamsReader
-from agentd.rpc.services import Services
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result

@@ -118,9 +118,9 @@ class Journal(Protocol):
     ) -> dict[str, Any]:
         """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again.
 
-        `effects` says that doing it twice is not the same as once: a stop gives it time to end, and of several nodes
-        only the one that surely has the run begins it. A record that `is_last` is written with the run's end, which
-        follows at once; until then the step counts as not done.
+        `effects` says that doing it twice is not the same as once: a stop or a cancel gives it time to end, and of
+        several nodes only the one that surely has the run begins it. A record that `is_last` is written with the run's
+        end, which follows at once; until then the step counts as not done.
         """
         ...
 

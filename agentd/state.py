@@ -30,11 +30,14 @@ class StateError(OSError):
 def in_use(state: Path) -> Iterator[None]:
     """While a daemon works in this folder: made if need be, closed to others, and no restore can begin.
 
-    Raises StateError while a restore is under way, or when one was cut off.
+    Raises StateError where it can't be made, while a restore is under way, or when one was cut off.
     """
     os.umask(UMASK)
-    state.mkdir(parents=True, exist_ok=True)
-    _make_private(state)
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        _make_private(state)
+    except OSError as error:
+        raise _unusable(state, error) from None
     with _lock(state, IN_USE, fcntl.LOCK_SH, "a restore is under way"):
         if (state / UNFINISHED).exists():
             raise StateError(f"state folder {state}: a restore was cut off; run `agentd restore` again")
@@ -94,6 +97,12 @@ def _rights(path: Path) -> int:
     return mode & OTHERS if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else 0
 
 
+def _unusable(state: Path, error: OSError) -> StateError:
+    reason = error.strerror or type(error).__name__
+    advice = "make it writable for this user, or name another folder with --state or AGENTD_STATE"
+    return StateError(f"state folder {state} can't be used ({reason}): {advice}")
+
+
 def _make_private(state: Path) -> None:
     """A folder of ours that an earlier version left open; never one like /tmp that many share."""
     found = state.stat()
@@ -103,7 +112,11 @@ def _make_private(state: Path) -> None:
 
 @contextmanager
 def _lock(state: Path, name: str, how: int, held: str) -> Iterator[None]:
-    with os.fdopen(os.open(state / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b") as lock:
+    try:
+        opened = os.open(state / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise _unusable(state, error) from None
+    with os.fdopen(opened, "r+b") as lock:
         give(lock.fileno(), state.stat())
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import ipaddress
 import os
 import sys
 from contextlib import suppress
@@ -23,6 +22,7 @@ from pydantic import Field
 
 from agentd.cli import options
 from agentd.messages import LIVE_ONLY
+from clients import mcp_http
 from servers.common.server import Server
 
 CANCEL_S = 5.0
@@ -36,24 +36,11 @@ INSTRUCTIONS = (
 def register(commands: Any) -> None:
     """Add the command's words."""
     parser = commands.add_parser("mcp", help="offer the agent itself as an MCP server")
-    parser.add_argument("--http", metavar="HOST:PORT", type=address, help="Streamable HTTP at /mcp; default: stdio")
+    parser.add_argument(
+        "--http", metavar="HOST:PORT", type=mcp_http.local, help="Streamable HTTP at /mcp; default: stdio"
+    )
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
-
-
-def address(text: str) -> tuple[str, int]:
-    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses of other machines too."""
-    host, colon, port = text.rpartition(":")
-    host = host.strip("[]")
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
-    try:
-        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_local = False
-    if not is_local:
-        raise argparse.ArgumentTypeError(f"{host} is not of this machine; remote callers call the daemon itself")
-    return host, int(port)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -70,8 +57,6 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
         if http is None:
             await server.run_stdio_async()
         else:
-            from clients import mcp_http
-
             try:
                 await mcp_http.serve(server, *http, settings.state, os.environ)
             except mcp_http.WeakTokenError as error:

@@ -6,17 +6,13 @@ The token is the credential or environment variable `mcp_token`; without one, on
 
 from __future__ import annotations
 
-import socket
-import sys
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-
 from agentd.credentials import secret
-from servers.common.http import LEAST, application, made_token
-from servers.common.http_heads import HeadInTime
+from servers.common.http import LEAST, address, is_loopback, listening
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -28,19 +24,18 @@ class WeakTokenError(Exception):
     """The given token is too short."""
 
 
+def local(text: str) -> tuple[str, int]:
+    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses of other machines too."""
+    host, port = address(text)
+    if not is_loopback(host):
+        raise argparse.ArgumentTypeError(f"{host} is not of this machine; remote callers call the daemon itself")
+    return host, port
+
+
 async def serve(server: MCPServer[Any], host: str, port: int, state: Path, environ: Mapping[str, str]) -> None:
     """Serve until a signal. Says on standard error where it listens, then where its token is. Raises WeakTokenError."""
     given = secret(NAME, environ)
     if given is not None and len(given) < LEAST:
         raise WeakTokenError(f"the credential {NAME} needs {LEAST} characters or more")
-    with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
-        port = listener.getsockname()[1]
-        file = state / "mcp.token"
-        token = given or made_token(file)
-        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        print(f"ready http://{place}/mcp", file=sys.stderr, flush=True)
-        if given is None:
-            print(f"its token is in {file}", file=sys.stderr, flush=True)
-        app = application(server, place, token, environ={})
-        config = uvicorn.Config(app, http=HeadInTime, log_config=None, access_log=False)
-        await uvicorn.Server(config).serve(sockets=[listener])
+    with listening(server, (host, port), given, state / "mcp.token", {}, "ready") as (program, sockets):
+        await program.serve(sockets)

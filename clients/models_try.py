@@ -72,9 +72,9 @@ async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
         turns = [turn for turn in canned() if not turn.tool or turn.tool in there]
         print(HEADER)
         for provider in providers:
-            all_ = [await tried(client, provider, turn, show) for turn in turns]
-            print(row(provider, all_), flush=True)
-            all_answered = all_answered and all(one.answered for one in all_)
+            outcomes = [await tried(client, provider, turn, show) for turn in turns]
+            print(row(provider, outcomes), flush=True)
+            all_answered = all_answered and all(outcome.answered for outcome in outcomes)
     return 0 if all_answered else 1
 
 
@@ -132,19 +132,15 @@ HEADER = " ".join([f"{'provider':<14}", *(f"{name:>{wide}}" for name, wide in CO
 
 
 def row(provider: str, turns: Iterable[Tried]) -> str:
-    """One provider's line of the table."""
-    all_ = list(turns)
-    count = len(all_)
-
-    def of(good: int) -> str:
-        return f"{good}/{count}"
-
+    """One provider's line of the table, its cells as COLUMNS names them."""
+    tried = list(turns)
+    count = len(tried)
     cells = (
-        of(sum(one.answered for one in all_)),
-        of(sum(one.right for one in all_)),
-        str(sum(one.invented for one in all_)),
-        of(sum(one.language for one in all_)),
-        f"{sum(one.seconds for one in all_) / max(1, count):.1f}",
-        str(sum(one.tokens for one in all_) // max(1, count)),
+        f"{sum(turn.answered for turn in tried)}/{count}",
+        f"{sum(turn.right for turn in tried)}/{count}",
+        str(sum(turn.invented for turn in tried)),
+        f"{sum(turn.language for turn in tried)}/{count}",
+        f"{sum(turn.seconds for turn in tried) / max(1, count):.1f}",
+        str(sum(turn.tokens for turn in tried) // max(1, count)),
     )
     return " ".join([f"{provider:<14}", *(f"{cell:>{wide}}" for cell, (_, wide) in zip(cells, COLUMNS, strict=True))])

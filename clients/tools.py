@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,12 +32,16 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.client import opened
+    from agentd.cli.client import Refused, opened
 
     shown: list[str] = []
     async with opened(settings) as client:
         while True:
-            now = list(lines(await client.call("Tools.list")))
+            try:
+                now = list(lines(await client.call("Tools.list")))
+            except Refused as error:
+                print(f"agentd tools: {error.error.get('message')}", file=sys.stderr)
+                return 1
             if now != shown:
                 print("\n".join(now), flush=True)
                 shown = now

@@ -49,21 +49,13 @@ class Access:
         self.model_token = "agd_" + secrets.token_urlsafe(32)
         """Made at each start for the daemon's own servers; it opens the models and nothing else."""
         self._model_digest = digest(self.model_token)
-        self._origins = origins
+        self.origins = origins
+        """Of other pages that may call."""
 
     @property
     def closed(self) -> bool:
         """True when everybody needs a token."""
         return self._required or self._admin_digest is not None or self._tokens.closed
-
-    @property
-    def lists_any(self) -> bool:
-        """True when the configuration names any Origin."""
-        return bool(self._origins)
-
-    def lists(self, origin: str) -> bool:
-        """True for an Origin named in the configuration."""
-        return origin in self._origins
 
     def admit(self, approach: Approach) -> Caller:
         """The caller of a new request. Raises Unauthorized, Forbidden, and RateLimited after ten wrong tokens a minute.
@@ -86,7 +78,7 @@ class Access:
         """
         page = approach.own_origin or approach.site == "same-origin"
         if approach.origin is not None:
-            if not approach.own_origin and approach.origin not in self._origins:
+            if not approach.own_origin and approach.origin not in self.origins:
                 raise Forbidden("Pages of this Origin may not call; list it in [rpc] allowed_origins")
         elif approach.site in ("cross-site", "same-site"):
             raise Forbidden("A page of another site may not call")

@@ -65,7 +65,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     """The parser with the words of the command chosen; of the others, or for none, with their names alone."""
-    parser = argparse.ArgumentParser(prog="agentd", description="An agent daemon for public service counters.")
+    parser = argparse.ArgumentParser(
+        prog="agentd",
+        description="An agent daemon for public service counters.",
+        epilog="Begin with `agentd doctor` (what this machine lacks), `agentd init` (an office of your own) and "
+        "`agentd serve`. `agentd COMMAND --help` explains a command.",
+    )
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     if chosen in COMMANDS and find_spec(f"agentd.cli.{chosen}"):

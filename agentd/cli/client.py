@@ -14,11 +14,12 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.config import Settings
-from agentd.errors import Draining
+from agentd.errors import Draining, Unauthorized
 from agentd.rpc.wire import error_object
 
 SERVERS_WAIT_S = 60.0
 """How long a daemon of its own waits for MCP servers: a command asks once, so a slow one must be up by then."""
+TOKEN_ADVICE = "Put a token into AGENTD_TOKEN; `agentd token add NAME --scope admin` makes one"
 OnEvent = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -179,7 +180,10 @@ Client = _Remote | Own
 
 def _result(answer: dict[str, Any]) -> Any:
     if "error" in answer:
-        raise Refused(answer["error"])
+        error = answer["error"]
+        if error.get("code") == Unauthorized.code:
+            error = {**error, "message": f"{error['message']}. {TOKEN_ADVICE}"}
+        raise Refused(error)
     return answer["result"]
 
 

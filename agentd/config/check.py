@@ -115,7 +115,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
     check_doubles("servers", [server.name for server in parsed.servers], problem)
     check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
-    _check_providers(parsed, problem)
+    _check_providers(parsed, problem, warning)
     for index, server in enumerate(parsed.servers):
         if server.name in own:
             problem(
@@ -130,7 +130,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_profiles(parsed, servers, problem)
 
 
-def _check_providers(parsed: ClientFile, problem: Report) -> None:
+def _check_providers(parsed: ClientFile, problem: Report, warning: Report) -> None:
     names = [provider.id for provider in parsed.providers]
     check_doubles("providers", names, problem, key="id")
     if not names:
@@ -139,6 +139,10 @@ def _check_providers(parsed: ClientFile, problem: Report) -> None:
         near = _meant(parsed.default_provider, names)
         problem(("default_provider",), f"default_provider `{parsed.default_provider}` is no [[providers]] id{near}")
     for index, provider in enumerate(parsed.providers):
+        offered = [model["name"] if isinstance(model, dict) else model for model in provider.models if model]
+        if provider.id == parsed.default_provider and parsed.model and offered and parsed.model not in offered:
+            text = f"`model` {parsed.model} is none of provider `{provider.id}`, which has {', '.join(offered)}"
+            warning(("model",), text)
         for position, model in enumerate(provider.models):
             if isinstance(model, dict) and ("name" not in model or model.keys() - {"name", "display_name"}):
                 text = f"`models[{position}]` of provider `{provider.id}` takes `name` and `display_name`"

@@ -130,6 +130,10 @@ def load(
     for key in ("url", "letters_url"):
         if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
             problem(("store", key), advice(lacking))
+    address = listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen
+    if not address.rpartition(":")[2].isdigit():
+        text = f"`{address}` is not HOST:PORT, for example 127.0.0.1:8765 (--listen, AGENTD_LISTEN or [rpc] listen)"
+        problem(("rpc", "listen"), text)
     if problems:
         raise ConfigError(sorted(dict.fromkeys(problems), key=lambda found: found.line))
 
@@ -170,9 +174,7 @@ def load(
         glossary=parsed.glossary,
         examples=tuple(parsed.examples),
         agent=parsed.agent,
-        rpc=parsed.rpc.model_copy(
-            update={"listen": listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen},
-        ),
+        rpc=parsed.rpc.model_copy(update={"listen": address}),
         store=_store(parsed, environ),
         telemetry=parsed.telemetry,
         sections=of_apps,
@@ -194,14 +196,15 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", None) or _line_in(str(error))
+        line = getattr(error, "lineno", None) or _line_in(str(error), text)
         raise ConfigError([Problem(file, line, f"not TOML: {error}")]) from None
 
 
-def _line_in(text: str) -> int:
-    _, _, after = text.partition("at line ")
+def _line_in(said: str, text: str) -> int:
+    """The line that tomllib names in its words; the last one where it only says `at end of document`."""
+    _, _, after = said.partition("at line ")
     digits = after.split(",")[0]
-    return int(digits) if digits.isdigit() else 1
+    return int(digits) if digits.isdigit() else max(1, len(text.splitlines()))
 
 
 # ── from the file's words to settings ────────────────────────────────────────────────────────────────────────────────

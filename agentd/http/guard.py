@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, hdrs, web
@@ -54,6 +55,22 @@ KEY_PATHS = ("/events/", "/artifacts/")
 _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
+class Rule(NamedTuple):
+    """What a route asks of a caller; usually to be one."""
+
+    scopes: tuple[Scope, ...] | None = None
+    """One of these (or admin) is needed; None: the route checks scopes itself."""
+    metered_within: bool = False
+    """It checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
+    open: bool = False
+    """It needs no caller, and shows no data of anybody."""
+    page: bool = False
+    """It is open, and a page for browsers: it gets PAGE_HEADERS."""
+
+
+USUAL = Rule()
+
+
 class Guard:
     """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port);
     `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is believed: any program can send one."""
@@ -70,30 +87,13 @@ class Guard:
         self.access = access
         self._body_s = body_s
         self._limiter = limiter
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = _LOOPBACK_NAMES.union(host.lower() for host in hosts)
         self._proxies = proxies
-        self._known_hosts: set[str] = set()
-        self._open: set[web.AbstractRoute] = set()
-        self._pages: set[web.AbstractRoute] = set()
-        self._scopes: dict[web.AbstractRoute, tuple[Scope, ...]] = {}
-        self._metered_within: set[web.AbstractRoute] = set()
+        self._rules: dict[web.AbstractRoute, Rule] = {}
 
-    def open(self, *routes: web.AbstractRoute) -> None:
-        """Declare routes that need no caller and show no data of anybody."""
-        self._open.update(routes)
-
-    def only_for(self, scopes: tuple[Scope, ...], *routes: web.AbstractRoute) -> None:
-        """Declare that these routes need one of these scopes (or admin)."""
-        self._scopes.update(dict.fromkeys(routes, scopes))
-
-    def metered_within(self, route: web.AbstractRoute) -> None:
-        """Declare a route that checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
-        self._metered_within.add(route)
-
-    def pages(self, *routes: web.AbstractRoute) -> None:
-        """Declare open routes that are pages for browsers: they get PAGE_HEADERS."""
-        self._open.update(routes)
-        self._pages.update(routes)
+    def declare(self, rule: Rule, *routes: web.AbstractRoute) -> None:
+        """Let these routes have another rule than the usual one."""
+        self._rules.update(dict.fromkeys(routes, rule))
 
     def middleware(self) -> Middleware:
         """As aiohttp wants it."""
@@ -102,8 +102,6 @@ class Guard:
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             try:
                 response = await self._let_in(request, handler)
-            except _Late:
-                return refusal(_TOO_SLOW, rpc=request.path == RPC_PATH)
             except web.HTTPException as error:
                 if error.status < 400:
                     raise
@@ -112,7 +110,7 @@ class Guard:
                 if isinstance(error, ConnectionError) and (request.transport is None or request.transport.is_closing()):
                     return web.Response()  # that nobody is there to read
                 return refusal(error, rpc=request.path == RPC_PATH)
-            if request.match_info.route in self._pages:
+            if self._rules.get(request.match_info.route, USUAL).page:
                 for name, value in PAGE_HEADERS.items():
                     response.headers.setdefault(name, value)
             return response
@@ -121,29 +119,31 @@ class Guard:
 
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         headers = request.headers
-        route = request.match_info.route
-        if headers.get(hdrs.HOST) not in self._known_hosts:
-            self._check_host(request)
+        rule = self._rules.get(request.match_info.route, USUAL)
+        self._check_host(request)
         request[ADDRESS] = _address(request, self._proxies)
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
         known = False
-        if route not in self._open:
-            approach = _approach(request, origin)
+        if not (rule.open or rule.page):
+            own = origin is None or is_own(origin, request)
+            approach = _approach(request, origin, own=own)
             caller = self.access.admit(approach)
             request[ADMITTED] = Admitted(self.access, approach, caller)
-            request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or _kept_key(request, origin))
+            request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or (_kept_key(request) if own else None))
             known = approach.token is not None and self.access.closed
-            if route not in self._metered_within:
-                self._check_scope(route, caller)
+            if not rule.metered_within:
+                if rule.scopes is not None and not caller.may(*rule.scopes):
+                    raise Forbidden(f"This needs the scope {' or '.join(sorted({*rule.scopes, 'admin'}))}")
                 self._limiter.charge(caller)
         if headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
             raise Refused(415, InvalidRequest("The body must not be compressed"))
         if request.content.is_eof():
             return await handler(request)
         body_s = self._body_s if known else min(_WITHOUT_TOKEN_S, self._body_s)
-        late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, _Late())
+        too_slow = Refused(408, InvalidRequest("The body did not arrive in time"))  # for the handler that reads it
+        late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, too_slow)
         try:
             return await handler(request)
         finally:
@@ -152,29 +152,17 @@ class Guard:
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin is not None and self.access.lists(origin):
+        if origin in self.access.origins:
             response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
 
     def _check_host(self, request: web.Request) -> None:
         """A name that is not ours is somebody's DNS pointing here (rebinding)."""
-        if _unix(request):
-            return
-        host = request.headers.get(hdrs.HOST, "")
-        name = host.lower()
-        bare = _bare(name)
-        if bare in _LOOPBACK_NAMES or name in self._hosts or bare in self._hosts:
-            if len(self._known_hosts) < 64:
-                self._known_hosts.add(host)
-            return
-        raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
-
-    def _check_scope(self, route: web.AbstractRoute, caller: Caller) -> None:
-        scopes = self._scopes.get(route)
-        if scopes is not None and not caller.may(*scopes):
-            raise Forbidden(f"This needs the scope {' or '.join(sorted({*scopes, 'admin'}))}")
+        name = request.headers.get(hdrs.HOST, "").lower()
+        if self._hosts.isdisjoint((name, _bare(name))) and not _unix(request):
+            raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
 
     def _preflight(self, origin: str | None) -> web.Response:
-        if origin is None or not self.access.lists(origin):
+        if origin not in self.access.origins:
             raise Forbidden("Pages of other origins may not call this daemon")
         return web.Response(
             status=204,
@@ -184,13 +172,6 @@ class Guard:
                 "Access-Control-Max-Age": "600",
             },
         )
-
-
-class _Late(TimeoutError):
-    """What a handler meets that reads a body which did not arrive in time."""
-
-
-_TOO_SLOW = Refused(408, InvalidRequest("The body did not arrive in time"))
 
 
 def _unix(request: web.Request) -> bool:
@@ -226,13 +207,12 @@ def _bare(host: str) -> str:
     return host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
 
 
-def _approach(request: web.Request, origin: str | None) -> Approach:
-    headers = request.headers
+def _approach(request: web.Request, origin: str | None, *, own: bool) -> Approach:
     return Approach(
-        token=_token(request, own=origin is None or is_own(origin, request)),
+        token=_token(request, own=own),
         origin=origin,
-        own_origin=origin is not None and is_own(origin, request),
-        site=headers.get(_FETCH_SITE),
+        own_origin=own and origin is not None,
+        site=request.headers.get(_FETCH_SITE),
         local=_local(request),
         address=request[ADDRESS],
     )
@@ -248,12 +228,10 @@ def _token(request: web.Request, *, own: bool) -> str | None:
     return request.cookies.get(COOKIE) if own and hdrs.COOKIE in request.headers else None
 
 
-def _kept_key(request: web.Request, origin: str | None) -> str | None:
+def _kept_key(request: web.Request) -> str | None:
     """The visitor's key that the daemon's own page had kept for what it can't send headers with."""
-    own = origin is None or is_own(origin, request)
-    if not own or hdrs.COOKIE not in request.headers or not request.path.startswith(KEY_PATHS):
-        return None
-    return request.cookies.get(KEY_COOKIE)
+    asked = hdrs.COOKIE in request.headers and request.path.startswith(KEY_PATHS)
+    return request.cookies.get(KEY_COOKIE) if asked else None
 
 
 def is_own(origin: str, request: web.Request) -> bool:

@@ -7,8 +7,8 @@ and is closed. It opens no connection and closes none itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from aiohttp import web
@@ -36,33 +36,22 @@ class Admitted(NamedTuple):
 ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", Admitted)
 
 
-class Lease:
-    """One open connection: `check` raises once its rights have ended, `end` closes it and says why."""
-
-    __slots__ = ("_held", "check", "end")
-
-    def __init__(self, admitted: Admitted, end: Callable[[AgentdError], None], held: set[Lease]) -> None:
-        self.check = admitted.check
-        self._held = held
-        self.end = end
-
-    def __enter__(self) -> Lease:
-        self._held.add(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._held.discard(self)
-
-
 class Leases:
     """All open connections."""
 
     def __init__(self) -> None:
-        self._held: set[Lease] = set()
+        self._open: dict[object, tuple[Admitted, Callable[[AgentdError], None]]] = {}
 
-    def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Lease:
-        """The request's connection, which is watched while the lease's block runs."""
-        return Lease(request[ADMITTED], end, self._held)
+    @contextmanager
+    def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Iterator[Admitted]:
+        """Watch the request's connection while the block runs: `end` closes it, and says why, once its rights have
+        ended."""
+        connection, admitted = object(), request[ADMITTED]
+        self._open[connection] = admitted, end
+        try:
+            yield admitted
+        finally:
+            self._open.pop(connection, None)
 
     async def watched(self, _app: web.Application) -> AsyncIterator[None]:
         """For `app.cleanup_ctx`."""
@@ -75,12 +64,12 @@ class Leases:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(EVERY_S)
-            for lease in tuple(self._held):
+            for connection, (admitted, end) in tuple(self._open.items()):
                 try:
-                    lease.check()
+                    admitted.check()
                 except AgentdError as error:
-                    self._held.discard(lease)
-                    lease.end(error)
+                    self._open.pop(connection, None)
+                    end(error)
 
 
 LEASES: web.AppKey[Leases] = web.AppKey("leases", Leases)

@@ -69,18 +69,16 @@ def refusal(error: BaseException, *, rpc: bool) -> web.Response:
     return response
 
 
-def spelled(response: web.Response) -> bytes:
-    """The whole answer as its connection's last bytes."""
+def send_away(request: web.Request, error: AgentdError, *, rpc: bool) -> None:
+    """Answer beside the handler, which waits for what goes on without its caller: these are the connection's last
+    bytes."""
+    transport = request.transport
+    if transport is None or transport.is_closing():
+        return
+    response = refusal(error, rpc=rpc)
     body = response.body
     assert isinstance(body, bytes)
     headers = {**response.headers, "Content-Length": str(len(body)), "Connection": "close"}
     lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{name}: {value}" for name, value in headers.items())]
-    return "\r\n".join((*lines, "", "")).encode() + body
-
-
-def send_away(request: web.Request, error: AgentdError, *, rpc: bool) -> None:
-    """Answer beside the handler, which waits for what goes on without its caller, and close."""
-    transport = request.transport
-    if transport is not None and not transport.is_closing():
-        transport.write(spelled(refusal(error, rpc=rpc)))
-        transport.close()
+    transport.write("\r\n".join((*lines, "", "")).encode() + body)
+    transport.close()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
+import orjson
 from aiohttp import web
 
 from agentd.http.artifacts import artifacts
-from agentd.http.events import EventsEndpoint, Frames
-from agentd.http.guard import RPC_PATH, Guard
-from agentd.http.health import health_routes
+from agentd.http.events import EventsEndpoint
+from agentd.http.guard import RPC_PATH, Guard, Rule
 from agentd.http.leases import LEASES, Leases
-from agentd.http.rpc import RpcEndpoint
+from agentd.http.rpc import rpc
 from agentd.http.visit import visit
 from agentd.http.websocket import WebSocketEndpoint
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.method import ANYONE, STAFF
-from agentd.rpc.services import Services
+from agentd.rpc.method import ANYONE, STAFF, Services
 
 Metrics = Callable[[], Awaitable[tuple[bytes, str]]]
 """The Prometheus exposition: body and content type."""
@@ -37,10 +37,8 @@ def application(
     /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
     """
     leases = Leases()
-    frames = Frames()
-    rpc = RpcEndpoint(dispatcher, leases)
-    events = EventsEndpoint(services, frames, leases)
-    sockets = WebSocketEndpoint(dispatcher, services, frames, leases)
+    events = EventsEndpoint(services, leases)
+    sockets = WebSocketEndpoint(dispatcher, services, leases)
 
     async def exposition(_request: web.Request) -> web.Response:
         body, content_type = await metrics()
@@ -48,23 +46,48 @@ def application(
 
     app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)
     app[LEASES] = leases
-    guard.metered_within(app.router.add_post(RPC_PATH, rpc.post))
+    guard.declare(Rule(metered_within=True), app.router.add_post(RPC_PATH, rpc(dispatcher, leases)))
     add = app.router.add_get
-    guard.only_for(
-        ANYONE,
+    guard.declare(
+        Rule(ANYONE),
         add("/events", events.get, allow_head=False),
         add("/events/{run_id}", events.get, allow_head=False),
         app.router.add_post("/visit/{run_id}", visit(services.runs)),
         add("/ws", sockets.get, allow_head=False),
         *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts(services.runs))]),
     )
-    guard.only_for(STAFF, add("/metrics", exposition, allow_head=False))
-    guard.open(*app.add_routes(health_routes(services.health)))
-    guard.pages(*app.add_routes(pages))
+    guard.declare(Rule(STAFF), add("/metrics", exposition, allow_head=False))
+    guard.declare(Rule(open=True), *app.add_routes(health_routes(services.health)))
+    guard.declare(Rule(page=True), *app.add_routes(pages))
     app.add_routes(mounted)
-    if guard.access.lists_any:
+    if guard.access.origins:
         app.on_response_prepare.append(guard.allow)
     app.cleanup_ctx.append(leases.watched)
     app.on_shutdown.append(events.close)
     app.on_shutdown.append(sockets.close)
     return app
+
+
+def health_routes(health: Callable[[], dict[str, Any]]) -> tuple[web.RouteDef, web.RouteDef]:
+    """GET /healthz and /readyz: is the loop alive, and can it take work. Open to everybody who reaches the port: states
+    are shown, reasons are not (they are in System.health)."""
+
+    async def healthz(_request: web.Request) -> web.Response:
+        """200 as long as the loop answers."""
+        return _json({"status": "ok"}, 200)
+
+    async def readyz(_request: web.Request) -> web.Response:
+        """200 when work is taken, 503 while starting or draining; each server's and provider's state by name."""
+        stands = health()
+        body: dict[str, Any] = {"status": stands["status"]}
+        for group in ("servers", "providers"):
+            body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
+        return _json(body, 503 if stands["status"] in ("starting", "draining") else 200)
+
+    return web.get("/healthz", healthz), web.get("/readyz", readyz)
+
+
+def _json(body: dict[str, Any], status: int) -> web.Response:
+    return web.Response(
+        body=orjson.dumps(body), status=status, content_type="application/json", headers={"Cache-Control": "no-store"}
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from aiohttp import hdrs, web
+from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER
@@ -14,24 +15,19 @@ from agentd.http.refusals import Refused, send_away
 from agentd.rpc.dispatch import Dispatcher
 
 
-class RpcEndpoint:
+def rpc(dispatcher: Dispatcher, leases: Leases) -> Handler:
     """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much.
 
     A caller who waits for a run when its rights end is answered 401 at once.
     """
 
-    def __init__(self, dispatcher: Dispatcher, leases: Leases) -> None:
-        self._dispatcher = dispatcher
-        self._leases = leases
-
-    async def post(self, request: web.Request) -> web.Response:
+    async def post(request: web.Request) -> web.Response:
         """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
-        content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
-        if content_type != "application/json" and not _is_json(content_type):
+        if request.content_type != "application/json":
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
-        with self._leases.held(request, partial(send_away, request, rpc=True)):
-            reply = await self._dispatcher.handle(await request.read(), request[CALLER])
+        with leases.held(request, partial(send_away, request, rpc=True)):
+            reply = await dispatcher.handle(await request.read(), request[CALLER])
         if not reply.body:
             return web.Response(status=204)
         response = web.Response(body=reply.body, content_type="application/json")
@@ -40,6 +36,4 @@ class RpcEndpoint:
             response.headers["Retry-After"] = str(math.ceil(reply.retry_after_s))
         return response
 
-
-def _is_json(content_type: str) -> bool:
-    return content_type.partition(";")[0].strip().lower() == "application/json"
+    return post

@@ -19,7 +19,10 @@ from aiohttp.web_protocol import RequestHandler
 HEAD_S = 10.0
 """How long a request's head may take, from its connection's or its own first byte."""
 _HANDLER: dict[str, Any] = {
-    **{"access_log": None, "lingering_time": 1.0, "keepalive_timeout": 75.0, "auto_decompress": False}
+    "access_log": None,
+    "lingering_time": 1.0,
+    "keepalive_timeout": 75.0,
+    "auto_decompress": False,
 }
 """`lingering_time`: how long the rest of a refused body is still read, so that its sender can read why. Nothing is
 unpacked: a body that grows a thousandfold would hold the loop, also while it is only read to its end.

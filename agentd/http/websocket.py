@@ -14,10 +14,10 @@ from agentd.errors import AgentdError, Conflict, InvalidRequest
 from agentd.http.events import LAST_WORDS_S, Frames
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
-from agentd.messages import Caller
+from agentd.messages import Caller, Event
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.methods.events import SubscribeParams
-from agentd.rpc.services import Services
+from agentd.rpc.method import Services
+from agentd.rpc.methods.agent import SubscribeParams
 from agentd.rpc.wire import error_object
 
 log = structlog.get_logger(__name__)
@@ -30,11 +30,11 @@ _GOODBYE_S = 0.5
 class WebSocketEndpoint:
     """Serves connections. Calls under way when a client leaves go on to their end."""
 
-    def __init__(self, dispatcher: Dispatcher, services: Services, frames: Frames, leases: Leases) -> None:
+    def __init__(self, dispatcher: Dispatcher, services: Services, leases: Leases) -> None:
         self._leases = leases
         self._dispatcher = dispatcher
         self._services = services
-        self._frames = frames
+        self._frame = Frames(notification)
         self._sockets: set[web.WebSocketResponse] = set()
         self._calls: set[asyncio.Task[None]] = set()
 
@@ -47,19 +47,19 @@ class WebSocketEndpoint:
         if not socket.can_prepare(request).ok:
             raise InvalidRequest("GET /ws opens a WebSocket: connect to ws://HOST:PORT/ws, with its upgrade headers")
         await socket.prepare(request)
-        connection = _Connection(socket, request, self._services, self._frames)
+        connection = _Connection(socket, request, self._services, self._frame)
         dispatcher = self._dispatcher.with_acts({"Events.subscribe": connection.subscribe})
         slots = asyncio.Semaphore(limits.ws_calls)
         caller = request[CALLER]
         self._sockets.add(socket)
         try:
-            with self._leases.held(request, connection.end) as lease:
+            with self._leases.held(request, connection.end) as admitted:
                 async for message in socket:
                     if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                         continue
                     await slots.acquire()
                     try:
-                        lease.check()
+                        admitted.check()
                     except AgentdError as error:
                         await connection.closed(error)
                         break
@@ -85,12 +85,12 @@ class WebSocketEndpoint:
 class _Connection:
     """One client: its answers and its subscriptions."""
 
-    def __init__(self, socket: web.WebSocketResponse, request: web.Request, services: Services, frames: Frames) -> None:
+    def __init__(self, socket: web.WebSocketResponse, request: web.Request, services: Services, frame: Frames) -> None:
         self._socket = socket
         self._request = request
         self._runs = services.runs
         self._stall_s = services.limits.stall_s
-        self._frames = frames
+        self._frame = frame
         self._wanted: list[tuple[SubscribeParams, Caller]] = []
         self._pumps: set[asyncio.Task[None]] = set()
 
@@ -136,7 +136,7 @@ class _Connection:
         after = params.after
         try:
             async for event in self._runs.events(params.run_id, caller, params.after):
-                if not await self._send(self._frames.notification(event)):
+                if not await self._send(self._frame(event)):
                     return
                 after = event.seq
         except Exception as error:
@@ -156,6 +156,11 @@ class _Connection:
         except ConnectionError:
             return False
         return True
+
+
+def notification(event: Event) -> bytes:
+    """An event as /ws sends it."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": "Events.event", "params": event.model_dump()})
 
 
 def _dropped(run_id: str, after: int, error: BaseException) -> bytes:

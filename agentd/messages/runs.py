@@ -48,6 +48,11 @@ class AgentOptions(Message):
     session_id: str | None = None
     run_id: str | None = None
 
+    @property
+    def form(self) -> tuple[str | None, dict[str, Json] | None]:
+        """The tool to begin with, and what was put into its form."""
+        return self.tool_hint, self.tool_arguments
+
 
 class AgentStep(Message):
     """One tool call of a run, as the caller sees it."""

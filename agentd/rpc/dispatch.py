@@ -30,9 +30,8 @@ from agentd.errors import (
     RateLimited,
 )
 from agentd.messages import Caller
-from agentd.rpc.method import Act, Method
+from agentd.rpc.method import Act, Method, Services
 from agentd.rpc.params import ParamsReader, Raw, language_of
-from agentd.rpc.services import Services
 from agentd.rpc.wire import error_object
 
 log = structlog.get_logger(__name__)

@@ -1,16 +1,78 @@
-"""One JSON-RPC method as data: its name, its params, who may call it, what it answers. It calls nothing."""
+"""One JSON-RPC method as data (its name, its params, who may call it, what it answers), and what the methods stand on:
+one frozen object that app.py fills. Nothing is called here."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentd.errors import AgentdError
-from agentd.messages import Caller, Scope
-from agentd.rpc.params import Params
-from agentd.rpc.services import Services
+from agentd.messages import Caller, ProviderState, Scope
+from agentd.ports import Clock
+from agentd.rpc.params import MAX_PROMPT_BYTES, Params
+
+if TYPE_CHECKING:
+    from agentd.runs.agent_api import AgentRuns
+    from agentd.runs.sessions import SessionService
+    from agentd.runs.tool_api import DirectTools
+
+Part = TypeVar("Part")
+
+
+Ask = Callable[..., Awaitable[dict[str, Any]]]
+"""Answers a question of one kind (`analytics`, `graph`) as a durable run, as `Questions.ask` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireLimits:
+    """Bounds of the wire. `rate_per_minute` holds for callers without a rate of their own; None: no limit."""
+
+    max_body_bytes: int = 4 * 1024 * 1024
+    max_batch: int = 50
+    max_prompt_bytes: int = MAX_PROMPT_BYTES
+    rate_per_minute: float | None = 600
+    heartbeat_s: float = 15.0
+    stall_s: float = 10.0
+    """How long a reader of a stream may leave its socket full before it is dropped."""
+    body_timeout_s: float = 30.0
+    ws_calls: int = 32
+    """Calls under way on one WebSocket; further messages wait unread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything the methods and routes call."""
+
+    runs: AgentRuns
+    sessions: SessionService
+    tools: DirectTools
+    providers: Callable[[], Sequence[ProviderState]]
+    """How every provider stands, in the order they are asked."""
+    questions: Mapping[str, Ask]
+    """{kind: how it is asked}, of the apps that are installed."""
+    health: Callable[[], dict[str, Any]]
+    """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
+    reload: Callable[[str], Awaitable[dict[str, Any]]]
+    """Read client.toml again for this caller (an id) and apply the difference; answers what changed.
+
+    Raises ConfigError and changes nothing.
+    """
+    clock: Clock
+    letters_server: Callable[[], str]
+    """The server that speaks for the office: pages ask no other for letters."""
+    asked_here: Callable[[], list[str]]
+    """The kinds of `questions` whose servers are configured."""
+    limits: WireLimits = field(default_factory=WireLimits)
+    parts: Mapping[type, Any] = field(default_factory=dict)
+    """{type: the object of it}, of the apps that are installed."""
+
+    def part(self, kind: type[Part]) -> Part:
+        """What an app's methods stand on, by its type."""
+        found: Part = self.parts[kind]
+        return found
+
 
 Act = Callable[[Services, Caller, Any], Any | Awaitable[Any]]
 """Does the work. A method that waits for nothing is a plain function and costs no task."""

@@ -35,12 +35,15 @@ class NoParams(Params):
 P = TypeVar("P", bound=Params)
 
 
-def _clean(text: str, info: ValidationInfo) -> str:
+def _check_length(text: str, info: ValidationInfo, what: str) -> None:
     limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
     if len(text) > limit or len(text.encode("utf-8", "surrogatepass")) > limit:
-        raise PydanticCustomError(
-            "text_long", "is longer than {limit} bytes of UTF-8; send a shorter text", {"limit": limit}
-        )
+        said = {"limit": limit, "what": what}
+        raise PydanticCustomError("text_long", "is longer than {limit} bytes of {what}; send a shorter text", said)
+
+
+def _clean(text: str, info: ValidationInfo) -> str:
+    _check_length(text, info, "UTF-8")
     cleaned = text.translate(_DROPPED)
     if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
         kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
@@ -63,11 +66,7 @@ Arguments = Annotated[dict[str, Any], AfterValidator(_shallow)]
 
 
 def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-    limit = info.context if isinstance(info.context, int) else MAX_PROMPT_BYTES
-    if len(json.dumps(form, ensure_ascii=False).encode("utf-8", "surrogatepass")) > limit:
-        raise PydanticCustomError(
-            "text_long", "is longer than {limit} bytes of JSON in UTF-8; send a shorter text", {"limit": limit}
-        )
+    _check_length(json.dumps(form, ensure_ascii=False), info, "JSON in UTF-8")
     return form
 
 

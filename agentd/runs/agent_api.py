@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,14 +20,12 @@ from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import Opening, RunStore
 from agentd.runs.visibility import (
     artifacts_in,
-    error_data,
     error_of,
-    kept,
-    kept_of_new,
+    kept_of,
     keyed,
     outcome_of,
     owned,
@@ -59,18 +57,18 @@ class Agents:
     """{provider id: names of its models}."""
 
 
+@dataclass(frozen=True, slots=True)
 class AgentRuns:
     """Durable runs over the engine; it knows no model and calls no tool.
 
     Every call names its caller: an id that belongs to somebody else is NotFound, as if it were not there.
     """
 
-    def __init__(self, store: RunStore, engine: Engine, agents: Agents, approvals: Approvals, clock: Clock) -> None:
-        self._store = store
-        self._engine = engine
-        self._agents = agents
-        self._approvals = approvals
-        self._clock = clock
+    store: RunStore
+    engine: Engine
+    agents: Agents
+    approvals: Approvals
+    clock: Clock
 
     # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -95,7 +93,7 @@ class AgentRuns:
         shown = outcome_of(row, caller).model_dump(mode="json")
         if row.error is not None:
             error = error_of(row, caller)
-            shown["error"] = {"code": error.code, "message": error.message, "data": error_data(error, row)}
+            shown["error"] = {"code": error.code, "message": error.message, "data": error.data}
         return shown
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
@@ -105,7 +103,7 @@ class AgentRuns:
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
         """Stop it within its step. A run that has ended raises Conflict."""
         await self._seen(run_id, caller)
-        await self._engine.cancel(run_id)
+        await self.engine.cancel(run_id)
         return outcome_of(await self._seen(run_id, caller), caller)
 
     async def approve(
@@ -113,7 +111,7 @@ class AgentRuns:
     ) -> AgentOutcome:
         """Decide the pending call and run on to the end."""
         row = await self._seen(run_id, caller, "staff")
-        await self._approvals.decide(row, approval_id, approved, arguments, caller)
+        await self._decide(row, approval_id, approved, arguments, caller)
         return await self._ended(run_id, caller)
 
     async def list(
@@ -129,17 +127,17 @@ class AgentRuns:
             return {"runs": []}
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
         owner = None if everybody else caller.id
-        often = self._engine.max_recoveries if parked else 0
-        rows = await self._store.runs_where(
+        often = self.engine.limits.max_recoveries if parked else 0
+        rows = await self.store.runs_where(
             owner=owner, session_id=session_id, status=status, recovered=often, limit=limit
         )
         return {"runs": [summary_of(row, caller) for row in rows]}
 
-    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
+    async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncGenerator[Event]:
         """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
         await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
-        async for event in self._engine.events(run_id, after):
+        async for event in self.engine.events(run_id, after):
             if caller.may():
                 yield event
                 continue
@@ -158,10 +156,10 @@ class AgentRuns:
 
     async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> RunRecord:
         """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
-        row = await self._store.run(run_id)
+        row = await self.store.run(run_id)
         if row is not None and others and caller.may(*others):
             return row
-        return owned(row, caller, "run", await self._store.keys_of(run_id) if caller.is_visitor else ())
+        return owned(row, caller, "run", await self.store.keys_of(run_id) if caller.is_visitor else ())
 
     # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -176,26 +174,28 @@ class AgentRuns:
         session_id = options.session_id or uuid4().hex
         found = Opening()
         if options.session_id is not None or options.run_id is not None:
-            found = await self._store.opening(options.session_id, options.run_id)
+            found = await self.store.opening(options.session_id, options.run_id)
         if found.session is not None:
             owned_session(found.session, caller)
         if found.known is not None and (same := await self._same(run_id, prompt, options, caller, found.waiting)):
             return same
 
-        async def note(decided: str, approval_id: str) -> None:
+        answered = await self.approvals.answered(prompt, found, caller, form=options.tool_hint is not None)
+        now = iso(self.clock.now())
+        if (run := answered.run) is not None and run.approval is not None:
+            approval_id = run.approval.approval_id
             if options.run_id is not None:
-                brief = RunBrief(answers=decided, decisions=({"approval_id": approval_id},))
-                await self._remember(options.run_id, brief, prompt, session_id, caller)
-
-        form = options.tool_hint is not None
-        answered = await self._approvals.answered(prompt, found, caller, note, form=form)
-        if answered.run_id is not None:
-            return answered.run_id
-        now = iso(self._clock.now())
+                # first, so that a kill decides nothing unnoted: the same "ya" sent again decides nothing twice
+                brief = RunBrief(answers=run.run_id, decisions=({"approval_id": approval_id},))
+                ids = (run_id, session_id, caller.id, "answer")
+                await self.store.add_run(RunRecord(*ids, prompt, brief, "completed", now, finished_at=now))
+            if answered.agrees is not None:
+                await self._decide(run, approval_id, answered.agrees, None, caller, answered.said)
+            return run.run_id
         latest = found.latest.brief if found.latest else RunBrief()
         spoken = options.language or self._spoken(prompt, found)
         language = own_language(spoken)
-        profile = self._agents.profile_of(caller, options, None)
+        profile = self.agents.profile_of(caller, options, None)
         _check_form(options, profile.toolset)
         brief = RunBrief(
             options=options.model_dump(mode="json", exclude={"session_id", "run_id"}, exclude_none=True),
@@ -203,28 +203,33 @@ class AgentRuns:
             language=language,
             spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
-            prompt_tools=await self._agents.select(prompt, profile.toolset, latest.prompt_tools),
+            prompt_tools=await self.agents.select(prompt, profile.toolset, latest.prompt_tools),
             withdrew=answered.withdrew,
             choice=answered.choice,
         )
-        key_hash = None
-        if caller.is_visitor:
-            assert caller.session_key is not None
-            key_hash = (kept_of_new if found.session is None else kept)(caller.session_key)
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
-        session = SessionRecord(session_id, caller.id, now, now, key_hash=key_hash)
-        existing = await self._engine.submit(row, session, found)
+        existing = await self.engine.submit(row, kept_of(caller, found.session), found)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
+
+    async def _decide(self, row: RunRecord, *decision: Any) -> None:
+        """Decide the run's call; where it was decided while this was read, what was decided is looked at again."""
+        try:
+            await self.approvals.decide(row, *decision)
+        except Conflict:
+            now = await self.store.run(row.run_id)
+            if now is None or now.brief.decisions == row.brief.decisions:
+                raise
+            await self.approvals.decide(now, *decision)
 
     def _spoken(self, prompt: str, found: Opening) -> str:
         """The code of the language to answer in."""
-        if self._agents.language != "auto":
-            return self._agents.language
+        if self.agents.language != "auto":
+            return self.agents.language
         latest = None if found.latest is None else found.latest.brief
         return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:
-        known = self._agents.known_models()
+        known = self.agents.known_models()
         if options.provider is not None and known and options.provider not in known:
             raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", field="provider")
         offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
@@ -239,30 +244,26 @@ class AgentRuns:
         None for a yes or no that was noted and not decided, as the daemon died or failed in between.
         """
         row = await self._seen(run_id, caller)
-        if row.prompt != prompt or options.session_id not in (None, row.session_id):
+        first = row.brief.options
+        form = (first.get("tool_hint"), first.get("tool_arguments")) if row.brief.answers is None else options.form
+        if (row.prompt, form) != (prompt, options.form) or options.session_id not in (None, row.session_id):
             raise Conflict(
-                "this run_id was used with another prompt or session: what is new needs a new one", run_id=row.run_id
+                "this run_id was used with another prompt, form or session: what is new needs a new one",
+                run_id=row.run_id,
             )
         noted = {one["approval_id"] for one in row.brief.decisions if row.brief.answers}
         if any(one.approval is not None and one.approval.approval_id in noted for one in waiting):
             return None
         return row.brief.answers or row.run_id
 
-    async def _remember(self, run_id: str, brief: RunBrief, prompt: str, session_id: str, caller: Caller) -> None:
-        """So that the same "ya" under the same run_id, sent again, answers the same run and decides nothing twice."""
-        now = iso(self._clock.now())
-        row = RunRecord(run_id, session_id, caller.id, "answer", prompt, brief, "completed", now, finished_at=now)
-        await self._store.add_run(row)
-
     # ── how a run is shown ───────────────────────────────────────────────────────────────────────────────────────────
 
     async def _ended(self, run_id: str, caller: Caller) -> AgentOutcome:
-        row = await self._engine.wait(run_id)
+        row = await self.engine.wait(run_id)
         if row is None:
             raise NotFound("there is no such run any more")
         if row.status == "failed":
             error = error_of(row, caller)
-            error.data = error_data(error, row)
             if caller.is_visitor:
                 error.data["session_key"] = caller.session_key
             raise error

@@ -14,7 +14,6 @@ from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
-from agentd.errors import BY_TYPE, InternalError
 from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
@@ -41,24 +40,16 @@ class Past:
     zone: ZoneInfo = OFFICE
 
 
+@dataclass(frozen=True, slots=True)
 class AgentExecutor:
     """Runs the loop with this model, these tools and these rules; `store` gives a session's earlier turns."""
 
-    def __init__(
-        self,
-        store: RunStore,
-        model: ChatModel,
-        tools: ToolHost,
-        profile_of: SessionProfile,
-        policy: TurnPolicy = UNRESTRICTED,
-        past: Past = Past(),
-    ) -> None:
-        self._store = store
-        self._model = model
-        self._tools = tools
-        self._profile_of = profile_of
-        self._policy = policy
-        self._past = past
+    store: RunStore
+    model: ChatModel
+    tools: ToolHost
+    profile_of: SessionProfile
+    policy: TurnPolicy = UNRESTRICTED
+    past: Past = Past()
 
     async def execute(self, context: RunContext) -> Result:
         """One segment of a run of the agent's loop."""
@@ -66,11 +57,11 @@ class AgentExecutor:
         if asked.choice is not None:
             return Result("completed", {"response": asked.choice.question(asked.language)})
         options = AgentOptions.model_validate(asked.options)
-        profile = await self._profile_of(row.session_id, row.caller, options, asked.prompt_tools)
+        profile = await self.profile_of(row.session_id, row.caller, options, asked.prompt_tools)
         earlier = context.past
         if earlier is None:
-            earlier = await self._store.sessions.turns(row.session_id, PAST_TURNS + 1)
-        past = [_past(turn, self._past.zone) for turn in earlier
+            earlier = await self.store.sessions.turns(row.session_id, PAST_TURNS + 1)
+        past = [_past(turn, self.past.zone) for turn in earlier
                 if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
         brief = Brief(
             run_id=row.run_id,
@@ -81,18 +72,18 @@ class AgentExecutor:
             prompt_tools=asked.prompt_tools,
             language=asked.language,
             spoken=asked.spoken,
-            history=messages(past, self._past.tokens, profile.toolset),
+            history=messages(past, self.past.tokens, profile.toolset),
             said=evidence(past),
             options=options.model_copy(update={"provider": profile.provider}),
             limits=profile.limits,
             barred=profile.barred,
             caller=row.caller,
-            day=day_in(self._past.zone, row.created_at),
+            day=day_in(self.past.zone, row.created_at),
             attempt=row.attempt,
             resumed=row.record,
             consent=context.consent(),
         )
-        loop = Agent(self._model, self._tools, brief, context.journal, context.publish, self._policy)
+        loop = Agent(self.model, self.tools, brief, context.journal, context.publish, self.policy)
         conclusion = _with_notice(await loop.run(), asked)
         if conclusion.pending is not None and (known := await self._under_review(conclusion.pending, earlier)):
             conclusion = replace(conclusion, status="completed", pending=None, response=known.notice or known.summary)
@@ -104,7 +95,7 @@ class AgentExecutor:
         for row in earlier:
             if row.approval is None or row.approval.request is None:
                 continue
-            now = await self._store.run(row.run_id)  # an officer may have decided it since
+            now = await self.store.run(row.run_id)  # an officer may have decided it since
             known = now.approval if now is not None and now.status == "needs_approval" else None
             if known and (known.tool, canonical(known.arguments)) == wanted:
                 return known
@@ -149,23 +140,15 @@ def _result(row: RunRecord, conclusion: Conclusion) -> Result:
 def _past(row: RunRecord, zone: ZoneInfo) -> PastTurn:
     outcome = row.outcome or {}
     steps = tuple(AgentStep.model_validate(step) for step in outcome.get("steps", []))
-    heard = outcome.get("response", "") or _failure_message(row)
-    typed = row.brief.options.get("tool_arguments")
+    failure = "" if row.error is None else row.error.raised().user_message(row.brief.language)
     return PastTurn(
         prompt=row.prompt,
-        response=heard,
+        response=outcome.get("response", "") or failure,
         steps=steps,
         language=row.brief.language,
         spoken=row.brief.spoken,
         prompt_tools=row.brief.prompt_tools,
-        typed=typed,
+        typed=row.brief.options.get("tool_arguments"),
         quoted=row.brief.options.get("quoted"),
         day=day_in(zone, row.created_at),
     )
-
-
-def _failure_message(row: RunRecord) -> str:
-    """What the citizen read of a run that failed; nothing for any other."""
-    if row.error is None:
-        return ""
-    return BY_TYPE.get(row.error.type, InternalError)("", **row.error.data).user_message(row.brief.language)

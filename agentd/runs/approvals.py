@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from agentd.agent.approval import assents, refused_beforehand, refuses, summary, titled
 from agentd.agent.aside import aside
@@ -22,11 +22,8 @@ from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInf
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.engine import Engine
-from agentd.runs.records import Decision, Json, PendingApproval, RunChanges, RunRecord
+from agentd.runs.records import Decision, Json, PendingApproval, RunRecord
 from agentd.runs.store import Opening
-
-Note = Callable[[str, str], Awaitable[None]]
-"""Hears of (run, approval) before it is decided."""
 
 
 class Review(NamedTuple):
@@ -37,22 +34,22 @@ class Review(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What words of a citizen did to what waits."""
+    """What words of a citizen are to what waits."""
 
-    run_id: str | None = None
-    """The run that they decided."""
+    run: RunRecord | None = None
+    """The run that they answer."""
+    agrees: bool | None = None
+    """Whether they are a yes to its call; None: that can't be said, so that it is shown again."""
+    said: str | None = None
+    """The yes or no itself, where they are no more."""
     withdrew: bool = False
     """They took back a request that waited for an officer."""
     choice: Choice | None = None
     """They were a yes or no that may be for several."""
 
 
-class Reviews(Protocol):
-    """Takes on what a citizen agreed to and an officer must, too."""
-
-    async def open(self, row: RunRecord, approval: PendingApproval) -> Review:
-        """The request, one for each run."""
-        ...
+Reviews = Callable[[RunRecord, PendingApproval], Awaitable[Review]]
+"""Takes on what a citizen agreed to and an officer must, too: the request, one for each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,44 +62,34 @@ class ApprovalRules:
     review_ttl_s: float = 3 * 24 * 3600.0
 
 
+@dataclass(frozen=True, slots=True)
 class Approvals:
     """Decides calls that wait, by a plain yes or no in the conversation or by `Agent.approve`."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        tools: ToolHost,
-        profile_of: ProfileOf,
-        clock: Clock,
-        audit: AuditTrail,
-        rules: ApprovalRules = ApprovalRules(),
-    ) -> None:
-        self._engine = engine
-        self._tools = tools
-        self._profile_of = profile_of
-        self._clock = clock
-        self._audit = audit
-        self._rules = rules
+    engine: Engine
+    tools: ToolHost
+    profile_of: ProfileOf
+    clock: Clock
+    audit: AuditTrail
+    rules: ApprovalRules = ApprovalRules()
 
     async def answered(
         self,
         prompt: str,
         found: Opening,
         caller: Caller,
-        note: Note,
         *,
         form: bool = False,
     ) -> Answered:
-        """Decide the waiting run where this prompt is a plain yes or no as the very next words of the session.
-
-        A kill after `note` has heard of it decides nothing that is not noted.
+        """Find the waiting run that this prompt decides: a plain yes or no as the very next words of the session.
 
         Where several calls wait that the caller may decide, it is asked which; the next words choose one.
-        One word in a language that no pack reads may be either: the summary is shown again, with its buttons.
+        One word in a language that no pack reads may be either: the summary is shown again, with its buttons. So is
+        what waits for an officer, to a visitor who says yes once more.
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
-        if not form and (answered := await self._of_several(prompt, found, caller, note)) is not None:
+        if not form and (answered := self._of_several(prompt, found, caller)) is not None:
             return answered
         withdrew = False
         for row in found.waiting:
@@ -110,21 +97,17 @@ class Approvals:
                 continue
             next_words = _next_words(row, found.latest)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
-                if row.approval.rule == "staff" and assents(prompt) and not caller.may("staff"):
-                    return Answered()
-                await note(row.run_id, row.approval.approval_id)
-                await self.decide(row, row.approval.approval_id, assents(prompt), None, caller, said=prompt)
-                return Answered(row.run_id)
+                shown = row.approval.rule == "staff" and assents(prompt) and not caller.may("staff")
+                return Answered(row, None if shown else assents(prompt), prompt)
             if row.approval is not None and next_words and _unread_word(prompt, row):
-                await note(row.run_id, row.approval.approval_id)
-                return Answered(row.run_id)
+                return Answered(row)
             if await aside(self._changed, row, prompt):
-                await self._engine.cancel(row.run_id)
+                await self.engine.cancel(row.run_id)
                 withdrew |= row.approval is not None and row.approval.request is not None
         return Answered(withdrew=withdrew)
 
-    async def _of_several(self, prompt: str, found: Opening, caller: Caller, note: Note) -> Answered | None:
-        """What a yes or no did that may be for several calls: asked which; or, told which, decided that one."""
+    def _of_several(self, prompt: str, found: Opening, caller: Caller) -> Answered | None:
+        """What a yes or no is that may be for several calls: the caller is asked which; who was asked chooses one."""
         waiting = {
             row.run_id: (row, row.approval)
             for row in reversed(found.waiting)
@@ -136,10 +119,7 @@ class Approvals:
         latest = next((run for run in reversed(found.past) if run != found.known), None)
         asked = None if latest is None else latest.brief.choice
         if asked is not None and (chosen := waiting.get(asked.chosen(prompt) or "")):
-            row, approval = chosen
-            await note(row.run_id, approval.approval_id)
-            await self.decide(row, approval.approval_id, asked.agrees, None, caller)
-            return Answered(row.run_id)
+            return Answered(chosen[0], asked.agrees)
         plain = assents(prompt) or refuses(prompt)
         if not plain or len(waiting) < 2 or not (asked or any(_next_words(row, latest) for row, _ in waiting.values())):
             return None
@@ -153,14 +133,14 @@ class Approvals:
         except AgentdError:
             return True
         said = (*call.said, Said(by="citizen", order=len(call.said), text=prompt))
-        return not self._rules.policy.supports(call.model_copy(update={"said": said}))
+        return not self.rules.policy.supports(call.model_copy(update={"said": said}))
 
     def _waiting(self, row: RunRecord) -> ToolCall:
         """The call that the run waits with. Raises the toolset's errors."""
         record = row.record or {}
         pending = record["pending"]
         return ToolCall(
-            tool=self._profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"]),
+            tool=self.profile_of(row.caller, AgentOptions(), None).toolset.resolve(pending["tool"]),
             input=pending["arguments"],
             run_id=row.run_id,
             session_id=row.session_id,
@@ -180,7 +160,7 @@ class Approvals:
         except AgentdError:  # called by hand, of a server whose tools no agent has
             return
         basis = call.basis and call.basis.changed(changed)
-        refused = await refused_beforehand(self._tools, call.model_copy(update={"input": arguments, "basis": basis}))
+        refused = await refused_beforehand(self.tools, call.model_copy(update={"input": arguments, "basis": basis}))
         if refused is not None:
             raise InvalidParams(
                 "the tool's server would refuse these arguments", field="arguments", user_message=refused.message
@@ -206,7 +186,7 @@ class Approvals:
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
         if self._over(approval):
-            await self._engine.cancel(row.run_id)
+            await self.engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again")
         if approval.rule == "staff" and approved and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
@@ -215,13 +195,13 @@ class Approvals:
         changes = differing(approval.arguments, final)
         if changes and not caller.may("staff"):
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
-        self._engine.check_open(row)
+        self.engine.check_open(row)
         await self._check(row, approved, final, changes)
-        at = iso(self._clock.now())
+        at = iso(self.clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
         review = yes is not None and yes.enough and approval.officer and not caller.may("staff")
         what = "refused" if yes is None else "approved" if yes.enough and not review else "agreed"
-        await self._audit.arecord(
+        await self.audit.arecord(
             f"approval.{what}",
             actor=caller.id,
             subject=row.run_id,
@@ -231,48 +211,47 @@ class Approvals:
         )
         proposed = first if differing(first, final) else None
         approvals = yes.approvals if yes else ()
-        if yes is not None and not yes.enough:
-            agreed = tuple(agreement.model_dump() for agreement in approvals)
-            shown = self._summary(approval.tool, final, row.brief.language)
-            another = replace(approval, arguments=final, summary=shown, rule="staff", approvals=agreed)
-            await self._engine.ask_another(
-                row, replace(another, proposed=approval.proposed if proposed is None else proposed)
-            )
-            return
-        if review:
-            await self._ask_officer(row, approval)
-            return
         decision = Decision(
             approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
         )
-        await self._engine.go_on(row, self._decided(row, decision, said or ("ya" if approved else "tidak")))
+        noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
+        if yes is not None and not yes.enough:
+            agreed = tuple(agreement.model_dump() for agreement in approvals)
+            shown = self._summary(approval.tool, final, row.brief.language)
+            changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
+            another = replace(changed, summary=shown, rule="staff", approvals=agreed)
+            await self.engine.ask_another(row, noted, another)
+            return
+        if review:
+            await self._ask_officer(row, noted, approval)
+            return
+        await self.engine.go_on(row, self._decided(noted, decision, said or ("ya" if approved else "tidak")))
 
     def _over(self, approval: PendingApproval) -> bool:
         """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
-        now, until = self._clock.now(), datetime.fromisoformat(approval.expires_at)
+        now, until = self.clock.now(), datetime.fromisoformat(approval.expires_at)
         if approval.rule == "staff":
             return until <= now
-        return not holds(until, now, timedelta(seconds=self._rules.ttl_s))
+        return not holds(until, now, timedelta(seconds=self.rules.ttl_s))
 
-    async def _ask_officer(self, row: RunRecord, approval: PendingApproval) -> None:
+    async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
         """The citizen has agreed; whether it is so, an officer decides."""
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
-        review = Review("", shown) if self._rules.reviews is None else await self._rules.reviews.open(row, asked)
+        review = Review("", shown) if self.rules.reviews is None else await self.rules.reviews(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
-        await self._engine.ask_another(row, asked, review.response, self._rules.review_ttl_s)
+        await self.engine.ask_another(row, noted, asked, review.response, self.rules.review_ttl_s)
 
-    def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunChanges:
-        """What the decision changes in the run; changed arguments are the officer's own words."""
+    def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunRecord:
+        """The run's row after the decision; changed arguments are the officer's own words."""
         record = row.record or {}
         text = said if decision.proposed is None else json.dumps(decision.arguments)
         heard = Said(by="citizen", order=len(record["said"]), text=text)
         record = {**record, "said": [*record["said"], heard.model_dump()], "decision": decision.json()}
         request = row.approval is not None and row.approval.request is not None
         withdrew = request and not decision.approved and not decision.by_staff
-        brief = replace(row.brief, decisions=(*row.brief.decisions, decision.noted()), withdrew=withdrew)
-        return {"record": record, "approval": None, "brief": brief}
+        return replace(row, record=record, approval=None, brief=replace(row.brief, withdrew=withdrew))
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
         """What a second officer is to agree to."""
@@ -280,7 +259,7 @@ class Approvals:
         return summary(known, arguments, language, "staff", basis)
 
     def _known(self, tool: str) -> ToolInfo:
-        return self._tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
+        return self.tools.catalogue().tool(tool) or ToolInfo(name=tool, server="")
 
 
 def _next_words(row: RunRecord, latest: RunRecord | None) -> bool:

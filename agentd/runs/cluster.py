@@ -1,6 +1,11 @@
 """Several daemons on one PostgreSQL: a shared queue, leases, take-over of a dead node's runs, cancels across nodes.
 
 It decides who works on a run; what the work is stays the engine's. One node alone needs none of this.
+
+Leases go by the clock of the shared PostgreSQL alone: a node's own decides nothing here. A run belongs to the execution
+whose mark stands in its row. Taking runs over takes the mark away first, under the lock of the dead node's lease; an
+execution asks for its lease and its mark in one transaction before a call with effects. So either the lease was renewed
+and nothing is taken over, or the mark is gone and the call is not made.
 """
 
 from __future__ import annotations
@@ -10,14 +15,20 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
 
+import sqlalchemy as sa
 import structlog
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.engine import Connection
 from sqlalchemy.engine import Engine as Database
 
 from agentd.clock import SKEW_REPORTED_S
 from agentd.ports import Clock
-from agentd.runs.leases import Leases
 from agentd.runs.store import RunStore
+from agentd.runs.tables import nodes, runs
 
 WATCH_S = 0.1
 """How often a node looks whether another has cancelled one of its runs."""
@@ -47,17 +58,17 @@ class Cluster:
         self._lease_s = lease_s
         self.node_concurrency, self.global_concurrency = node_concurrency, global_concurrency
         self._tasks: list[asyncio.Task[None]] = []
-        self._leases = Leases(store.writes)
+        self._write = store.writes.do
         self.clock_skew_s = 0.0
         """How far this node's clock is ahead of the database's, as last measured."""
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
         """Join: take the lease, watch the others."""
-        self._take_over = take_over
+        self._cancelled, self._mine, self._take_over = cancelled, mine, take_over
         await self._renew()
         self._tasks = [
             asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
-            asyncio.create_task(self._again(WATCH_S, lambda: self._watch_cancels(cancelled, mine)), name="cancels"),
+            asyncio.create_task(self._again(WATCH_S, self._watch_cancels), name="cancels"),
         ]
 
     async def stop(self) -> None:
@@ -70,13 +81,20 @@ class Cluster:
 
     async def hand_over(self) -> None:
         """Leave, once DBOS takes no run here any more: the lease ends now, so that the others need not wait for it."""
-        await self._leases.end(self._node)
+        over = nodes.update().where(nodes.c.node == self._node).values(seen_at="1970-01-01T00:00:00.000000+00:00")
+        await self._write(lambda db: db.execute(over))
 
     async def holds(self, run_id: str, mark: str) -> bool:
         """Whether the run is surely this execution's for most of a lease from now: only then may a call act for it."""
+        mine = sa.select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.node == mark)
+
+        def is_mine(db: Connection) -> bool:
+            _renewed(db, self._node)  # so that nobody takes the run over for a lease
+            return db.execute(mine).first() is not None
+
         while True:
             asked = _uptime()
-            if not await self._leases.fence(self._node, run_id, mark):
+            if not await self._write(is_mine):
                 return False
             if _uptime() - asked < self._lease_s / 2:
                 return True  # else this process, or its database, stood still meanwhile: the answer is too old
@@ -92,25 +110,59 @@ class Cluster:
 
     async def _keep_lease(self) -> None:
         await self._renew()
-        for dead in await self._leases.expired(self._node, self._lease_s):
+        over = nodes.c.seen_at < _now(self._lease_s)
+        ended = sa.select(nodes.c.node).where(nodes.c.node != self._node, over).with_for_update()
+
+        def taken_from(db: Connection) -> list[str]:
+            """Other nodes whose lease has ended; from now on no execution there has a run any more."""
+            dead = list(db.execute(ended).scalars())
+            for name in dead:
+                its = sa.or_(runs.c.node == name, runs.c.node.startswith(f"{name[-80:]}#", autoescape=True))
+                db.execute(runs.update().where(its, runs.c.status == "running").values(node=None))
+            return dead
+
+        for dead in await self._write(taken_from):
             taken = await self._take_over(dead)
             log.info("cluster.taken_over", node=dead, runs=taken)
-            await self._leases.forget(dead, self._lease_s)
+            await self._forget(dead)
+
+    async def _forget(self, node: str) -> None:
+        """Its runs were taken over; a node that has come back meanwhile stays known."""
+        over = nodes.delete().where(nodes.c.node == node, nodes.c.seen_at < _now(self._lease_s))
+        await self._write(lambda db: db.execute(over))
 
     async def _renew(self) -> None:
         """Renew the lease, and see how far the clocks are apart."""
         before = self._clock.now()
-        there = await self._leases.renew(self._node)
+        there = await self._write(lambda db: _renewed(db, self._node))
         here = before + (self._clock.now() - before) / 2
         was, self.clock_skew_s = self.clock_skew_s, round((here - there).total_seconds(), 3)
         if abs(self.clock_skew_s) > SKEW_REPORTED_S >= abs(was):
             to_do = "set this machine's clock (NTP); leases go by the database's, letters and times by this one"
             log.warning("cluster.clock_skew", node=self._node, ahead_s=self.clock_skew_s, to_do=to_do)
 
-    async def _watch_cancels(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
-        if ids := mine():
+    async def _watch_cancels(self) -> None:
+        if ids := self._mine():
             for run_id in await self._store.cancelled_among(ids):
-                cancelled(run_id)
+                self._cancelled(run_id)
+
+
+def mark_of(node: str) -> str:
+    """A mark for one execution on this node; the next one there has another."""
+    return f"{node[-80:]}#{uuid4().hex[:12]}"
+
+
+def _now(minus_s: float = 0.0) -> Any:
+    """The database's time, as the table of nodes has it."""
+    past = sa.func.make_interval(0, 0, 0, 0, 0, 0, minus_s)
+    return sa.func.to_char(sa.func.timezone("UTC", sa.func.now() - past), 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')
+
+
+def _renewed(db: Connection, node: str) -> datetime:
+    """The node is alive; answers the database's time."""
+    seen = postgresql.insert(nodes).values(node=node, seen_at=_now())
+    renewed = seen.on_conflict_do_update(index_elements=["node"], set_={"seen_at": seen.excluded.seen_at})
+    return datetime.fromisoformat(db.execute(renewed.returning(nodes.c.seen_at)).scalar_one())
 
 
 def _uptime() -> float:

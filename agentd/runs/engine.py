@@ -19,15 +19,12 @@ from agentd.clock import iso
 from agentd.errors import Busy, Cancelled, Conflict, Draining, InvalidParams
 from agentd.messages import Event
 from agentd.ports import Clock
-from agentd.runs.cluster import DEFAULT_LIMITS, EngineLimits, Node
+from agentd.runs.cluster import DEFAULT_LIMITS, EngineLimits, Node, mark_of
 from agentd.runs.execution import Executor
 from agentd.runs.journal import TakenOver
-from agentd.runs.leases import mark_of
-from agentd.runs.live import Live, LiveRuns
-from agentd.runs.records import PendingApproval, RunChanges, RunRecord, SessionRecord
-from agentd.runs.run_database import empty_journal
+from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
+from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
 from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
-from agentd.runs.stopping import Stoppable, let_go
 from agentd.runs.store import Opening, RunStore
 
 if TYPE_CHECKING:
@@ -52,21 +49,13 @@ class Engine:
         observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
-        self._database = node.database
+        self.database = node.database
+        """What DBOS records."""
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
         self._node = node.name
         self._cluster = node.cluster
-        self._segments = Segments(
-            store,
-            executors,
-            clock,
-            node.cluster,
-            limits.deadline_s,
-            limits.approval_ttl_s,
-            lambda: self._draining,
-            observe,
-        )
+        self._segments = Segments(store, executors, clock, node.cluster, limits, lambda: self._draining, observe)
         self._live = LiveRuns()
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._draining = False
@@ -75,7 +64,7 @@ class Engine:
 
     async def __aenter__(self) -> Engine:
         self._workflows = await asyncio.to_thread(self._made)
-        await self._workflows.launch(self._stop, self._live.ids)
+        await self._workflows.launch(self._stop, lambda: list(self._live))
         if self._cluster is None:
             for row in await self._store.open_runs():
                 await self._begin(row)
@@ -84,7 +73,7 @@ class Engine:
     def _made(self) -> Workflows:
         from agentd.runs.workflows import Workflows
 
-        return Workflows(self._database, self._node, self._cluster, self._execute)
+        return Workflows(self.database, self._node, self._cluster, self._execute)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: what has not ended goes on at the next start."""
@@ -99,20 +88,15 @@ class Engine:
         if self._draining:
             return
         self._draining = True
-        begun = self._live.ids()
-        for live in self._live:
+        begun = list(self._live)
+        for live in self._live.values():
             live.steps.leave()
             live.let_go()
-        tasks = [(live.task, live.steps.acting) for live in self._live if live.task is not None]
+        tasks = [(live.task, live.steps.acting) for live in self._live.values() if live.task is not None]
         tasks += self.others.stop()
         await asyncio.gather(*(let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):
             await self._store.stopped(begun)
-
-    @property
-    def max_recoveries(self) -> int:
-        """After how many recoveries without a finished step a run is parked."""
-        return self._limits.max_recoveries
 
     @property
     def cluster(self) -> dict[str, Any] | None:
@@ -124,38 +108,48 @@ class Engine:
         """Runs queued or running in this process."""
         return len(self._live)
 
-    async def submit(self, row: RunRecord, session: SessionRecord, found: Opening | None = None) -> RunRecord | None:
-        """Take a run on; `found`: of its session. Answers the row that has its run_id. Raises Busy or Draining."""
+    async def submit(
+        self, row: RunRecord, key_hash: str | None = None, found: Opening | None = None
+    ) -> RunRecord | None:
+        """Take a run on; `key_hash`: of a session that begins with it, `found`: of its session. Answers the row that
+        has its run_id. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
-        if waiting >= self._limits.queue_limit:
+        if waiting >= self.limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
-        free = self._cluster is None and len(self._live) < self._limits.concurrency
-        taken, number = await self._store.add_run(row, session, mark_of(self._node) if free else None)
+        free = self._cluster is None and len(self._live) < self.limits.concurrency
+        opened = SessionRecord(row.session_id, row.owner, row.created_at, row.created_at, key_hash=key_hash)
+        taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
         if not number:
             return taken
         await self._begin(taken, number, (found or Opening()).before(number))
         return None
 
-    async def go_on(self, row: RunRecord, changes: RunChanges) -> None:
+    async def go_on(self, row: RunRecord, decided: RunRecord) -> None:
         """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
-        changes = {**changes, "status": "queued", "segment": row.segment + 1}
         self.check_open(row)
-        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
-            raise Conflict("the run does not wait for an approval")
-        await self._begin(replace(row, **changes))
+        following = replace(decided, status="queued", segment=row.segment + 1)
+        await self._change(row, following)
+        await self._begin(following)
 
     async def ask_another(
-        self, row: RunRecord, approval: PendingApproval, response: str | None = None, ttl_s: float | None = None
+        self,
+        row: RunRecord,
+        decided: RunRecord,
+        approval: PendingApproval,
+        response: str | None = None,
+        ttl_s: float | None = None,
     ) -> None:
         """Let a run wait on, now for another person: under a new approval id, with its whole time again.
 
         `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
         """
-        ttl_s = ttl_s or self._limits.approval_ttl_s
-        changes = asking_another(row, approval, self._clock.now(), ttl_s, response)
-        if not await self._store.change(row.run_id, "needs_approval", changes, row.segment):
+        ttl_s = ttl_s or self.limits.approval_ttl_s
+        await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))
+
+    async def _change(self, row: RunRecord, after: RunRecord) -> None:
+        if row.status != "needs_approval" or not await self._store.change(row, after):
             raise Conflict("the run does not wait for an approval")
 
     def check_open(self, row: RunRecord) -> None:
@@ -185,7 +179,7 @@ class Engine:
             row = await self._store.run(run_id)
             if row is None or row.status in ENDED:
                 raise Conflict("the run has ended already")
-            if await self._store.change(run_id, row.status, {"status": "cancelled"}):
+            if await self._store.change(row, replace(row, status="cancelled")):
                 break
         live = self._live.get(run_id)
         self._stop(run_id)
@@ -212,10 +206,6 @@ class Engine:
     async def erase(self, segments: Mapping[str, int]) -> None:
         """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
         await self._workflows.erase(segments)
-
-    async def empty_journal(self) -> str | None:
-        """As the store's, for what DBOS keeps."""
-        return await asyncio.to_thread(empty_journal, self._database)
 
     async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
         """Events after `after`: those stored, then those to come until the run ends or waits for an approval."""
@@ -280,7 +270,7 @@ class Engine:
             async with self._slots:
                 if begun := live.begun or await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun
-                    await self._segments.run(live, recorded, parked=recoveries >= self._limits.max_recoveries)
+                    await self._segments.run(live, recorded, parked=recoveries >= self.limits.max_recoveries)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:

@@ -15,26 +15,28 @@ Fence = Callable[[str, str], Awaitable[bool]]
 """Whether the run (its id) is surely that execution's (its mark): asked before each step with effects."""
 
 
+SETTLE_S = 5.0
+"""How long a call with effects may take to end when its run is stopped: what it did is then known."""
+
+
 class Steps:
     """What a run is doing right now, so that it can be stopped within its step."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[dict[str, Any]] | None = None
-        self._stopped: AgentdError | None = None
+        self.stopped: AgentdError | None = None
+        """Why the run was stopped, when it was."""
         self._leaving = False
         self.acting = False
         """Whether what is under way should end and be recorded: a call with effects, or the run's end."""
 
-    @property
-    def stopped(self) -> AgentdError | None:
-        """Why the run was stopped, when it was."""
-        return self._stopped
-
     def stop(self, reason: AgentdError) -> None:
-        """End the step under way, and let no other begin."""
-        if self._stopped is None:
-            self._stopped = reason
-            if self._task is not None:
+        """End the step under way, a call with effects after its time to end, and let no other begin."""
+        if self.stopped is None:
+            self.stopped = reason
+            if self._task is not None and self.acting:
+                asyncio.get_running_loop().call_later(SETTLE_S, self._task.cancel)
+            elif self._task is not None:
                 self._task.cancel()
 
     def leave(self) -> None:
@@ -43,8 +45,8 @@ class Steps:
 
     async def run(self, act: Act) -> dict[str, Any]:
         """Run one step; a stopped one answers with the reason as its record. Raises CancelledError when leaving."""
-        if self._stopped is not None:
-            return _stop_record(self._stopped)
+        if self.stopped is not None:
+            return _stop_record(self.stopped)
         if self._leaving:
             raise asyncio.CancelledError
         self._task = asyncio.ensure_future(act())
@@ -55,10 +57,10 @@ class Steps:
             return record
         except asyncio.CancelledError:
             current = asyncio.current_task()
-            if self._stopped is None or (current is not None and current.cancelling()):
+            if self.stopped is None or (current is not None and current.cancelling()):
                 self._task.cancel()
                 raise
-            return _stop_record(self._stopped)
+            return _stop_record(self.stopped)
         finally:
             self._task = None
 

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from agentd.clock import iso
-from agentd.errors import BY_TYPE, Conflict, InternalError, NotFound
+from agentd.errors import Conflict, NotFound
 from agentd.messages import Caller
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import RunStore
-from agentd.runs.visibility import kept, owned, owned_session
+from agentd.runs.visibility import kept_of, owned, owned_session
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
 class Questions:
     """Takes questions of one kind on as runs; the engine's executor of that kind answers them."""
 
-    def __init__(self, kind: str, store: RunStore, engine: Engine, clock: Clock, *, deadline_s: float) -> None:
-        self._kind = kind
-        self._store = store
-        self._engine = engine
-        self._clock = clock
-        self._deadline_s = deadline_s
+    kind: str
+    store: RunStore
+    engine: Engine
+    clock: Clock
+    deadline_s: float
 
     async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
         """What work that is no run comes to. Raises Draining when the daemon stops meanwhile."""
-        return await self._engine.others.do(work, effects=effects)
+        return await self.engine.others.do(work, effects=effects)
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
@@ -39,30 +40,28 @@ class Questions:
 
         An executor that says in its answer why it failed (no error beside it) is answered, not raised.
         """
-        if session_id is not None and (session := await self._store.sessions.get(session_id)) is not None:
+        session = None if session_id is None else await self.store.sessions.get(session_id)
+        if session is not None:
             owned_session(session, caller)
-        now = iso(self._clock.now())
         row = RunRecord(
             run_id=run_id or uuid4().hex,
             session_id=session_id or uuid4().hex,
             owner=caller.id,
-            kind=self._kind,
+            kind=self.kind,
             prompt=question,
-            brief=RunBrief(options=options, caller=caller, deadline_s=self._deadline_s),
+            brief=RunBrief(options=options, caller=caller, deadline_s=self.deadline_s),
             status="queued",
-            created_at=now,
+            created_at=iso(self.clock.now()),
         )
-        key_hash = kept(caller.session_key) if caller.is_visitor and caller.session_key else None
-        opened = SessionRecord(row.session_id, caller.id, now, now, key_hash=key_hash)
-        existing = await self._engine.submit(row, opened)
+        existing = await self.engine.submit(row, kept_of(caller, session))
         if existing is not None:
-            owned(existing, caller, "run", await self._store.keys_of(existing.run_id))
-            if (existing.prompt, existing.kind) != (question, self._kind):
+            owned(existing, caller, "run", await self.store.keys_of(existing.run_id))
+            if (existing.prompt, existing.kind) != (question, self.kind):
                 raise Conflict("this run_id was used for something else", run_id=existing.run_id)
-        ended = await self._engine.wait(row.run_id)
+        ended = await self.engine.wait(row.run_id)
         if ended is None:
             raise NotFound("there is no such run any more")
         ids = {"run_id": ended.run_id, "session_id": ended.session_id}
         if ended.status == "failed" and (error := ended.error) is not None:
-            raise BY_TYPE.get(error.type, InternalError)(error.message, **{**error.data, **ids})
+            raise error.raised(**ids)
         return {**ids, "status": ended.status, **(ended.outcome or {})}

@@ -5,16 +5,15 @@ The JSON is a promise to older state folders: keys stay, and one that has nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Literal, TypedDict, TypeVar, cast
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import TypeAdapter
+from pydantic import Field, PlainSerializer, TypeAdapter
 
 from agentd.agent.picking import PromptTools
 from agentd.agent.which import Choice
-from agentd.errors import Language
+from agentd.errors import BY_TYPE, AgentdError, InternalError, Language
 from agentd.messages import Agreement, Caller
 
 Json = dict[str, Any]
@@ -37,22 +36,30 @@ class SessionRecord:
     """Of the visitor's secret; None: staff's, or older than these keys."""
 
 
-Stored = TypeVar("Stored")
+class Stored:
+    """What a JSON column holds."""
 
+    __slots__ = ()
 
-@cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    @classmethod
+    @cache
+    def _form(cls) -> TypeAdapter[Any]:
+        return TypeAdapter(cls)
 
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """Back from JSON; keys that the record doesn't have are passed over."""
+        record: Self = cls._form().validate_python(stored)
+        return record
 
-def _read(kind: type[Stored], stored: Json) -> Stored:
-    """A record from its JSON; keys that it doesn't have are passed over."""
-    record: Stored = _adapter(cast("Any", kind)).validate_python(stored)
-    return record
+    def json(self) -> Json:
+        """As it is stored."""
+        written: Json = self._form().dump_python(self, mode="json", by_alias=True, exclude_defaults=True)
+        return written
 
 
 @dataclass(frozen=True, slots=True)
-class RunBrief:
+class RunBrief(Stored):
     """What a run was asked with."""
 
     options: Json = field(default_factory=dict)
@@ -64,7 +71,7 @@ class RunBrief:
     spoken: str | None = None
     """The code of the language that the citizen wrote, where that is another one."""
     deadline_s: float | None = None
-    prompt_tools: PromptTools | None = None
+    prompt_tools: Annotated[PromptTools | None, Field(alias="told"), PlainSerializer(PromptTools.record)] = None
     """The tools that the prompt describes; None: all."""
     answers: str | None = None
     """The id of the run that this one answers for: its words were the yes or no that decided it."""
@@ -75,46 +82,23 @@ class RunBrief:
     choice: Choice | None = None
     """The words were a yes or no to one of several calls: the answer asks to which."""
 
-    @classmethod
-    def read(cls, stored: Json) -> RunBrief:
-        """Back from JSON."""
-        return _read(cls, {**stored, "prompt_tools": stored.get("told")})
-
-    def json(self) -> Json:
-        """As it is stored."""
-        if self.answers is not None:
-            return {"answers": self.answers, "decisions": list(self.decisions)}
-        stored: Json = {"options": self.options, "language": self.language}
-        if self.caller is not None:
-            stored["caller"] = self.caller.model_dump(mode="json")
-        if self.prompt_tools is not None:
-            stored["told"] = self.prompt_tools.record()
-        more: Json = {"spoken": self.spoken, "deadline_s": self.deadline_s, "decisions": list(self.decisions)}
-        more |= {"withdrew": self.withdrew, "choice": self.choice and asdict(self.choice)}
-        stored |= {name: value for name, value in more.items() if value}
-        return stored
-
 
 @dataclass(frozen=True, slots=True)
-class RunError:
-    """Why a run failed: the error's type on the wire, its message and its data."""
+class RunError(Stored):
+    """Why a run failed, as it is stored and as `run.finished` shows it: the error's type on the wire, its message and
+    its data."""
 
     type: str
     message: str
-    data: Json = field(default_factory=dict)
+    data: Json
 
-    @classmethod
-    def read(cls, stored: Json | None) -> RunError | None:
-        """Back from JSON."""
-        return None if stored is None else _read(cls, stored)
-
-    def json(self) -> Json:
-        """As it is stored, and as `run.finished` shows it."""
-        return {"type": self.type, "message": self.message, "data": self.data}
+    def raised(self, **more: Any) -> AgentdError:
+        """The error itself, with more data."""
+        return BY_TYPE.get(self.type, InternalError)(self.message, **{**self.data, **more})
 
 
 @dataclass(frozen=True, slots=True)
-class PendingApproval:
+class PendingApproval(Stored):
     """A call that waits for a human."""
 
     approval_id: str
@@ -144,17 +128,6 @@ class PendingApproval:
         """Whether it rests on what the register holds of a verified visitor."""
         return self.basis is not None and "register" in self.basis["sources"].values()
 
-    @classmethod
-    def read(cls, stored: Json) -> PendingApproval:
-        """Back from JSON."""
-        return _read(cls, stored)
-
-    def json(self) -> Json:
-        """As it is stored."""
-        rules: Json = {"rule": self.rule, "four_eyes": self.four_eyes, "identity": list(self.identity)}
-        more: Json = {"basis": self.basis, "officer": self.officer, "request": self.request}
-        return {**self.shown(), **rules, **{name: value for name, value in more.items() if value}}
-
     def shown(self) -> Json:
         """What callers see of it; its rules are the daemon's."""
         always = ("approval_id", "tool", "arguments", "summary", "expires_at")
@@ -170,7 +143,7 @@ class PendingApproval:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Stored):
     """What a human decided of a call that waited."""
 
     approval_id: str
@@ -182,11 +155,6 @@ class Decision:
     """The arguments as proposed, where the decision changed them."""
     approvals: tuple[Agreement, ...] = ()
     by_staff: bool = False
-
-    @classmethod
-    def read(cls, stored: Json | None) -> Decision | None:
-        """Back from JSON."""
-        return None if stored is None else _read(cls, stored)
 
     def noted(self) -> Json:
         """As the run's brief notes it, without the arguments."""
@@ -201,8 +169,7 @@ class Decision:
 
     def json(self) -> Json:
         """As the run goes on with it."""
-        by_staff = {"by_staff": True} if self.by_staff else {}
-        return {**self.noted(), "arguments": self.arguments, "proposed": self.proposed, **by_staff}
+        return {**Stored.json(self), **self.noted()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,22 +208,16 @@ class RunRecord:
         assert self.brief.caller is not None, "a run that only answers for another is never executed"
         return self.brief.caller
 
+    def awaits_staff(self, now: str) -> bool:
+        """Whether an officer may still decide the call that it waits with."""
+        approval = self.approval if self.status == "needs_approval" else None
+        return approval is not None and approval.rule == "staff" and approval.expires_at > now
+
     @property
     def decision(self) -> Decision | None:
         """What a human decided of the call that this run waited with; None for a run that begins."""
-        return Decision.read((self.record or {}).get("decision"))
-
-
-class RunChanges(TypedDict, total=False):
-    """What changes in a run that exists."""
-
-    status: str
-    segment: int
-    brief: RunBrief
-    outcome: Json
-    record: Json
-    approval: PendingApproval | None
-    events: list[Json]
+        stored = (self.record or {}).get("decision")
+        return None if stored is None else Decision.read(stored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,22 +228,6 @@ class StepRecord:
     record: Json
 
 
-def run_of(row: Mapping[str, Any]) -> RunRecord:
-    """From the columns of its row."""
-    typed = {
-        "brief": RunBrief.read(row["brief"]),
-        "error": RunError.read(row["error"]),
-        "approval": None if row["approval"] is None else PendingApproval.read(row["approval"]),
-    }
-    return RunRecord(**{**row, **typed})
-
-
 def columns(record: SessionRecord | RunRecord) -> Json:
-    """The record as the columns of its row."""
-    return changed({each.name: getattr(record, each.name) for each in fields(record)})
-
-
-def changed(values: Mapping[str, Any]) -> Json:
-    """Some fields of a record as columns."""
-    typed = (RunBrief, RunError, PendingApproval)
-    return {name: value.json() if isinstance(value, typed) else value for name, value in values.items()}
+    """The record's values by the columns of its row."""
+    return {each.name: getattr(record, each.name) for each in fields(record)}

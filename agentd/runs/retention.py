@@ -109,9 +109,7 @@ def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
 
 def is_busy(run: RunRecord, now: datetime) -> bool:
     """Whether a run keeps its session: it is under way, or staff may still decide it."""
-    approval = run.approval
-    awaits_staff = approval is not None and approval.rule == "staff" and approval.expires_at > iso(now)
-    return run.status in ("queued", "running") or (run.status == "needs_approval" and awaits_staff)
+    return run.status in ("queued", "running") or run.awaits_staff(iso(now))
 
 
 @asynccontextmanager

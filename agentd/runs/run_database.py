@@ -31,17 +31,15 @@ class RunDatabase:
             self.writes = Transactions(engine, "store", threads=1, together=64, keeps=True)
             self.reads = Transactions(engine, "store-reads", threads=2, together=16, keeps=True)
         try:
-            self._check_schema()
-            tables.create_all(engine)
-            add_columns(engine)
-            self._note_schema()
+            self._bring_up()
         except sa.exc.SQLAlchemyError as error:
             if (reason := passing(error)) is None:
                 raise
             raise OSError(f"the database {engine.url.render_as_string()} {reason}") from None
 
-    def _check_schema(self) -> None:
-        """Raises OSError when a newer agentd has written these tables: this one would not understand its rows."""
+    def _bring_up(self) -> None:
+        """Make what tables and columns there are not yet. Raises OSError when a newer agentd has written these tables:
+        this one would not understand its rows."""
         written = written_schema(self.engine)
         if written is not None and written > SCHEMA:
             place = self.engine.url.render_as_string()
@@ -49,10 +47,9 @@ class RunDatabase:
                 f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                 "install that one, or name another state"
             )
-
-    def _note_schema(self) -> None:
-        """The tables are as this agentd has them: said last, so that a change that was cut off is made again."""
-        if written_schema(self.engine) != SCHEMA:
+        tables.create_all(self.engine)
+        add_columns(self.engine)
+        if written != SCHEMA:  # said last, so that a change that was cut off is made again
             with self.engine.begin() as db:
                 db.execute(schema.insert(), [{"version": SCHEMA}])
 
@@ -65,10 +62,6 @@ class RunDatabase:
         self.writes.close()
         self.reads.close()
         self.engine.dispose()
-
-    async def empty_journal(self) -> str | None:
-        """Overwrite what was deleted in the file's journal too (SQLite). The file's name where that must wait."""
-        return await asyncio.to_thread(empty_journal, self.engine)
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[bool]:

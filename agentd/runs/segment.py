@@ -4,8 +4,8 @@ rows and events with which a run ends, or waits for an approval."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,12 +20,12 @@ from agentd.clock import iso
 from agentd.errors import AgentdError, BudgetExceeded, Cancelled, InternalError
 from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock
-from agentd.runs.cluster import Cluster
+from agentd.runs.cluster import Cluster, EngineLimits
 from agentd.runs.events import EventLog
 from agentd.runs.execution import Executor, Result, RunContext
 from agentd.runs.journal import StoreJournal, TakenOver
 from agentd.runs.live import Live
-from agentd.runs.records import PendingApproval, RunChanges, RunError, RunRecord, StepRecord
+from agentd.runs.records import PendingApproval, RunError, RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
 Observe = Callable[[RunRecord, Result], None]
@@ -42,8 +42,7 @@ class Segments:
     executors: Mapping[str, Executor]
     clock: Clock
     cluster: Cluster | None
-    deadline_s: float
-    approval_ttl_s: float
+    limits: EngineLimits
     draining: Callable[[], bool]
     observe: Observe
 
@@ -66,36 +65,31 @@ class Segments:
         if not live.log.stored:
             started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
             publish("run.started", started)
+        shipper = None
+        if self.cluster is not None:
+            shipper = asyncio.create_task(self._ship(row.run_id, shipping), name=f"ship {row.run_id}")
         fence = None if self.cluster is None else self.cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
-        deadline_s = row.brief.deadline_s or self.deadline_s
-        late = BudgetExceeded(f"the run used up its {deadline_s:g} s")
+        deadline_s = row.brief.deadline_s or self.limits.deadline_s
+        late = BudgetExceeded(f"the run used up its {deadline_s:g} s (deadline_s)")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
             with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
-                async with self._shown_to_others(row.run_id, shipping):
-                    result = parked_result(row) if parked else await self._carried_out(context)
+                result = parked_result(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
+            if shipper is not None:
+                shipper.cancel()
         if self.draining() and result.error is not None and live.steps.stopped is None:
             raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
+        if (reason := live.steps.stopped) is not None and result.approval is not None:
+            result = replace(result, status="failed", error=reason, approval=None)
         live.steps.acting = True
         await self._keep(result, live, publish)
 
-    @asynccontextmanager
-    async def _shown_to_others(self, run_id: str, shipping: asyncio.Queue[Event]) -> AsyncIterator[None]:
-        """Within it, the run's stored events go to the other nodes of a cluster as they come."""
-        if self.cluster is None:
-            yield
-            return
-        shipper = asyncio.create_task(self._ship(run_id, shipping), name=f"ship {run_id}")
-        try:
-            yield
-        finally:
-            shipper.cancel()
-
     async def _ship(self, run_id: str, shipping: asyncio.Queue[Event]) -> None:
+        """Show the run's stored events to the other nodes of the cluster as they come."""
         while True:
             batch = [await shipping.get()]
             while not shipping.empty():
@@ -120,7 +114,7 @@ class Segments:
         Raises TakenOver.
         """
         now = self.clock.now()
-        row, ending = rested(live.row, result, live.log, now, self.approval_ttl_s)
+        row, ending = rested(live.row, result, live.log, now, self.limits.approval_ttl_s)
         if not await self.store.finish(row, iso(now)):
             raise TakenOver(row.run_id)
         live.row = row
@@ -167,37 +161,36 @@ def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_
 
 def closed(row: RunRecord, now: datetime) -> RunRecord:
     """The row of a run that was cancelled while it waited: in the queue, or for an approval."""
-    event = _next(row, "run.finished", {"status": "cancelled", "response": ""}, now)
+    ending = {"status": "cancelled", "response": ""}
     return replace(
-        row,
+        _with_event(row, "run.finished", ending, now),
         status="cancelled",
         outcome={**(row.outcome or {}), "status": "cancelled", "approval": None},
         record=None,
         approval=None,
         finished_at=iso(now),
-        events=[*(row.events or ()), event.model_dump(mode="json")],
     )
 
 
 def asking_another(
     row: RunRecord, approval: PendingApproval, now: datetime, ttl_s: float, response: str | None = None
-) -> RunChanges:
-    """What changes when a run waits on for another person: a new approval id, and its whole time again.
+) -> RunRecord:
+    """The row of a run that waits on for another person: with a new approval id, and its whole time again.
 
     `response` is what the citizen hears meanwhile (None: the summary).
     """
     renewed = replace(approval, approval_id=uuid4().hex, expires_at=iso(now + timedelta(seconds=ttl_s)))
-    event = _next(row, "approval.requested", renewed.shown(), now)
-    return {
-        "approval": renewed,
-        "outcome": {**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
-        "events": [*(row.events or ()), event.model_dump(mode="json")],
-    }
+    return replace(
+        _with_event(row, "approval.requested", renewed.shown(), now),
+        approval=renewed,
+        outcome={**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
+    )
 
 
-def _next(row: RunRecord, kind: EventType, data: dict[str, Any], now: datetime) -> Event:
-    seq = len(row.events or ()) + 1
-    return Event(seq=seq, run_id=row.run_id, session_id=row.session_id, type=kind, at=iso(now), data=data)
+def _with_event(row: RunRecord, kind: EventType, data: dict[str, Any], now: datetime) -> RunRecord:
+    events = row.events or []
+    event = Event(seq=len(events) + 1, run_id=row.run_id, session_id=row.session_id, type=kind, at=iso(now), data=data)
+    return replace(row, events=[*events, event.model_dump(mode="json")])
 
 
 def parked_result(row: RunRecord) -> Result:

@@ -40,13 +40,9 @@ class SessionRows:
 
     async def turns(self, session_id: str, limit: int | None = None) -> list[RunRecord]:
         """The runs of a session's turns, oldest first; with `limit` that many of the newest, without their events."""
-
-        def work(db: Connection) -> list[RunRecord]:
-            if limit is None:
-                return runs_of(db, sql.TURNS, id=session_id)
-            return runs_of(db, sql.NEWEST, id=session_id, most=limit)
-
-        return list(reversed(await self._database.reads.do(work)))
+        query = sql.TURNS if limit is None else sql.NEWEST
+        bound = {} if limit is None else {"most": limit}
+        return (await self._database.reads.do(lambda db: runs_of(db, query, id=session_id, **bound)))[::-1]
 
     async def fork(self, session: SessionRecord, source: str) -> None:
         """A new session with the turns of another."""
@@ -57,11 +53,8 @@ class SessionRows:
             forked = replace(session, attempts=parent.attempts, turns=parent.turns, forked_from=source)
             db.execute(sql.ADD_SESSION, columns(forked))
             copied = sa.select(sa.literal(session.session_id), turns.c.number, turns.c.run_id)
-            db.execute(
-                turns.insert().from_select(
-                    ["session_id", "number", "run_id"], copied.where(turns.c.session_id == source)
-                )
-            )
+            copied = copied.where(turns.c.session_id == source)
+            db.execute(turns.insert().from_select(["session_id", "number", "run_id"], copied))
 
         await self._database.writes.do(work)
 
@@ -95,7 +88,7 @@ class SessionRows:
             "session_id": moved.session_id,
             "kind": "call",
             "prompt": json.dumps(call, ensure_ascii=False),
-            "brief": replace(run.brief, options={}, prompt_tools=None).json(),
+            "brief": replace(run.brief, options={}, prompt_tools=None),
             "record": {"pending": pending, "said": [], "steps": []},
             "outcome": {"response": run.approval.summary, "steps": [], "approval": run.approval.shown()},
             "events": [],
@@ -125,4 +118,4 @@ class SessionRows:
         )
         rows = await self._database.reads.do(lambda db: every(db, query))
         briefs = [row.pop("brief") for row in rows]
-        return [(SessionRecord(**row), brief and RunBrief.read(brief)) for row, brief in zip(rows, briefs, strict=True)]
+        return [(SessionRecord(**row), brief) for row, brief in zip(rows, briefs, strict=True)]

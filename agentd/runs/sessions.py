@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import builtins
-import json
 import shutil
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +19,7 @@ from agentd.messages import Caller, folder_of_run
 from agentd.ports import Clock
 from agentd.runs.engine import Engine
 from agentd.runs.records import RunRecord, SessionRecord
+from agentd.runs.run_database import empty_journal
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import is_one_of, kept_of_new, new_key, owned_session
 
@@ -43,32 +43,24 @@ class SessionApps(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class SessionService:
     """Conversations. Every call names its caller: an id of somebody else is NotFound, as if it were not there."""
 
-    def __init__(
-        self,
-        store: RunStore,
-        engine: Engine,
-        clock: Clock,
-        audit: AuditTrail,
-        artifacts: Path,
-        apps: SessionApps,
-    ) -> None:
-        self._store = store
-        self._engine = engine
-        self._clock = clock
-        self._audit = audit
-        self._artifacts = artifacts
-        self._apps = apps
-        self.unfinished = asyncio.Event()
-        """Set while a deletion is not finished: a file could not be cleaned yet."""
+    store: RunStore
+    engine: Engine
+    clock: Clock
+    audit: AuditTrail
+    artifacts: Path
+    apps: SessionApps
+    unfinished: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while a deletion is not finished: a file could not be cleaned yet."""
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         """A new, empty conversation."""
         key = caller.session_key or new_key()
         row = self._row(caller, title, key)
-        await self._store.sessions.add(row)
+        await self.store.sessions.add(row)
         return {**_shown(row), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
@@ -77,25 +69,25 @@ class SessionService:
         cursor = _cursor(before)
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"sessions": [], "next": None}
-        rows = await self._store.sessions.of(None if caller.may() else caller.id, limit + 1, cursor)
+        rows = await self.store.sessions.of(None if caller.may() else caller.id, limit + 1, cursor)
         page = rows[:limit]
-        following = _written(page[-1]) if len(rows) > limit else None
+        following = f"{page[-1].updated_at} {page[-1].session_id}" if len(rows) > limit else None
         return {"sessions": [_shown(row) for row in page], "next": following}
 
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """The conversation, turn by turn."""
-        row = owned_session(await self._store.sessions.get(session_id), caller)
-        turns = await self._store.sessions.turns(session_id)
-        more = await self._apps.shown(session_id)
+        row = owned_session(await self.store.sessions.get(session_id), caller)
+        turns = await self.store.sessions.turns(session_id)
+        more = await self.apps.shown(session_id)
         return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """A new conversation with the same past and a key of its own."""
-        owned_session(await self._store.sessions.get(session_id), caller)
+        owned_session(await self.store.sessions.get(session_id), caller)
         key = new_key()
         row = self._row(caller, None, key)
-        await self._store.sessions.fork(row, session_id)
-        forked = await self._store.sessions.get(row.session_id)
+        await self.store.sessions.fork(row, session_id)
+        forked = await self.store.sessions.get(row.session_id)
         assert forked is not None
         return {**_shown(forked), "session_key": key}
 
@@ -104,10 +96,10 @@ class SessionService:
 
         The SHA-256 of the key does, too: a page may keep that, to remove what a crash left, and can read nothing by it.
         """
-        row = await self._store.sessions.get(session_id)
+        row = await self.store.sessions.get(session_id)
         if not (row and caller.session_key and is_one_of(caller.session_key, [row.key_hash])):
             owned_session(row, caller)
-        await self._audit.arecord("session.deleted", actor=caller.id, subject=session_id)
+        await self.audit.arecord("session.deleted", actor=caller.id, subject=session_id)
         removed = await self.erase(session_id)
         pending = await self.finish()
         return {"session_id": session_id, "deleted": True, "runs": removed, "pending": pending}
@@ -117,14 +109,14 @@ class SessionService:
 
         `agentd.runs.retention` tries those again, and at the next start.
         """
-        tried = (await self._store.empty_journal(), await self._engine.empty_journal())
+        tried = [await asyncio.to_thread(empty_journal, one) for one in (self.store.engine, self.engine.database)]
         pending = [name for name in tried if name is not None]
         (self.unfinished.set if pending else self.unfinished.clear)()
         return pending
 
     async def purge(self, session_id: str) -> None:
         """Erase a session that has had its time."""
-        await self._audit.arecord("session.deleted", actor="retention", subject=session_id)
+        await self.audit.arecord("session.deleted", actor="retention", subject=session_id)
         await self.erase(session_id)
 
     async def sweep(self, before: datetime) -> int:
@@ -132,8 +124,8 @@ class SessionService:
 
         A run is known before its tools make a file, so an unknown one is gone.
         """
-        found = await asyncio.to_thread(_folders, self._artifacts, before.timestamp())
-        known = {folder_of_run(run_id) for run_id in await self._store.run_ids()} if found else set()
+        found = await asyncio.to_thread(_folders, self.artifacts, before.timestamp())
+        known = {folder_of_run(run_id) for run_id in await self.store.run_ids()} if found else set()
         gone = [folder for folder in found if folder.name not in known]
         for folder in gone:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
@@ -144,42 +136,36 @@ class SessionService:
 
         A citizen's request that waits for an officer goes on without the words that led to it.
         """
-        await self._apps.leaving(session_id)
-        now = iso(self._clock.now())
-        for run in await self._store.runs_where(session_id=session_id, limit=1000):
-            if _awaits_officer(run, now):
-                await self._store.sessions.detach(run, now)
+        await self.apps.leaving(session_id)
+        now = iso(self.clock.now())
+        for run in await self.store.runs_where(session_id=session_id, limit=1000):
+            if run.awaits_staff(now) and run.approval is not None and run.approval.request is not None:
+                await self.store.sessions.detach(run, now)
                 continue
             with suppress(Conflict):
-                await self._engine.cancel(run.run_id)
-        removed = await self._store.sessions.delete(session_id)
-        await self._engine.erase(removed)
+                await self.engine.cancel(run.run_id)
+        removed = await self.store.sessions.delete(session_id)
+        await self.engine.erase(removed)
         for run_id in removed:
-            await asyncio.to_thread(shutil.rmtree, self._artifacts / folder_of_run(run_id), ignore_errors=True)
-        await self._apps.forget(session_id)
+            await asyncio.to_thread(shutil.rmtree, self.artifacts / folder_of_run(run_id), ignore_errors=True)
+        await self.apps.forget(session_id)
         return len(removed)
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """All that is stored of it."""
-        row = owned_session(await self._store.sessions.get(session_id), caller)
-        turns = await self._store.sessions.turns(session_id)
+        row = owned_session(await self.store.sessions.get(session_id), caller)
+        turns = await self.store.sessions.turns(session_id)
         runs = [{**_turn(turn), "outcome": turn.outcome, "events": turn.events or []} for turn in turns]
         return {"format": "agentd-session/1", "session": _shown(row), "runs": runs}
 
     def _row(self, caller: Caller, title: str | None, key: str) -> SessionRecord:
-        now = iso(self._clock.now())
+        now = iso(self.clock.now())
         return SessionRecord(uuid4().hex, caller.id, now, now, title=title, key_hash=kept_of_new(key))
 
 
 def _folders(folder: Path, before: float) -> list[Path]:
     """The folders of runs, and those of single calls that nothing was written to since."""
     return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
-
-
-def _awaits_officer(run: RunRecord, now: str) -> bool:
-    approval = run.approval
-    waits = run.status == "needs_approval" and approval is not None and approval.request is not None
-    return waits and approval is not None and approval.expires_at > now
 
 
 def _shown(row: SessionRecord) -> dict[str, Any]:
@@ -207,17 +193,11 @@ def _turn(row: RunRecord) -> dict[str, Any]:
     }
 
 
-def _written(row: SessionRecord) -> str:
-    return base64.urlsafe_b64encode(json.dumps([row.updated_at, row.session_id]).encode()).decode()
-
-
 def _cursor(text: str | None) -> tuple[str, str] | None:
+    """(updated_at, session_id) of the last session of the page before."""
     if text is None:
         return None
-    try:
-        match json.loads(base64.urlsafe_b64decode(text.encode())):
-            case [str(updated_at), str(session_id)]:
-                return updated_at, session_id
-    except ValueError:
-        pass
-    raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
+    updated_at, between, session_id = text.partition(" ")
+    if not between:
+        raise InvalidParams("`before` is not a cursor that Session.list gave", field="before")
+    return updated_at, session_id

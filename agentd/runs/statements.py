@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from agentd.runs.records import Json, RunRecord, SessionRecord, run_of
+from agentd.runs.records import Json, RunRecord, SessionRecord
 from agentd.runs.tables import events, runs, sessions, steps, turns
 
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
@@ -25,11 +25,6 @@ NEXT_TURN = (
     .values(turns=sa.bindparam("number"), updated_at=sa.bindparam("at"))
 )
 ADD_TURN = turns.insert()
-KEYS = (
-    sa.select(sessions.c.key_hash)
-    .join(turns, turns.c.session_id == sessions.c.session_id)
-    .where(turns.c.run_id == sa.bindparam("id"))
-)
 TURNS = (
     sa.select(runs)
     .join(turns, turns.c.run_id == runs.c.run_id)
@@ -45,11 +40,6 @@ NEWEST = (
 )
 """A session's latest runs as its next turn reads them: without their events and what they would go on from."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
-RUN_AND_ATTEMPTS = (
-    sa.select(runs, sessions.c.attempts.label("attempts_before"))
-    .outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
-    .where(runs.c.run_id == sa.bindparam("id"))
-)
 WAITING = (
     sa.select(runs)
     .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
@@ -60,11 +50,6 @@ ADD_RUN = {
     for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
 }
 """By dialect."""
-BEGIN = (
-    runs.update()
-    .where(runs.c.run_id == sa.bindparam("id"))
-    .values({key: sa.bindparam(f"new_{key}") for key in ("status", "node", "attempt")})
-)
 _MINE = (runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
 COUNT = (
     sessions.update()
@@ -78,7 +63,6 @@ COUNT = (
 )
 """Before `FINISH`: what the run's row does not say yet."""
 FINISH = runs.update().where(*_MINE).values({key: sa.bindparam(f"new_{key}") for key in (*RESULT, "attempts")})
-STEPS = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == sa.bindparam("id")).order_by(steps.c.number)
 THIS_STEP = sa.select(
     runs.c.run_id,
     sa.bindparam("number", type_=sa.Integer),
@@ -116,9 +100,9 @@ def session_of(db: Connection, session_id: str) -> SessionRecord | None:
 def run_named(db: Connection, run_id: str) -> RunRecord | None:
     """The run of this id."""
     found = one(db, RUN, id=run_id)
-    return None if found is None else run_of(found)
+    return None if found is None else RunRecord(**found)
 
 
 def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:
     """The query's rows as runs."""
-    return [run_of(row) for row in every(db, query, **values)]
+    return [RunRecord(**row) for row in db.execute(query, values).mappings()]

@@ -13,11 +13,11 @@ from sqlalchemy.engine import Connection, Engine
 from agentd.errors import NotFound
 from agentd.messages import Event
 from agentd.runs import statements as sql
-from agentd.runs.records import Json, RunChanges, RunRecord, SessionRecord, StepRecord, changed, columns, run_of
+from agentd.runs.records import Json, RunRecord, SessionRecord, StepRecord, columns
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
 from agentd.runs.statements import every, one, run_named, runs_of, session_of
-from agentd.runs.tables import events, recoveries, runs, steps
+from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 LATEST = 8
 """How many of a session's latest turns are read with it."""
@@ -108,11 +108,8 @@ class RunStore(RunDatabase):
 
     async def keys_of(self, run_id: str) -> list[str | None]:
         """Hashes of the keys of every session that has this run as a turn (its own, and those forked from it)."""
-
-        def work(db: Connection) -> list[str | None]:
-            return list(db.execute(sql.KEYS, {"id": run_id}).scalars())
-
-        return await self.reads.do(work)
+        query = sa.select(sessions.c.key_hash).join(turns, turns.c.session_id == sessions.c.session_id)
+        return await self.reads.do(lambda db: list(db.execute(query.where(turns.c.run_id == run_id)).scalars()))
 
     async def begin(self, run_id: str, node: str) -> tuple[RunRecord, list[StepRecord], int] | None:
         """Mark the run as this node's and running: its record, those of its finished steps, and how
@@ -120,20 +117,24 @@ class RunStore(RunDatabase):
 
         The first time it fixes the count of model attempts that the session had before. None when it is over.
         """
+        this = runs.c.run_id == run_id
+        with_session = sa.select(runs, sessions.c.attempts.label("attempts_before")).where(this)
+        with_session = with_session.outerjoin(sessions, sessions.c.session_id == runs.c.session_id)
+        finished = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == run_id).order_by(steps.c.number)
 
         def work(db: Connection) -> tuple[RunRecord, list[StepRecord], int] | None:
-            row = one(db, sql.RUN_AND_ATTEMPTS, id=run_id)
+            row = one(db, with_session)
             if row is None or row["status"] not in ("queued", "running"):
                 return None
             before = row.pop("attempts_before") or 0
             fresh = row["status"] == "queued"
             attempt = before if fresh and row["segment"] == 0 else row["attempt"]
             values = {"status": "running", "node": node, "attempt": attempt}
-            db.execute(sql.BEGIN, {"id": run_id, **{f"new_{key}": value for key, value in values.items()}})
-            run = run_of({**row, **values})
+            db.execute(runs.update().where(this).values(**values))
+            run = RunRecord(**{**row, **values})
             if fresh:
                 return run, [], 0
-            recorded = [StepRecord(**step) for step in every(db, sql.STEPS, id=run_id)]
+            recorded = [StepRecord(**step) for step in every(db, finished)]
             return run, recorded, _recovered(db, run_id, run.segment, len(recorded), 1)
 
         return await self.writes.do(work)
@@ -181,11 +182,11 @@ class RunStore(RunDatabase):
 
         return await self.writes.do(work)
 
-    async def change(self, run_id: str, expected: str, changes: RunChanges, segment: int | None = None) -> bool:
-        """Change a run that has the expected status (and segment); False when it has another by now."""
-        query = runs.update().where(runs.c.run_id == run_id, runs.c.status == expected).values(**changed(changes))
-        if segment is not None:
-            query = query.where(runs.c.segment == segment)
+    async def change(self, before: RunRecord, after: RunRecord) -> bool:
+        """Write what is different `after`; False when the run has another status or segment by now."""
+        values = {name: value for name, value in columns(after).items() if value != getattr(before, name)}
+        same = (runs.c[name] == getattr(before, name) for name in ("run_id", "status", "segment"))
+        query = runs.update().where(*same).values(**values)
         return bool(await self.writes.do(lambda db: db.execute(query).rowcount))
 
     async def runs_where(
@@ -198,13 +199,9 @@ class RunStore(RunDatabase):
         limit: int = 50,
     ) -> list[RunRecord]:
         """Newest first, cut to what is asked; `recovered`: begun again that often without a finished step."""
-        query = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
-        if owner is not None:
-            query = query.where(runs.c.owner == owner)
-        if session_id is not None:
-            query = query.where(runs.c.session_id == session_id)
-        if status is not None:
-            query = query.where(runs.c.status == status)
+        asked = {"owner": owner, "session_id": session_id, "status": status}
+        query = sa.select(runs).filter_by(**{name: value for name, value in asked.items() if value is not None})
+        query = query.order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
         if recovered:
             often = sa.select(recoveries.c.run_id).where(recoveries.c.times >= recovered)
             query = query.where(runs.c.run_id.in_(often))

@@ -2,8 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Dialect, Engine
+
+from agentd.runs.records import Json, PendingApproval, RunBrief, RunError, Stored
+
+
+class RecordColumn(sa.TypeDecorator[Stored]):
+    """A JSON column that is written from records of one kind, and read as them."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def __init__(self, kind: type[Stored]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def process_bind_param(self, value: Stored | None, _dialect: Dialect) -> Json | None:
+        return None if value is None else value.json()
+
+    def process_result_value(self, value: Any, _dialect: Dialect) -> Stored | None:
+        return None if value is None else self.kind.read(value)
+
 
 SCHEMA = 2
 """Grows when the tables change in a way that an older agentd would not understand."""
@@ -41,7 +63,7 @@ runs = sa.Table(
     sa.Column("owner", sa.String(200), nullable=False),
     sa.Column("kind", sa.String(20), nullable=False),
     sa.Column("prompt", sa.Text, nullable=False),
-    sa.Column("brief", sa.JSON, nullable=False),
+    sa.Column("brief", RecordColumn(RunBrief), nullable=False),
     sa.Column("status", sa.String(20), nullable=False, index=True),
     sa.Column("segment", sa.Integer, nullable=False, default=0),
     sa.Column("created_at", sa.String(40), nullable=False),
@@ -49,9 +71,9 @@ runs = sa.Table(
     sa.Column("attempt", sa.Integer, nullable=False, default=0),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
     sa.Column("outcome", sa.JSON),
-    sa.Column("error", sa.JSON),
+    sa.Column("error", RecordColumn(RunError)),
     sa.Column("record", sa.JSON),
-    sa.Column("approval", sa.JSON),
+    sa.Column("approval", RecordColumn(PendingApproval)),
     sa.Column("events", sa.JSON),
     sa.Column("node", sa.String(100)),
     sa.Index("agentd_runs_of_session", "session_id", "created_at"),
@@ -113,14 +135,14 @@ def written_schema(engine: Engine) -> int | None:
 def lacking(engine: Engine) -> list[str]:
     """What a database that an older agentd made lacks: `TABLE`, or `TABLE.COLUMN`."""
     there = sa.inspect(engine)
-    present = {name: {one["name"] for one in there.get_columns(name)} for name in there.get_table_names()}
-    new = [table.name for table in tables.sorted_tables if table.name not in present]
-    return new + [
-        f"{table.name}.{column.name}"
-        for table in tables.sorted_tables
-        for column in table.columns
-        if column.name not in present.get(table.name, table.columns)
-    ]
+    absent = []
+    for table in tables.sorted_tables:
+        if not there.has_table(table.name):
+            absent.append(table.name)
+            continue
+        present = {column["name"] for column in there.get_columns(table.name)}
+        absent += [f"{table.name}.{column.name}" for column in table.columns if column.name not in present]
+    return absent
 
 
 def add_columns(engine: Engine) -> None:

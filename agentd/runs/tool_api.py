@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -18,31 +19,31 @@ from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCal
 from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
-from agentd.runs.visibility import kept_of_new, new_key, published, without_paths
+from agentd.runs.visibility import keyed, published, without_paths
 
 ToolsOf = Callable[[Caller | None], Toolset]
 
 
+@dataclass(frozen=True, slots=True)
 class DirectTools:
     """The tools as one caller sees them: one outside its profile does not exist.
 
     `questions` takes a call on as a run of kind `call`.
     """
 
-    def __init__(self, host: ToolHost, tools_of: ToolsOf, audit: AuditTrail, questions: Questions) -> None:
-        self._host = host
-        self._tools_of = tools_of
-        self._audit = audit
-        self._questions = questions
+    host: ToolHost
+    tools_of: ToolsOf
+    audit: AuditTrail
+    questions: Questions
 
     def catalogue(self, caller: Caller) -> Catalogue:
         """What exists for this caller."""
-        toolset = self._tools_of(caller)
+        toolset = self.tools_of(caller)
         return Catalogue(tools=(*toolset.tools, *toolset.asleep), servers=toolset.servers)
 
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
         """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
-        toolset = self._tools_of(caller)
+        toolset = self.tools_of(caller)
         info = toolset.resolve(tool) if server is None else toolset.expected(tool, server)
         waits = info.official or info.approval != "never"
         if info not in toolset.tools and (waits or info not in toolset.asleep):
@@ -50,10 +51,8 @@ class DirectTools:
             raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
         if waits:
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
-            if caller.is_visitor:
-                caller = caller.with_key(caller.session_key or new_key())
-                kept_of_new(caller.session_key or "")
-            answer = await self._questions.ask(words, caller=caller, session_id=None, run_id=None)
+            caller = keyed(caller)
+            answer = await self.questions.ask(words, caller=caller, session_id=None, run_id=None)
             if answer["status"] == "needs_approval":
                 waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
                 if caller.is_visitor:
@@ -64,26 +63,26 @@ class DirectTools:
         run_id = f"call-{uuid4().hex}"
         if not info.read_only:  # the call's subject is the argument that the tool's `_meta` says is an id
             about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
-            await self._audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
+            await self.audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
         made = call_of(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
-        outcome = await self._questions.unless_stopped(self._host.call(made), effects=not info.read_only)
+        outcome = await self.questions.unless_stopped(self.host.call(made), effects=not info.read_only)
         outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
         return step_of(info, tool_input, outcome, run_id, caller)
 
 
+@dataclass(frozen=True, slots=True)
 class ToolExecutor:
     """Calls the tool that the run's prompt names, {"tool", "server", "input"} as JSON."""
 
-    def __init__(self, host: ToolHost, tools_of: ToolsOf) -> None:
-        self._host = host
-        self._tools_of = tools_of
+    host: ToolHost
+    tools_of: ToolsOf
 
     async def execute(self, context: RunContext) -> Result:
         """A run of one call: made, or waiting for the human it needs."""
         row, caller = context.row, context.row.caller
         wanted = json.loads(row.prompt)
-        info = self._tools_of(caller).resolve(wanted["tool"], wanted["server"])
+        info = self.tools_of(caller).resolve(wanted["tool"], wanted["server"])
         consent = context.consent()
         arguments = wanted["input"] if consent is None else consent.arguments
         if row.decision is not None and consent is None:
@@ -93,7 +92,7 @@ class ToolExecutor:
 
         async def act() -> dict[str, Any]:
             try:
-                return (await self._host.call(made)).model_dump(mode="json")
+                return (await self.host.call(made)).model_dump(mode="json")
             except ApprovalNeeded as needed:
                 return {"pending": needed.pending}
 

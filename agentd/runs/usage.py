@@ -6,6 +6,7 @@ It knows no price and no person. Turns are added up in memory and written togeth
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -57,15 +58,14 @@ class UsageLog:
 
     def __init__(self, database: RunDatabase, clock: Clock, zone: ZoneInfo) -> None:
         self._database, self._clock, self._zone = database, clock, zone
-        self._fresh: dict[tuple[str, str, str], list[int]] = {}
+        self._fresh: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
         self._added = asyncio.Event()
 
     def add(self, reply: ModelReply) -> None:
         """Count one turn."""
         key = (day_in(self._zone, iso(self._clock.now())), reply.provider, reply.model)
-        counts = self._fresh.setdefault(key, [0, 0, 0])
-        for place, more in enumerate((1, reply.usage.input_tokens, reply.usage.output_tokens)):
-            counts[place] += more
+        read, written = reply.usage.input_tokens, reply.usage.output_tokens
+        self._fresh[key].update(turns=1, input_tokens=read, output_tokens=written)
         self._added.set()
 
     async def days(self, number: int) -> list[DayUsage]:
@@ -80,8 +80,8 @@ class UsageLog:
     async def write(self) -> None:
         """Add what is not written yet to the rows."""
         self._added.clear()
-        fresh, self._fresh = self._fresh, {}
-        rows = [dict(zip((*KEY, *COUNTED), (*key, *counts), strict=True)) for key, counts in fresh.items()]
+        fresh, self._fresh = self._fresh, defaultdict(Counter)
+        rows = [{**dict(zip(KEY, key, strict=True)), **counts} for key, counts in fresh.items()]
 
         def work(db: Connection) -> None:
             db.execute(ADD[db.dialect.name], rows)
@@ -92,8 +92,7 @@ class UsageLog:
             await self._database.writes.do(work)
         except BaseException:
             for key, counts in fresh.items():  # it is written with the next
-                there = self._fresh.setdefault(key, [0, 0, 0])
-                self._fresh[key] = [one + more for one, more in zip(there, counts, strict=True)]
+                self._fresh[key].update(counts)
             raise
 
     @asynccontextmanager

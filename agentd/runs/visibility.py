@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from agentd.errors import BY_TYPE, AgentdError, InternalError, InvalidParams, NotFound
+from agentd.errors import AgentdError, InvalidParams, NotFound
 from agentd.messages import AgentOutcome, Artifact, Caller
 from agentd.runs.records import RunRecord, SessionRecord
 
@@ -106,6 +106,13 @@ def kept_of_new(key: str) -> str:
     return kept(key)
 
 
+def kept_of(caller: Caller, session: SessionRecord | None) -> str | None:
+    """What is stored of a visitor's key, for the session that is there or begins now; None for who has none."""
+    if not caller.is_visitor or caller.session_key is None:
+        return None
+    return kept_of_new(caller.session_key) if session is None else kept(caller.session_key)
+
+
 def keyed(caller: Caller) -> Caller:
     """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
     return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
@@ -138,15 +145,17 @@ def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
 
 
 def error_of(row: RunRecord, caller: Caller) -> AgentdError:
-    """What failed the run, with its steps."""
+    """What failed the run, with the whole `data` that the wire shows: its ids and its steps, too."""
     steps = (row.outcome or {}).get("steps", [])
     if not caller.may():
         steps = without_paths(steps, artifacts_in(row.outcome))
     assert row.error is not None, "only a failed run has an error"
-    data = {**row.error.data, "steps": steps}
+    error = row.error.raised(steps=steps)
     if fallbacks := (row.outcome or {}).get("fallbacks"):
-        data["fallbacks"] = fallbacks
-    return BY_TYPE.get(row.error.type, InternalError)(row.error.message, **data)
+        error.data["fallbacks"] = fallbacks
+    ids = {"run_id": row.run_id, "session_id": row.session_id}
+    error.data = {"type": error.type, **ids, **error.data, "user_message": error.user_message(row.brief.language)}
+    return error
 
 
 def summary_of(row: RunRecord, caller: Caller) -> dict[str, Any]:
@@ -159,9 +168,3 @@ def summary_of(row: RunRecord, caller: Caller) -> dict[str, Any]:
     if caller.may() or row.owner == caller.id:
         shown["prompt"] = row.prompt
     return shown
-
-
-def error_data(error: AgentdError, row: RunRecord) -> dict[str, Any]:
-    """The `data` of the error on the wire."""
-    ids = {"run_id": row.run_id, "session_id": row.session_id}
-    return {"type": error.type, **ids, **error.data, "user_message": error.user_message(row.brief.language)}

@@ -133,6 +133,4 @@ def workflow_id(run_id: str, segment: int) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, BaseException):
         return {"$exception": type(value).__name__, "text": str(value)}
-    if isinstance(value, tuple | set | frozenset):
-        return list(value)
     raise TypeError(f"{type(value).__name__} cannot be recorded")

@@ -91,6 +91,10 @@ def _hear_signals() -> tuple[int, list[int]]:
 
 
 def _start(command: list[str], libc: ctypes.CDLL) -> int:
+    """Fork the server, in a session of its own and with default signals; its process id. It dies with the guardian.
+
+    A command that can't be run is named on standard error, and the exit code is 127.
+    """
     guardian = os.getpid()
     server = os.fork()
     if server:

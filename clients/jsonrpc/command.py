@@ -138,6 +138,8 @@ def _print(response: Any, given: argparse.Namespace, printer: Printer) -> None:
             printer.value(response)
     elif "error" in response:
         Printer(sys.stderr, given.color).error(response["error"])
+        if (response["error"].get("data") or {}).get("type") == "unauthorized":
+            print("jsonrpc-cli: name a valid token: --token TOKEN, or the variable JSONRPC_TOKEN", file=sys.stderr)
     elif not given.follow:
         (printer.methods if given.method is None else printer.value)(response["result"])
 

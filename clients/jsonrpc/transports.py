@@ -76,6 +76,8 @@ def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: st
                 answer = response.read()
             except TimeoutError:
                 raise TransportError(f"{url}: no answer in time (--timeout)") from None
+            except ConnectionRefusedError:
+                raise TransportError(f"{url}: nothing listens there; is the server running?") from None
             except (OSError, HTTPException) as error:
                 raise TransportError(f"{url}: {error or type(error).__name__}") from None
             finally:

@@ -165,4 +165,4 @@ if __name__ == "__main__":
     from agentd.observability import logging as logs
 
     logs.configure("error")
-    uvloop.run(_agentd()) if len(sys.argv) > 1 else print(json.dumps(run(), indent=1))
+    uvloop.run(_agentd())

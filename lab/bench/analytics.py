@@ -7,7 +7,6 @@ servers are real processes.
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
 import tempfile
 import time
@@ -54,7 +53,3 @@ async def _run(folder: Path, url: str) -> dict[str, Any]:
                 "right": sum(answer["right"] for answer in answers),
             }
     return figures
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

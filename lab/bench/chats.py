@@ -9,7 +9,6 @@ out at a time. Issue 21: 1 s for the 95th of a hundred, none lost or doubled.
 
 from __future__ import annotations
 
-import json
 import signal
 import statistics
 import tempfile
@@ -110,7 +109,3 @@ def _killed(service: Service, daemon: Daemon, number: int) -> None:
     daemon.kill(signal.SIGKILL)
     daemon.start()
     service.wait(lambda: service.all_answered(number))
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -5,7 +5,6 @@ Issue 8: validation ≤ 5 ms a query, embedded execution ≤ 20 ms.
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterable
@@ -52,7 +51,3 @@ def _once(work: Callable[[str], Any], text: str) -> float:
     started = time.perf_counter()
     work(text)
     return time.perf_counter() - started
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=2))

@@ -153,7 +153,4 @@ async def _heartbeat() -> float:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(asyncio.run(_measure(sys.argv[1]))))
-    else:
-        print(json.dumps(run(), indent=1))
+    print(json.dumps(asyncio.run(_measure(sys.argv[1]))))

@@ -7,10 +7,8 @@ read books, every name another; a question names a stored person or book, right 
 from __future__ import annotations
 
 import csv
-import json
 import random
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -118,7 +116,3 @@ def _misspelt(chance: random.Random, name: str) -> str:
 def _write(file: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as handle:
         csv.writer(handle).writerows([header, *rows])
-
-
-if __name__ == "__main__":
-    print(json.dumps([_point(int(size)) for size in sys.argv[1:]] or run(), indent=1))

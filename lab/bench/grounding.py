@@ -63,7 +63,3 @@ def _median(call: ToolCall, *, forget: bool) -> float:
         ungrounded(call, readings)
         taken.append((time.process_time() - began) * 1000)
     return round(statistics.median(taken), 3)
-
-
-if __name__ == "__main__":
-    print(run())

@@ -186,16 +186,13 @@ CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {
 
 
 def main() -> None:
-    """One point by curve and size, or all of them."""
-    if len(sys.argv) > 1:
-        import uvloop
+    """Print one point by curve and size: `run` asks a process of its own for each."""
+    import uvloop
 
-        from agentd.observability import logging as logs
+    from agentd.observability import logging as logs
 
-        logs.configure("error")
-        print(json.dumps(uvloop.run(CURVES[sys.argv[1]](int(sys.argv[2])))))
-    else:
-        print(json.dumps(run(), indent=1))
+    logs.configure("error")
+    print(json.dumps(uvloop.run(CURVES[sys.argv[1]](int(sys.argv[2])))))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,7 @@
-"""Measures the letter service: issuing and verifying, alone and by four processes. Asserts nothing.
-
-python -m lab.bench.letters
-"""
+"""Measures the letter service: issuing and verifying, alone and by four processes. Asserts nothing."""
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import statistics
@@ -102,7 +98,3 @@ def _worker(state: Path, ready: Any) -> None:
     for _ in range(LETTERS_EACH):
         service.issue(letter, ANSWERS)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=2))

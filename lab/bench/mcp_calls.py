@@ -125,9 +125,3 @@ async def _longest_pause() -> float:
 
 def _median(values: Any) -> float:
     return round(statistics.median(values), 3)
-
-
-if __name__ == "__main__":
-    import json
-
-    print(json.dumps(run(), indent=2))

@@ -9,7 +9,6 @@ beside the same daemon, in turns. `agentd tools add` tells the running daemon at
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import statistics
 import sys
@@ -79,7 +78,3 @@ def _when(there: Callable[[], bool], began: float) -> float:
 
 def _states(daemon: Daemon) -> dict[str, str]:
     return {one["name"]: one["state"] for one in daemon.call("Tools.list")["servers"]}
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
 from tests.daemon import SERVERS, running
+from tests.http_server import Handler, serving
 
 PIECES = 120
 EVERY_S = 0.03
@@ -100,9 +99,9 @@ def _streaming_model() -> Iterator[tuple[str, dict[int, float]]]:
     """A server that streams one final action, piece by piece, and notes when each left: {number: ms since 1970}."""
     sent: dict[int, float] = {}
 
-    class Handler(BaseHTTPRequestHandler):
+    class Endpoint(Handler):
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.body()
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
@@ -120,14 +119,5 @@ def _streaming_model() -> Iterator[tuple[str, dict[int, float]]]:
             self.wfile.write(b"data: " + json.dumps({**chunk, "choices": [choice]}).encode() + b"\n\n")
             self.wfile.flush()
 
-        def log_message(self, *_: Any) -> None:
-            """Nothing on the terminal."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1", sent
-    server.shutdown()
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))
+    with serving(Endpoint) as url:
+        yield f"{url}/v1", sent

@@ -6,7 +6,6 @@ Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on 
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
 import tempfile
 import time
@@ -75,7 +74,3 @@ async def _interleaved(*ways: Callable[[], Awaitable[None]]) -> list[list[float]
             await way()
             taken.append((time.perf_counter() - started) * 1000)
     return times
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -44,7 +44,7 @@ GREETING = "Selamat datang."
 def run() -> dict[str, Any]:
     """The figures."""
     with tempfile.TemporaryDirectory() as folder, mariadb() as server:
-        figures = {"verify": _verified(Path(folder), server), "import": _imported(Path(folder), server)}
+        figures = {"verify": _verify_times(Path(folder), server), "import": _imported(Path(folder), server)}
     with tempfile.TemporaryDirectory() as folder:
         config = WITH_OFFICERS + SERVERS["certificate"] + REGISTER
         with running(Path(folder), final(GREETING), config=config) as daemon:
@@ -52,14 +52,15 @@ def run() -> dict[str, Any]:
     return figures
 
 
-def _verified(folder: Path, server: MariaDB) -> dict[str, Any]:
+def _verify_times(folder: Path, server: MariaDB) -> dict[str, Any]:
+    """Milliseconds of a right PIN among 200 residents and among `MANY`: the 200 are asked before and after."""
     opensid.make(server)
     settings = Settings.from_env({"RESIDENTS_URL": server.url(), "AGENTD_STATE": str(folder)})
     verification = Verification(ConfiguredRegister(settings), Locks(folder / "locks.db", time.time))
-    few = _median(lambda: _one(verification, opensid.nik(1)))
+    few = _median(lambda: _verify(verification, opensid.nik(1)))
     _more(server)
-    many = _median(lambda: _one(verification, f"9{MANY:015d}"))
-    again = _median(lambda: _one(verification, opensid.nik(1)))
+    many = _median(lambda: _verify(verification, f"9{MANY:015d}"))
+    again = _median(lambda: _verify(verification, opensid.nik(1)))
     return {
         "residents": MANY,
         "right_pin_ms": many,
@@ -68,7 +69,7 @@ def _verified(folder: Path, server: MariaDB) -> dict[str, Any]:
     }
 
 
-def _one(verification: Verification, nik: str) -> None:
+def _verify(verification: Verification, nik: str) -> None:
     if verification.verify(nik=nik, card=None, pin=PIN).resident is None:
         raise SystemExit(f"{nik} was not verified")
 
@@ -162,21 +163,22 @@ def cpu_ms(pid: int) -> float:
 
 
 def _talk(screen: Person) -> list[float]:
+    """One visitor's turns on a connection that is kept; the milliseconds of each. Ends the bench at a wrong answer."""
     session_id = screen.arrive()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {screen.token}"}
     headers["Agentd-Session-Key"] = screen.key
-    line = HTTPConnection(screen.daemon.url.removeprefix("http://"))
+    connection = HTTPConnection(screen.daemon.url.removeprefix("http://"))
     taken = []
     for turn in range(TURNS):
         said = {"prompt": f"Halo, pertanyaan nomor {turn}", "session_id": session_id}
         body = json.dumps({"jsonrpc": "2.0", "id": turn, "method": "Agent.run", "params": said})
         began = time.perf_counter()
-        line.request("POST", "/rpc", body, headers)
-        answer = json.load(line.getresponse())
+        connection.request("POST", "/rpc", body, headers)
+        answer = json.load(connection.getresponse())
         taken.append((time.perf_counter() - began) * 1000)
         if answer.get("result", {}).get("response") != GREETING:
             raise SystemExit(f"not the model's answer but {answer}")
-    line.close()
+    connection.close()
     return taken
 
 
@@ -188,7 +190,3 @@ def _median(work: Callable[[], object]) -> float:
         work()
         taken.append((time.perf_counter() - began) * 1000)
     return round(statistics.median(taken), 2)
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -1,7 +1,5 @@
 """Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
 
-    python -m lab.bench.rpc [--only STACK …]
-
 agentd is its whole path: guard, limits, dispatch, pydantic. Each stack is a process of its own that answers the same
 echo, one call a request and batches of 20, over kept-alive connections; what counts is the CPU time of that process
 alone, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
@@ -10,7 +8,6 @@ are what people use instead, each as its documentation writes it; all run on asy
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -25,6 +22,7 @@ from lab import peers_python
 
 PARAMS = {"text": "Selamat siang", "number": 7}
 BATCH = 20
+CALLS, ROUNDS = 800, 10
 CONNECTIONS = 16
 AGENTD = "agentd"
 STACKS = ("aiohttp + json", "aiohttp + orjson", AGENTD, "jsonrpcserver")
@@ -38,7 +36,7 @@ PEERS = {
 
 def run() -> dict[str, Any]:
     """A row a stack: its CPU to the bare handler's, and agentd's to its (over 1: agentd is behind), batches too."""
-    costs = _measured([*STACKS, *PEERS], _words().parse_args(["--rounds", "10"]))
+    costs = _measured([*STACKS, *PEERS])
     (base_one, base_many), (our_one, our_many) = next(iter(costs.values())), costs[AGENTD]
     return {
         "stacks": [
@@ -57,30 +55,7 @@ def run() -> dict[str, Any]:
     }
 
 
-def _words() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Server CPU per JSON-RPC echo.")
-    parser.add_argument("--serve", metavar="STACK", help=argparse.SUPPRESS)
-    parser.add_argument("--only", metavar="STACK", nargs="*", help="just these (the first is the base)")
-    parser.add_argument("--calls", type=int, default=800, help="a turn")
-    parser.add_argument("--rounds", type=int, default=30)
-    return parser
-
-
-def main() -> None:
-    """Measure every stack that is installed and print the ratios."""
-    given = _words().parse_args()
-    if given.serve:
-        asyncio.run(_serve(given.serve))
-        return
-    stacks = given.only or [*STACKS, *PEERS]
-    costs = _measured(stacks, given)
-    base_one, base_many = costs[stacks[0]]
-    print(f"{'stack':<18}{'µs a call':>10}{'ratio':>7}{'µs a batch':>12}{'ratio':>7}")
-    for name, (one, many) in costs.items():
-        print(f"{name:<18}{one:>10.1f}{one / base_one:>7.2f}{many:>12.1f}{many / base_many:>7.2f}")
-
-
-def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[float, float]]:
+def _measured(stacks: list[str]) -> dict[str, tuple[float, float]]:
     """CPU microseconds of each server for one call and for one batch. The stacks take turns; the best turn counts."""
     one = json.dumps(_call(1)).encode()
     many = json.dumps([_call(n) for n in range(BATCH)]).encode()
@@ -89,10 +64,10 @@ def _measured(stacks: list[str], given: argparse.Namespace) -> dict[str, tuple[f
         for _, port in servers.values():
             asyncio.run(_load(port, one, 500))
         turns: dict[str, list[tuple[float, float]]] = {name: [] for name in stacks}
-        for _ in range(given.rounds):
+        for _ in range(ROUNDS):
             for name, (pid, port) in servers.items():
-                turns[name].append((_turn(pid, port, one, given.calls), _turn(pid, port, many, given.calls // 4)))
-    return {name: (min(turn[0] for turn in all_), min(turn[1] for turn in all_)) for name, all_ in turns.items()}
+                turns[name].append((_turn(pid, port, one, CALLS), _turn(pid, port, many, CALLS // 4)))
+    return {name: (min(turn[0] for turn in taken), min(turn[1] for turn in taken)) for name, taken in turns.items()}
 
 
 @contextmanager
@@ -100,7 +75,7 @@ def _server(name: str) -> Iterator[tuple[int, int]]:
     if name in PEERS:
         command = [peers_python.python(), str(peers_python.PROGRAMS / f"{PEERS[name]}.py")]
     else:
-        command = [sys.executable, "-m", "lab.bench.rpc", "--serve", name]
+        command = [sys.executable, "-m", "lab.bench.rpc", name]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -239,4 +214,4 @@ def _jsonrpcserver():
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(_serve(sys.argv[1]))

@@ -104,7 +104,3 @@ async def _session_data(path: Path) -> dict[str, Any]:
         "retrieve_p50_ms": round(statistics.median(retrieved), 2),
         "file_mb": round(path.stat().st_size / 2**20, 1),  # noqa: ASYNC240 - nothing else runs
     }
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

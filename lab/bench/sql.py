@@ -106,7 +106,3 @@ def _judge(sql: str, kind: Any) -> float:
 
 def _peak_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=2))

@@ -9,7 +9,6 @@ resident set without its servers, `more` than at the ready line.
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
 import subprocess
 import sys
@@ -113,7 +112,3 @@ async def _call(client: aiohttp.ClientSession, daemon: Daemon, method: str, para
 
 def _median(values: list[float]) -> float:
     return round(statistics.median(values), 2)
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -200,14 +200,11 @@ SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
 
 
 def main() -> None:
-    """One scenario by name, or all of them."""
-    if len(sys.argv) > 1:
-        import uvloop
+    """Print one scenario by name: `run` asks a process of its own for each."""
+    import uvloop
 
-        logs.configure("error")
-        print(json.dumps(uvloop.run(SCENARIOS[sys.argv[1]]())))
-    else:
-        print(json.dumps(run(), indent=1))
+    logs.configure("error")
+    print(json.dumps(uvloop.run(SCENARIOS[sys.argv[1]]())))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,10 @@
 """1,000 readers of one run's events: what they cost the server in memory, and how long an event takes to all of them.
 
-    python -m lab.bench.streams [--readers 1000]
-
 The server is a process of its own with the in-memory runs behind the daemon's own HTTP application.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -20,44 +17,29 @@ import time
 from pathlib import Path
 
 EVENTS = 20
+READERS = 1000
 
 
 def run() -> dict[str, float]:
     """A thousand readers: seconds to connect them, the server's MB more, milliseconds of one event to all of them."""
-    return _measured(1000)
-
-
-def main() -> None:
-    """Serve for another process, or measure and print."""
-    parser = argparse.ArgumentParser(description="Readers of an event stream.")
-    parser.add_argument("--readers", type=int, default=1000)
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.serve:
-        asyncio.run(_serve())
-    else:
-        print(json.dumps(_measured(given.readers), indent=1))
-
-
-def _measured(readers: int) -> dict[str, float]:
-    needed = readers + 100
+    needed = READERS + 100
     hard = max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, our child, has as many
-    server = subprocess.Popen([sys.executable, "-m", "lab.bench.streams", "--serve"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([sys.executable, "-m", "lab.bench.streams"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        return asyncio.run(_measure(int(server.stdout.readline()), server.pid, readers))
+        return asyncio.run(_measure(int(server.stdout.readline()), server.pid))
     finally:
         server.terminate()
         server.wait()
 
 
-async def _measure(port: int, pid: int, readers: int) -> dict[str, float]:
+async def _measure(port: int, pid: int) -> dict[str, float]:
     call = {"jsonrpc": "2.0", "method": "Agent.start", "params": {"prompt": "halo", "run_id": "r-1"}, "id": 1}
     await _request(port, "POST", "/rpc", json.dumps(call).encode())
     before = _rss_mb(pid)
     at = time.perf_counter()
-    streams = await asyncio.gather(*(_open(port) for _ in range(readers)))
+    streams = await asyncio.gather(*(_open(port) for _ in range(READERS)))
     connected = time.perf_counter() - at
     grown = _rss_mb(pid) - before
     spans = []
@@ -69,10 +51,10 @@ async def _measure(port: int, pid: int, readers: int) -> dict[str, float]:
     for _, writer in streams:
         writer.close()
     return {
-        f"sse_{readers}_readers_connected_s": round(connected, 2),
-        f"sse_{readers}_readers_more_memory_mb": round(grown, 1),
-        f"sse_{readers}_readers_event_to_all_ms": round(statistics.median(spans), 1),
-        f"sse_{readers}_readers_event_to_all_most_ms": round(max(spans), 1),
+        f"sse_{READERS}_readers_connected_s": round(connected, 2),
+        f"sse_{READERS}_readers_more_memory_mb": round(grown, 1),
+        f"sse_{READERS}_readers_event_to_all_ms": round(statistics.median(spans), 1),
+        f"sse_{READERS}_readers_event_to_all_most_ms": round(max(spans), 1),
     }
 
 
@@ -116,4 +98,4 @@ async def _serve() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(_serve())

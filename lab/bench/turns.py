@@ -10,7 +10,6 @@ issue 18: by words 5 s; on a quiet machine.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import statistics
 import tempfile
@@ -125,7 +124,3 @@ async def _visitor(daemon: Daemon) -> Visitor:
     caller = Caller(id="turns", scopes=frozenset({"kiosk"})).with_key(new_key())
     made = await daemon.call("Session.create", {}, caller)
     return Visitor(daemon, caller.with_key(made["session_key"]), made["session_id"])
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

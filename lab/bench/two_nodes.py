@@ -78,7 +78,3 @@ def _node(folder: Path, number: int, url: str) -> Daemon:
     own = folder / f"node{number}"
     own.mkdir()
     return Daemon(own, TURNS, HEAD + SERVERS["time"] + STORE.replace("@URL@", url).replace("@NODE@", own.name))
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(), indent=1))

@@ -7,7 +7,6 @@ that it needs their registries. The model is a table of questions: it calls the 
 from __future__ import annotations
 
 import functools
-import http.server
 import json
 import os
 import sqlite3
@@ -18,10 +17,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab.eval.openings.host import serving
+from tests import http_server
 from tests.daemon import AGENTD, TOKEN, Daemon
 from tests.ports import free_port
 
@@ -159,17 +160,12 @@ def _made(folder: Path) -> Path:
 def _page(folder: Path) -> Iterator[str]:
     """The address of a page on this machine."""
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
+    class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             """Nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/index.html"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with http_server.serving(functools.partial(Quiet, directory=str(folder))) as url:
+        yield f"{url}/index.html"
 
 
 @contextmanager

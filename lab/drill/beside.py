@@ -105,7 +105,7 @@ class Matrix:
 
 
 @contextmanager
-def running(folder: Path, config: str) -> Iterator[Daemon]:
+def warmed_up(folder: Path, config: str) -> Iterator[Daemon]:
     """A daemon that has answered once, so that its pools are open and its caches full."""
     folder.mkdir()
     daemon = Daemon(folder, BYSTANDER, config).start()

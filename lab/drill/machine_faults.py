@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 
-from lab.drill.beside import Act, Matrix, Row, running
+from lab.drill.beside import Act, Matrix, Row, warmed_up
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
 from tests.e2e.test_database_troubles import full, gone, locked
 from tests.postgresql import postgresql_server
@@ -19,13 +19,13 @@ from tests.postgresql import postgresql_server
 
 def disk_full(folder: Path) -> list[Row]:
     """No file of the daemon's may grow."""
-    with running(folder, HEAD + SERVERS["time"]) as daemon:
+    with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         return [Matrix(daemon).row("disk full under a run", _refused(full))]
 
 
 def databases_locked(folder: Path) -> list[Row]:
     """Another program holds both."""
-    with running(folder, HEAD + SERVERS["time"]) as daemon:
+    with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         return [Matrix(daemon).row("databases locked under a run", _refused(locked))]
 
 
@@ -35,16 +35,16 @@ def clock_leaps(folder: Path) -> list[Row]:
         "kill -9 in a run, then the clock three years ahead": "2029-11-21T08:00:00+00:00+",
         "kill -9 in a run, then the clock nine years back": "2020-02-29T23:59:58+00:00+",
     }
-    with running(folder, HEAD + SERVERS["time"]) as daemon:
+    with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         matrix = Matrix(daemon)
         return [matrix.row(tried, _killed_and_started(clock)) for tried, clock in leaps.items()]
 
 
-def _refused(trouble: Callable[[Any], AbstractContextManager[None]], to: Any = None) -> Act:
-    """A new run is refused while it lasts; the one under way waits and ends."""
+def _refused(fault: Callable[[Any], AbstractContextManager[None]], of: Any = None) -> Act:
+    """A new run is refused while the fault (of `of`, else of the daemon) lasts; the one under way waits and ends."""
 
     def act(daemon: Daemon) -> str:
-        with trouble(to or daemon):
+        with fault(of or daemon):
             try:
                 daemon.call("Agent.start", prompt="Halo juga")
             except RpcFailed as error:
@@ -76,5 +76,5 @@ def database_gone(folder: Path) -> list[Row]:
 
     with postgresql_server() as database:
         config = f'{HEAD}{SERVERS["time"]}[store]\nurl = "{database.url}"\nnode = "one"\n'
-        with running(folder, config) as daemon:
+        with warmed_up(folder, config) as daemon:
             return [Matrix(daemon, rows).row("database gone under a run", _refused(gone, database))]

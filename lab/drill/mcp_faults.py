@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lab.drill.beside import SETTLE_S, Act, Matrix, Row, running
+from lab.drill.beside import SETTLE_S, Act, Matrix, Row, warmed_up
 from tests.bridges.mcp.conftest import HERE as BRIDGE_TESTS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
 
@@ -38,7 +38,7 @@ def mcp_faults(folder: Path) -> list[Row]:
         ("MCP: grandchildren that ignore every signal", "stubborn", "", _do("stubborn")),
     )
     rows = []
-    with running(folder, HEAD + SERVERS["time"]) as daemon:
+    with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         plain = daemon.config.read_text()
         matrix = Matrix(daemon)
         for tried, script, more, act in done:

@@ -84,6 +84,7 @@ async def _revoked(daemon: Daemon) -> Attack:
 
 
 def _one_officer(daemon: Daemon) -> Attack:
+    """A changed call needs a second officer: one alone approves it twice, and no letter may be issued."""
     siti = Visitor(daemon, token(daemon, "siti", "staff"))
     heard = []
     for name in ("Budi Hartono", "Budi Wijaya", "Siti Santoso"):

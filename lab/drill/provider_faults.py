@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.drill.beside import SETTLE_S, Act, Matrix, Row, running
+from lab.drill.beside import SETTLE_S, Act, Matrix, Row, warmed_up
 from tests.bridges.wires import Answer, OpenAIWire
 from tests.daemon import HEAD, SERVERS, Daemon
 
@@ -43,7 +43,7 @@ def provider_faults(folder: Path) -> list[Row]:
             PROVIDER.format(id=kinds[tried] + str(number), endpoint=url, timeout_s=3.0 if "silence" in tried else 30.0)
             for number, (tried, url) in enumerate(zip(kinds, [NOBODY, *endpoints], strict=True))
         )
-        with running(folder, HEAD + entries + SERVERS["time"]) as daemon:
+        with warmed_up(folder, HEAD + entries + SERVERS["time"]) as daemon:
             matrix = Matrix(daemon)
             return [
                 matrix.row(f"provider: {tried}", _ask(f"{kind}{number}", kind), own_runs=1)

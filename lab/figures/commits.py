@@ -42,5 +42,5 @@ def exists(commit: str) -> bool:
 
 def stale(measurement: Measurement, paths: tuple[str, ...]) -> bool:
     """Whether more than STALE_AFTER commits have changed `paths` since; False where history does not reach."""
-    told = git("rev-list", "--count", f"{measurement.commit}..HEAD", "--", *paths)
-    return told is not None and int(told) > STALE_AFTER
+    count = git("rev-list", "--count", f"{measurement.commit}..HEAD", "--", *paths)
+    return count is not None and int(count) > STALE_AFTER

@@ -186,6 +186,7 @@ def _totals(*words: str) -> dict[str, Any]:
 
 _MIXED = ("home", "movies", "northwind")
 _FIRST_ONLY = ("paraphrases", "fincen", "stackoverflow2", "grandstack")
+_CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
 
 
 def _graph() -> Found:
@@ -193,31 +194,29 @@ def _graph() -> Found:
     data = os.environ.get("TEXT2CYPHER")
     if not data:
         raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
-    asked = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, *_FIRST_ONLY)]
+    runs = [(name, "wrong") for name in _MIXED] + [(name, "first") for name in (*_MIXED, *_FIRST_ONLY)]
 
-    def found(name: str, provider: str) -> dict[str, Any]:
+    def totals(name: str, provider: str) -> dict[str, Any]:
         limit = ["--seed", "1", "--limit", "60"] if provider == "wrong" and name != "home" else []
         return _totals("--data", data, "--set", name, "--provider", provider, "--half", "test", *limit)
 
     with ThreadPoolExecutor(2) as pool:
-        every = list(pool.map(lambda one: found(*one), asked))
+        all_totals = list(pool.map(lambda run: totals(*run), runs))
     figures: dict[str, Any] = {}
-    for (name, provider), of in zip(asked, every, strict=True):
-        told = {
-            key: _share(of[key]) for key in ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
-        }
+    for (name, provider), rates in zip(runs, all_totals, strict=True):
+        certain = {key: _share(rates[key]) for key in _CERTAIN}
         if provider == "wrong":
-            figures[name] = told
+            figures[name] = certain
         else:
-            figures.setdefault(name, {})["first_reading"] = {"right": _share(of["pass_at_1"]), **told}
+            figures.setdefault(name, {})["first_reading"] = {"right": _share(rates["pass_at_1"]), **certain}
     return Found.of(figures)
 
 
 def _graph_embedded() -> Found:
     """The shipped 52 questions, with every aid and with none."""
     home = ("--set", "home", "--half", "all", "--provider", "llamacpp")
-    told = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
-    return Found.of({name: _share(found["pass_at_1"]) for name, found in told.items()})
+    runs = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
+    return Found.of({name: _share(rates["pass_at_1"]) for name, rates in runs.items()})
 
 
 def _share(rate: dict[str, Any]) -> Figure:

@@ -22,7 +22,7 @@ from lab.figures.record import ROOT, Figure, History, Measurement, read
 from lab.figures.sections import Section, sections
 
 _BLOCK = re.compile(r"(<!-- figures: ([\w. *]+) -->\n).*?(<!-- / -->)", re.DOTALL)
-_ONE = re.compile(r"(<!-- figure: ([\w.]+) ([^>]+?) -->).*?(<!-- / -->)")
+_SINGLE = re.compile(r"(<!-- figure: ([\w.]+) ([^>]+?) -->).*?(<!-- / -->)")
 STALE = "**stale**"
 """What marks a figure whose code has changed since; tests compare pages without it."""
 
@@ -52,10 +52,10 @@ def filled(text: str, history: History, known: Mapping[str, Section], judge: Jud
         names = [name for asked in mark[2].split() for name in _named(asked, known)]
         return f"{mark[1]}\n{_block([known[name] for name in names], history, judge)}\n{mark[3]}"
 
-    def one(mark: re.Match[str]) -> str:
-        return f"{mark[1]}{_one(known[mark[2]], mark[3], history, judge)}{mark[4]}"
+    def single(mark: re.Match[str]) -> str:
+        return f"{mark[1]}{_single(known[mark[2]], mark[3], history, judge)}{mark[4]}"
 
-    return _ONE.sub(one, _BLOCK.sub(block, text))
+    return _SINGLE.sub(single, _BLOCK.sub(block, text))
 
 
 def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
@@ -63,21 +63,22 @@ def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
     return [name for name in known if name.startswith(asked[:-1])] if asked.endswith("*") else [known[asked].name]
 
 
-def _one(section: Section, figure: str, history: History, judge: Judge) -> str:
-    first, _, figure = figure.rpartition(":")
+def _single(section: Section, mark: str, history: History, judge: Judge) -> str:
+    """A figure, or a table's cell, as it stands within a sentence. Raises KeyError, StopIteration for none such."""
+    first, _, name = mark.rpartition(":")
     measured = history[section.name][0 if first else -1]
-    if "/" in figure:
-        value = str(found(measured, figure))
+    if "/" in name:
+        text = str(found(measured, name))
     else:
-        single = measured.figures[figure]
-        value = f"{single} {single.unit}".strip() if single.of is None else str(single)
+        figure = measured.figures[name]
+        text = f"{figure} {figure.unit}".strip() if figure.of is None else str(figure)
     old = not first and judge(measured, section.paths)
-    return value + ", a tuning set" * section.tuning + f" ({STALE})" * old
+    return text + ", a tuning set" * section.tuning + f" ({STALE})" * old
 
 
 def _block(shown: Sequence[Section], history: History, judge: Judge) -> str:
     """What each says of itself, when they were measured, and their tables: of equal columns one after the other."""
-    lines = [section.told for section in shown if section.told]
+    lines = [section.about for section in shown if section.about]
     there = [section for section in shown if history.get(section.name)]
     heads: dict[str, list[str]] = {}
     for section in there:
@@ -92,8 +93,8 @@ def _block(shown: Sequence[Section], history: History, judge: Judge) -> str:
 def _head(section: Section, measured: Measurement, judge: Judge) -> str:
     many = "".join(f", {name} {count:,}" for name, count in measured.many.items())
     more = " with changes of its own" if measured.changed else ""
-    told = f"{measured.at}, commit {measured.commit[:9]}{more}, {measured.machine}, load {measured.load}{many}"
-    return f"{told}{', a tuning set' * section.tuning}.{f' {STALE}' * judge(measured, section.paths)}"
+    taken = f"{measured.at}, commit {measured.commit[:9]}{more}, {measured.machine}, load {measured.load}{many}"
+    return f"{taken}{', a tuning set' * section.tuning}.{f' {STALE}' * judge(measured, section.paths)}"
 
 
 def _tables(shown: Sequence[Section], history: History) -> list[str]:

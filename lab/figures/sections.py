@@ -58,12 +58,12 @@ COUNTS = ("ROUNDS", "CALLS", "CROWD", "ASKED", "QUESTIONS_ASKED", "PIECES", "EVE
 
 @dataclass(frozen=True)
 class Section:
-    """One thing to measure. `tuning`: its failures were looked at. `told`: what it measures, for its page."""
+    """One thing to measure. `tuning`: its failures were looked at. `about`: what it measures, for its page."""
 
     name: str
     paths: tuple[str, ...]
     run: Callable[[], Found]
-    told: str = ""
+    about: str = ""
     tuning: bool = False
 
     @property
@@ -102,8 +102,8 @@ def _benches() -> Iterator[Section]:
         if not found.name.startswith("_") and not found.ispkg:
             text = (Path(bench.__path__[0]) / f"{found.name}.py").read_text(encoding="utf-8")
             paths = MEASURES.get(found.name, EVERYTHING)
-            told = ast.get_docstring(ast.parse(text)) or ""
-            yield Section(f"bench.{found.name}", paths, partial(_of_bench, found.name), told)
+            about = ast.get_docstring(ast.parse(text)) or ""
+            yield Section(f"bench.{found.name}", paths, partial(_of_bench, found.name), about)
 
 
 def _of_bench(name: str) -> Found:

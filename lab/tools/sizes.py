@@ -1,6 +1,5 @@
-"""`python -m lab.tools.sizes`: lines of Python by room, and packages and megabytes by extra, as docs/ shows them.
+"""Lines of Python by room, and packages and megabytes by extra, for the figures of `house.code`.
 
-It prints the tables and writes no page: both change with every commit, and a page names the day of its figures.
 Packages are counted as they are installed here (by `make install`: all of them), their files as their wheels list
 them: what is compiled or written later does not count.
 """
@@ -8,7 +7,6 @@ them: what is compiled or written later does not count.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -63,19 +61,3 @@ def extras() -> list[str]:
     """The extras of agentd for who runs it."""
     stated = distribution(NAME).metadata.get_all("Provides-Extra") or []
     return [extra for extra in stated if not re.fullmatch("dev|build", extra)]
-
-
-def main() -> None:
-    """Print both tables."""
-    rows = ["| room | lines of Python |", "|---|---|"]
-    rows += [f"| `{room}/`{' without apps' if room == 'agentd' else ''} | {lines(room):,} |" for room in ROOMS]
-    rows += ["", "| extra | packages | MB |", "|---|---|---|"]
-    for extra in ("", *extras()):
-        sizes = installed(extra)
-        name = f"`{extra}`" if extra else "none: the core"
-        rows.append(f"| {name} | {len(sizes)} | {sum(sizes.values()) / 1e6:.0f} |")
-    sys.stdout.write("\n".join(rows) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -17,6 +17,8 @@ from servers.certificate.journal import JournalError
 from servers.certificate.officekey import Identity, OfficeKeyError
 from servers.certificate.register import COLUMNS
 
+ENTRIES_COUNTER = ("", 0)
+"""The key of the counter of the entries: no series, no year."""
 JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 
 
@@ -145,9 +147,8 @@ def numbers(
     rows: Sequence[Mapping[str, Any]], counters: Mapping[tuple[str, int], int], entries: Sequence[Entry]
 ) -> Iterator[Finding]:
     """Numbers that are missing, and counters that would give one twice or skip some."""
-    skipped = {
-        (body["series"], body["year"]): body["last"] for one in entries if one.event == "skipped" for body in [one.data]
-    }
+    bodies = [entry.data for entry in entries if entry.event == "skipped"]
+    skipped = {(body["series"], body["year"]): body["last"] for body in bodies}
     given: dict[tuple[str, int], set[int]] = {}
     for row in rows:
         given.setdefault((row["series"], row["year"]), set()).add(row["seq"])
@@ -155,15 +156,12 @@ def numbers(
         allowed = set(range(1, skipped.get((series, year), 0) + 1))
         if gaps := sorted(set(range(1, max(seqs))) - seqs - allowed):
             yield Finding(mark="fault", what=f"series {series} of {year}: numbers {_ranges(gaps)} are missing")
+    highest = {key: max((*given.get(key, ()), skipped.get(key, 0)), default=0) for key in counters}
+    highest[ENTRIES_COUNTER] = entries[-1].seq if entries else 0
     for (series, year), last in counters.items():
-        seqs = given.get((series, year), set())
-        highest = max((*seqs, skipped.get((series, year), 0)), default=0)
-        if series == "":
-            highest = entries[-1].seq if entries else 0
-        if last != highest:
-            what = (
-                f"the counter of {f'series {series} of {year}' if series else 'the entries'} says {last}, not {highest}"
-            )
+        if last != highest[series, year]:
+            counted = f"series {series} of {year}" if series else "the entries"
+            what = f"the counter of {counted} says {last}, not {highest[series, year]}"
             yield Finding(mark="fault", what=what, to_do="the last rows were deleted, or the counter was changed")
 
 

@@ -38,12 +38,19 @@ def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
 def letters_in(folder: Path) -> list[Path]:
     """A letter's folder itself, or those in a folder of letters."""
     inside = [one for one in sorted(folder.glob("[!._]*")) if one.is_dir()]
-    return [folder] if (folder / "letter.toml").exists() or not inside else inside
+    holds_letters = any((one / name).exists() for one in inside for name in ("letter.toml", "letter.txt"))
+    return inside if holds_letters and not (folder / "letter.toml").exists() else [folder]
 
 
 def mistakes(folder: Path) -> Iterator[str]:
     """`FILE:LINE: KEY: what is wrong`, one for each mistake of one letter's folder."""
     source = folder / "letter.toml"
+    if not folder.is_dir():
+        yield f"{folder}: no such folder"
+        return
+    if not source.exists() and (folder / "letters").is_dir():
+        yield f"{folder} is an office's folder; its letters are in {folder / 'letters'}"
+        return
     try:
         load(folder)
         return

@@ -1,19 +1,7 @@
 """`python -m servers.certificate letters …`: what an office does on its own machine, without a daemon. Serves nothing.
 
-letters init    [--state DIR] [--renew]   make the office's signing key (also made at first use)
-letters verify  FILE.pdf [--state DIR]    is this letter genuine? exit 0 only if so
-letters verify  --qr TEXT [--key FILE]    is what this QR code says genuine? with the office's public key alone, and no
-                                          register, if it is named; else the state's keys and register
-letters key     [--state DIR]             the public key that QR codes are verified by, to give to others
-letters list    [--state DIR]             the register, one letter a line: number, day, status, type, masked name,
-                                          file, who approved it, who voided it, why
-letters check   [FOLDER …]                every mistake of a letter's folder, or of a folder of letters, with its line;
-                                          exit 0 if there is none
-letters audit   [--quick] [--json] [--expect NUMBER:HASH]   does everything agree? exit 0 if so
-letters repair  [--yes] [--accept-key] [--next SERIES=NUMBER]   repair what can be repaired truly, after a yes
-letters import-opensid [--dry-run] [--into DIR] [--office N]   letter folders from an office's own templates
-letters backup  DIR, letters places       for `agentd backup` and `agentd restore`
-letters upgrade                           for `agentd migrate`
+`letters --help` lists the commands; `backup`, `places` and `upgrade` are for agentd's own `backup`, `restore` and
+`migrate`.
 """
 
 from __future__ import annotations
@@ -53,7 +41,9 @@ def open_service(settings: Settings) -> LetterService:
 def main(argv: Sequence[str]) -> int:
     """`argv` begins after `letters`. Exit status: 0 done, genuine, sound; 1 not so; 2 wrong use or configuration."""
     os.umask(0o077)
-    parser = argparse.ArgumentParser(prog="letters", description="The office's letters: key, register, verification.")
+    parser = argparse.ArgumentParser(
+        prog="agentd letters", description="The office's letters: key, register, verification."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     init = commands.add_parser("init", help="make the office's signing key and CA")
     init.add_argument("--renew", action="store_true", help="replace an existing key; its CA stays trusted")
@@ -90,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     try:
         if options.command == "verify" and options.key is not None:
-            return _verify_alone(options.qr, options.key)
+            return _verify_by_key(options.qr, options.key)
         settings = Settings.from_env(os.environ | ({"AGENTD_STATE": options.state} if options.state else {}))
         if options.command == "check":
             return _check(settings, options.folders)
@@ -102,7 +92,8 @@ def main(argv: Sequence[str]) -> int:
         finally:
             service.ledger.close()
     except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
-        print(f"letters: {error}", file=sys.stderr)
+        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        print(f"agentd letters: {reason}", file=sys.stderr)
         return 2
 
 
@@ -156,6 +147,10 @@ def _import(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:
+    """Make the office's keys, or with `renew` others, which leaves letters issued so far genuine; 0.
+
+    Raises SettingsError for a key that is configured, OfficeKeyError for one that is there or was lost.
+    """
     if settings.names_key:
         raise SettingsError(
             "OFFICE_KEY_FILE or PKCS11_MODULE names the office's key already; unset it to have one made here"
@@ -261,7 +256,8 @@ def _verify_qr(service: LetterService, text: str) -> int:
     return 0 if result.genuine or result.status == "unconfirmed" else 1
 
 
-def _verify_alone(text: str | None, key: Path) -> int:
+def _verify_by_key(text: str | None, key: Path) -> int:
+    """Check a QR code's statement with the office's public key alone; 0 when that key signed it, 1 when not."""
     if text is None:
         raise SettingsError("--key goes with --qr: a PDF is verified by the office's register")
     try:

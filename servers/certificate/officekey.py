@@ -12,7 +12,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,9 +90,7 @@ def retire(folder: Path, known: Iterable[Identity]) -> None:
 
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
     """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder):
         if not (folder / "office.cert.pem").exists():
             _make(folder, office, passphrase)
     ca = folder / "ca.cert.pem"
@@ -106,15 +105,22 @@ def roots(folder: Path) -> tuple[Path, ...]:
 
 def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
     """A new CA and key; the old CA's certificate stays trusted, the old keys are removed."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder):
         old = folder / "ca.cert.pem"
         if old.exists():
             serial = x509.load_pem_x509_certificate(old.read_bytes()).serial_number
             shutil.copyfile(old, folder / f"retired-{serial:x}.cert.pem")
         _make(folder, office, passphrase)
     return ensure(folder, office, passphrase)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """The folder of keys, made when it isn't there, while no other process changes a key in it."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _text(cert: x509.Certificate) -> str:

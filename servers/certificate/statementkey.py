@@ -6,15 +6,12 @@ In the office folder: `statement.key.pem` (mode 0600, encrypted when there is a 
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from servers.certificate.officekey import OfficeKeyError, pem, write
+from servers.certificate.officekey import OfficeKeyError, locked, pem, write
 from servers.certificate.statement import key_id
 
 KEY, PUBLIC = "statement.key.pem", "statement.pub.pem"
@@ -26,7 +23,7 @@ def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     A key of which only the public half is left is lost, and not made a second time: that would turn every letter of
     its time into somebody else's.
     """
-    with _locked(folder):
+    with locked(folder):
         key, public = folder / KEY, folder / PUBLIC
         if not key.exists() and public.exists():
             raise OfficeKeyError(f"{key} is missing: put it back from a backup, or make new keys with init --renew")
@@ -85,7 +82,7 @@ def public_of(text: str, place: str = "the register") -> Ed25519PublicKey:
 
 def retire(folder: Path) -> None:
     """Keep the public half of today's key for the letters of its time, and remove the key; the next use makes one."""
-    with _locked(folder):
+    with locked(folder):
         public = folder / PUBLIC
         if public.exists():
             (folder / KEY).unlink(missing_ok=True)
@@ -95,11 +92,3 @@ def retire(folder: Path) -> None:
 def public_pem(key: Ed25519PublicKey) -> bytes:
     """As it is given to others."""
     return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

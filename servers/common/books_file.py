@@ -9,7 +9,7 @@ import copy
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,22 +41,6 @@ def fingerprint(document: Mapping[str, Any]) -> str:
         for table in document["tables"]
     ]
     return hashlib.sha256(json.dumps(bare).encode()).hexdigest()[:16]
-
-
-def only(document: dict[str, Any], tables: Iterable[str]) -> dict[str, Any]:
-    """The document of these tables alone, of all where none is named. Foreign keys to others are left out."""
-    wanted = {name.casefold() for name in tables}
-    if not wanted:
-        return document
-    kept = [table for table in document["tables"] if table["name"].casefold() in wanted]
-    names = {table["name"] for table in kept}
-    return {
-        **document,
-        "tables": [
-            {**table, "foreign_keys": [key for key in table["foreign_keys"] if key["referred_table"] in names]}
-            for table in kept
-        ],
-    }
 
 
 def overlaid(document: Mapping[str, Any], books: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, Inspector, inspect
@@ -62,9 +62,15 @@ class Catalogue:
         return same[0] if len(same) == 1 else None
 
     def only(self, names: frozenset[str]) -> Catalogue:
-        """That of these tables (in lower case); of all where none is named."""
-        kept = {name: table for name, table in self.tables.items() if not names or name.lower() in names}
-        return Catalogue(self.database, self.dialect, kept)
+        """That of these tables (in lower case), without their foreign keys to others; all where none is named."""
+        if not names:
+            return self
+        kept = {name: table for name, table in self.tables.items() if name.lower() in names}
+        tables = {
+            name: replace(table, foreign_keys=tuple(key for key in table.foreign_keys if key.referred_table in kept))
+            for name, table in kept.items()
+        }
+        return Catalogue(self.database, self.dialect, tables)
 
     def nearest_table(self, name: str) -> str | None:
         return nearest(name, self.tables)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, TypeVar
@@ -85,12 +85,19 @@ class Database:
     """One database, read-only. Opens nothing until it is asked, so it can be made while the database is down."""
 
     def __init__(
-        self, url: str | URL, *, sessions: int = SESSIONS, notice: str | None = None, schemas: Sequence[str] = ()
+        self,
+        url: str | URL,
+        *,
+        sessions: int = SESSIONS,
+        notice: str | None = None,
+        schemas: Sequence[str] = (),
+        tables: Iterable[str] = (),
     ) -> None:
         """Raises ConfigurationError. `sessions`: statements at a time; `notice`: what readers must know of all rows;
-        `schemas`: whose tables are read (PostgreSQL), `public` where none is named."""
+        `schemas`: whose tables are read (PostgreSQL), `public` where none is named; `tables`: those that may be asked
+        about, all where none is named."""
         self.notice = notice
-        self.tables: frozenset[str] = frozenset()  # that may be asked about, in lower case; none means all
+        self.tables = frozenset(name.casefold() for name in tables)
         self.url = parse_url(url)
         self.kind: Kind = kind_of(self.url)
         self.schemas = (tuple(schemas) or ("public",)) if self.kind == "postgres" else ()
@@ -99,13 +106,15 @@ class Database:
         self._slots = asyncio.Semaphore(sessions)
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Database:
-        """The configured database; with none configured the sample company. Raises ConfigurationError."""
-        environ = os.environ if environ is None else environ
+    def configured(cls, environ: Mapping[str, str]) -> Database | None:
+        """The office's database, None where none is configured. Raises ConfigurationError."""
         url = given_url(environ)
-        if url is not None:
-            database = cls(url, schemas=schemas_of(environ))
-            database.tables = frozenset(name.casefold() for name in allowed_tables(environ))
+        return None if url is None else cls(url, schemas=schemas_of(environ), tables=allowed_tables(environ))
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Database:
+        """The configured database; with none configured the sample company. Raises ConfigurationError."""
+        if (database := cls.configured(environ)) is not None:
             return database
         log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
         return cls(sample_url(environ), notice=SAMPLE)

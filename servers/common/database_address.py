@@ -46,11 +46,6 @@ def kind_of(url: URL) -> Kind:
     return "sqlite" if name == "sqlite" else "postgres" if name == "postgresql" else "mysql"
 
 
-def configured_url(environ: Mapping[str, str]) -> str:
-    """The address that is configured, else the sample company's. Raises ConfigurationError."""
-    return given_url(environ) or sample_url(environ)
-
-
 def given_url(environ: Mapping[str, str]) -> str | None:
     """DATABASE_URL, else the credential; None when neither is there. Raises ConfigurationError for an empty one."""
     url = environ.get("DATABASE_URL")

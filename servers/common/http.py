@@ -10,19 +10,22 @@ HTTP_ORIGINS  origins besides its own whose pages may call
 
 from __future__ import annotations
 
+import argparse
 import hmac
 import ipaddress
 import os
 import secrets
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from servers.common.credentials import credential
 
 if TYPE_CHECKING:
+    import uvicorn
     from mcp.server.mcpserver import MCPServer
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,25 +45,51 @@ def serve_http(server: MCPServer[Any], host: str, port: int, environ: Mapping[st
 
     Raises HttpError.
     """
+    given = given_token(environ)
+    if given is None and not is_loopback(host):
+        raise HttpError(f"{host} is not of this machine: give a token by HTTP_TOKEN or the credential http_token first")
+    file = Path(environ.get("AGENTD_STATE") or "state", f"{server.name}.token").absolute()
+    with listening(server, (host, port), given, file, environ, f"{server.name} listens at") as (program, sockets):
+        program.run(sockets)
+
+
+@contextmanager
+def listening(
+    server: MCPServer[Any],
+    at: tuple[str, int],
+    given: str | None,
+    file: Path,
+    environ: Mapping[str, str],
+    ready: str,
+) -> Iterator[tuple[uvicorn.Server, list[socket.socket]]]:
+    """The HTTP server that is to be run, and the sockets it is to be run on; they are closed with the block.
+
+    Without a `given` token one is made into `file`. `ready` stands before the address on standard error.
+    """
     import uvicorn
 
     from servers.common.http_heads import HeadInTime
 
-    given = given_token(environ)
-    if given is None and not is_loopback(host):
-        raise HttpError(f"{host} is not of this machine: give a token by HTTP_TOKEN or the credential http_token first")
+    host, port = at
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listener:
+    with socket.create_server(at, family=family) as listener:
         port = listener.getsockname()[1]
-        file = Path(environ.get("AGENTD_STATE") or "state", f"{server.name}.token").absolute()
         token = given or made_token(file)
-        place = f"[{host}]" if ":" in host else host
-        print(f"{server.name} listens at http://{place}:{port}/mcp", file=sys.stderr, flush=True)  # noqa: T201
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        print(f"{ready} http://{place}/mcp", file=sys.stderr, flush=True)  # noqa: T201
         if given is None:
             print(f"its token is in {file}", file=sys.stderr, flush=True)  # noqa: T201
-        app = application(server, f"{place}:{port}", token, environ)
+        app = application(server, place, token, environ)
         config = uvicorn.Config(app, http=HeadInTime, log_config=None, access_log=False)
-        uvicorn.Server(config).run(sockets=[listener])
+        yield uvicorn.Server(config), [listener]
+
+
+def address(text: str) -> tuple[str, int]:
+    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
+    return host.strip("[]"), int(port)
 
 
 def given_token(environ: Mapping[str, str]) -> str | None:

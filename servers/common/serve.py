@@ -17,7 +17,7 @@ from mcp.server.mcpserver import MCPServer
 
 from servers.common import clock
 from servers.common.discreet import log_to_stderr
-from servers.common.http import HttpError, serve_http
+from servers.common.http import HttpError, address, serve_http
 from servers.common.process import close_to_others
 
 
@@ -29,7 +29,7 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog=f"python -m servers.{server.name}", description=f"The MCP server `{server.name}`."
     )
-    parser.add_argument("--http", metavar="HOST:PORT", type=_address, help="Streamable HTTP at /mcp; default: stdio")
+    parser.add_argument("--http", metavar="HOST:PORT", type=address, help="Streamable HTTP at /mcp; default: stdio")
     options = parser.parse_args(argv)
     close_to_others()
     os.umask(0o077)  # what a server writes is for its owner alone
@@ -45,10 +45,3 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
         serve_http(server, *options.http)
     except HttpError as error:
         parser.error(str(error))
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
-    return host.strip("[]"), int(port)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import aiosqlite
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -18,11 +23,19 @@ class SQLiteSessions:
 
     def engine(self, url: URL) -> AsyncEngine:
         """A session of a process of ours."""
-        processes = Processes()
+        processes, file = Processes(), url.database or ""
+
+        async def opened() -> aiosqlite.Connection:
+            if not await asyncio.to_thread(
+                Path(file).is_file
+            ):  # before a thread begins whose failure would outlive a short command's loop
+                raise sqlite3.OperationalError("unable to open database file")
+            return await open_readonly(processes, file, CONNECT_SECONDS)
+
         return create_async_engine(
             url,
             poolclass=pool.NullPool,
-            async_creator=lambda: open_readonly(processes, url.database or "", CONNECT_SECONDS),
+            async_creator=opened,
             hide_parameters=True,
         )
 

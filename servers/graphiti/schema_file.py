@@ -8,14 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from sqlalchemy import create_engine
 
 from servers.common import erp
+from servers.common.catalogue import reflect
+from servers.common.schema_document import schema_document
 
 SHIPPED = erp.SEED
 MAX_BYTES = 16 * 2**20
@@ -96,34 +98,9 @@ def read_schema(path: Path) -> Schema:
 
 
 def _sample() -> dict[str, Any]:
-    """The document of the sample company's tables, by their names."""
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(erp.script(rows=False))
-        made = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
-        tables = [_table(database, name, sql) for name, sql in made]
-    return {"database": "erp", "dialect": "sqlite", "tables": tables}
-
-
-def _table(database: sqlite3.Connection, name: str, sql: str) -> dict[str, Any]:
-    comment, comments = erp.sqlite_comments(sql)
-    columns = database.execute("SELECT name, type, [notnull], pk FROM pragma_table_info(?)", (name,)).fetchall()
-    keys = database.execute("SELECT [from], [table], [to] FROM pragma_foreign_key_list(?) ORDER BY 1", (name,))
-    return {
-        "name": name,
-        "comment": comment,
-        "columns": [
-            {
-                "name": column,
-                "type": kind,
-                "nullable": not not_null,
-                "comment": comments.get(column),
-                "primary_key": bool(place),
-            }
-            for column, kind, not_null, place in columns
-        ],
-        "primary_key": [column for column, _, _, place in sorted(columns, key=lambda each: each[3]) if place],
-        "foreign_keys": [
-            {"columns": [column], "referred_table": table, "referred_columns": [referred]}
-            for column, table, referred in keys
-        ],
-    }
+    """The document of the sample company's tables."""
+    with create_engine("sqlite://").connect() as connection:
+        made = connection.connection.driver_connection
+        assert isinstance(made, sqlite3.Connection)
+        made.executescript(erp.script(rows=False))
+        return schema_document(reflect(connection)) | {"database": "erp"}

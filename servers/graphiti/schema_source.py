@@ -14,7 +14,6 @@ from typing import Protocol
 from servers.common import books_file
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError
-from servers.common.database_address import allowed_tables, given_url, schemas_of
 from servers.common.guessed_keys import guessed
 from servers.common.schema_document import schema_document
 from servers.graphiti.schema_file import SHIPPED, Schema, SchemaError, read_schema
@@ -53,9 +52,8 @@ class FileSource:
 class DatabaseSource:
     """The tables of the office's database as they are, with books.toml over them; never the sample's."""
 
-    def __init__(self, database: Database, tables: list[str], books: Path | None) -> None:
+    def __init__(self, database: Database, books: Path | None) -> None:
         self._database = database
-        self._tables = tables
         self._books = books
         self._fingerprint = ""
 
@@ -70,7 +68,6 @@ class DatabaseSource:
             books = books_file.read(self._books)
         except (DatabaseError, books_file.BooksFileError) as error:
             raise SchemaError(str(error)) from error
-        document = books_file.only(document, self._tables)
         if not document["tables"]:
             raise SchemaError("The database holds no table that may be asked about; check [books].")
         self._note(books_file.fingerprint(document), books.get("fingerprint"))
@@ -94,12 +91,10 @@ def source_of(environ: Mapping[str, str]) -> Source:
     """SCHEMA_FILE, else the configured database, else the sample company. Raises ConfigurationError."""
     if given := environ.get("SCHEMA_FILE"):
         return FileSource(Path(given))
-    url = given_url(environ)
-    if url is None:
+    if (database := Database.configured(environ)) is None:
         return FileSource(SHIPPED)
-    tables = allowed_tables(environ)
     books = environ.get("BOOKS_FILE")
-    return DatabaseSource(Database(url, schemas=schemas_of(environ)), tables, Path(books) if books else None)
+    return DatabaseSource(database, Path(books) if books else None)
 
 
 def _file_stamp(path: Path) -> Stamp:

@@ -264,29 +264,27 @@ def relations(tables: Iterable[Table]) -> list[Relation]:
 
 
 def _profile(table: Table) -> _Profile:
+    """The table's concepts and words, each with the greatest weight of the places where it stands."""
     concepts: dict[str, float] = {}
-    plain: dict[str, float] = {}
-    places = [(IN_COLUMN, each.name, each.comment or "") for each in table.columns]
-    for weight, name, comment in places:
-        for concept in glossary.name_concepts(name):
+    words: dict[str, float] = {}
+
+    def add(weight: float, named: Iterable[str], text: str) -> None:
+        for concept in named:
             concepts[concept] = max(weight, concepts.get(concept, 0))
-        _add_text(concepts, plain, weight, comment)
-        for word in glossary.unclaimed(name):
-            plain[glossary.stem(word)] = max(weight, plain.get(glossary.stem(word), 0))
-    _add_text(concepts, plain, IN_COMMENT, table.comment or "")
+        for word in map(glossary.stem, glossary.unclaimed(text)):
+            words[word] = max(weight, words.get(word, 0))
+
+    def add_comment(weight: float, comment: str) -> None:
+        add(weight, (concept for concept, _ in glossary.concepts_in(comment)), comment)
+
+    for column in table.columns:
+        add(IN_COLUMN, glossary.name_concepts(column.name), column.name)
+        add_comment(IN_COLUMN, column.comment or "")
+    add_comment(IN_COMMENT, table.comment or "")
     named = glossary.name_concepts(table.name)
-    concepts |= dict.fromkeys(named, IN_NAME)
-    for word in glossary.unclaimed(table.name):
-        plain[glossary.stem(word)] = IN_NAME
-    plain |= dict.fromkeys((table.name, table.name.lower()), EXACT_TABLE)
-    return _Profile(concepts, plain, named, frozenset(each.name.lower() for each in table.columns))
-
-
-def _add_text(concepts: dict[str, float], plain: dict[str, float], weight: float, text: str) -> None:
-    for concept, _ in glossary.concepts_in(text):
-        concepts[concept] = max(weight, concepts.get(concept, 0))
-    for word in glossary.unclaimed(text):
-        plain[glossary.stem(word)] = max(weight, plain.get(glossary.stem(word), 0))
+    add(IN_NAME, named, table.name)
+    words |= dict.fromkeys((table.name, table.name.lower()), EXACT_TABLE)
+    return _Profile(concepts, words, named, frozenset(column.name.lower() for column in table.columns))
 
 
 def _is_detail_of(table: Table, header: Table) -> bool:

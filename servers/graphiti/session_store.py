@@ -173,7 +173,7 @@ class _Stock:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
-        self._held: Counter[str | None] = Counter()
+        self._sets: Counter[str | None] = Counter()
         self._bytes: Counter[str | None] = Counter()
 
     def add(self, uuid: str, group: str, size: int) -> None:
@@ -191,7 +191,7 @@ class _Stock:
     def oldest(self, group: str | None, most: int, most_bytes: int, without: Set[str] = frozenset()) -> set[str]:
         """Which to drop so that fewer than `most` and at most `most_bytes` remain in the group (None: in all)."""
         gone = [self._entries[uuid] for uuid in without]
-        count = self._held[group] - len(gone)
+        count = self._sets[group] - len(gone)
         size = self._bytes[group] - sum(entry.size for entry in gone)
         dropped: set[str] = set()
         if count < most and size <= most_bytes:
@@ -207,10 +207,10 @@ class _Stock:
 
     def _count(self, group: str, number: int, size: int) -> None:
         for key in (group, None):
-            self._held[key] += number
+            self._sets[key] += number
             self._bytes[key] += size
-            if not self._held[key]:
-                del self._held[key], self._bytes[key]
+            if not self._sets[key]:
+                del self._sets[key], self._bytes[key]
 
 
 def group_of(session_id: str) -> str:

@@ -18,7 +18,7 @@ from servers.residents.verification import Verification
 
 def main() -> None:
     """Exits with status 2, saying why, when a setting is wrong; each call reports a register that is down."""
-    if sys.argv[1:2] and sys.argv[1] in cli.COMMANDS:
+    if sys.argv[1:2] and sys.argv[1] in (*cli.COMMANDS, "-h", "--help"):
         raise SystemExit(cli.main(sys.argv[1:]))
     try:
         settings = Settings.from_env()

@@ -30,7 +30,11 @@ EXAMPLE = "for example RESIDENTS_URL=sqlite:////var/lib/agentd/residents.db"
 
 def main(argv: Sequence[str]) -> int:
     """0 when done, 1 when rows are bad (nothing was imported then), 2 when something can't be used."""
-    parser = argparse.ArgumentParser(prog="residents", description="The office's register of residents.")
+    parser = argparse.ArgumentParser(
+        prog="agentd residents",
+        description="The office's register of residents.",
+        epilog="`python -m servers.residents` without a command starts the MCP server (stdio, or --http HOST:PORT).",
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check", help="what is in the register: counts, unknown codes, families without head, PINs")
     taking = commands.add_parser("import", help="take residents from a sheet into agentd's own register")
@@ -50,9 +54,9 @@ def main(argv: Sequence[str]) -> int:
             case _:
                 return _pin(settings)
     except (SettingsError, RegisterError, sheet.SheetError, tomllib.TOMLDecodeError) as error:
-        print(f"residents: {error}", file=sys.stderr)
+        print(f"agentd residents: {error}", file=sys.stderr)
     except OSError as error:
-        print(f"residents: {error.filename or 'file'}: {error.strerror}", file=sys.stderr)
+        print(f"agentd residents: {error.filename or 'file'}: {error.strerror}", file=sys.stderr)
     return 2
 
 

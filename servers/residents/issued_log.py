@@ -86,7 +86,10 @@ class IssuedLog:
 
 @contextmanager
 def _alone(connection: sa.Connection, office: int) -> Iterator[None]:
-    """One transaction. Of several nodes one writes at a time, so that a letter sent twice at once is written once."""
+    """One transaction. Of several nodes one writes at a time, so that a letter sent twice at once is written once.
+
+    Raises RegisterError when another node writes for longer than WAIT_SECONDS.
+    """
     name = f"agentd-log_surat-{office}"
     if connection.execute(sa.select(sa.func.get_lock(name, WAIT_SECONDS))).scalar() != 1:
         raise RegisterError("another node is writing log_surat; it is tried again")

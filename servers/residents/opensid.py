@@ -95,6 +95,7 @@ class OpensidRegister:
 
 
 def _statement(office: int) -> sa.Select[Any]:
+    """The office's residents, a row each: with their family card, place, occupation and PIN where they have one."""
     place = sa.func.coalesce(PERSON.c.id_cluster, FAMILY.c.id_cluster)
     joined = (
         sa.outerjoin(PERSON, FAMILY, (FAMILY.c.id == PERSON.c.id_kk) & (FAMILY.c.config_id == PERSON.c.config_id))

@@ -13,6 +13,7 @@ import sys
 
 from servers.common.books_file import BooksFileError
 from servers.common.database import ConfigurationError, Database, DatabaseError
+from servers.common.database_errors import UnavailableError
 from servers.common.schema_document import schema_document
 from servers.common.serve import serve
 from servers.sim_testgeluran.check import check
@@ -42,7 +43,8 @@ async def _check(database: Database) -> None:
     try:
         print("\n".join(await check(database)))  # noqa: T201 - standard output is the report
     except (DatabaseError, BooksFileError, OSError) as error:
-        print(error, file=sys.stderr)  # noqa: T201
+        where = " The address is `[books] url` in client.toml." if isinstance(error, UnavailableError) else ""
+        print(f"{error}{where}", file=sys.stderr)  # noqa: T201
         raise SystemExit(1) from error
 
 

@@ -71,15 +71,16 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
 
 
 def _amounts(table: Mapping[str, Any]) -> list[str]:
-    joined = {column for key in table["foreign_keys"] for column in key["columns"]} | set(table["primary_key"])
+    """The columns of money that can be summed or averaged: no keys, and no price beside a quantity."""
+    keys = {column for key in table["foreign_keys"] for column in key["columns"]} | set(table["primary_key"])
     numbers = [
-        each["name"]
-        for each in table["columns"]
-        if re.match(r"(?i)dec|num|double|float|real|.*int", each["type"]) and each["name"] not in joined
+        column["name"]
+        for column in table["columns"]
+        if re.match(r"(?i)dec|num|double|float|real|.*int", column["type"]) and column["name"] not in keys
     ]
-    # beside a quantity the mean of a price would have to weigh the pieces of each row
-    of_lines = any(map(QUANTITY.search, numbers))
-    return [name for name in numbers if MONEY.search(name) and not (of_lines and is_price(name))]
+    # The mean of a price would have to weigh the pieces of each row.
+    has_quantity = any(map(QUANTITY.search, numbers))
+    return [name for name in numbers if MONEY.search(name) and not (has_quantity and is_price(name))]
 
 
 def _label(table: Mapping[str, Any]) -> str | None:

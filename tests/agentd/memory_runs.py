@@ -106,7 +106,8 @@ class MemoryRuns:
         """The run as it stands."""
         run = self._seen(run_id, caller)
         state = run.outcome.model_dump(mode="json")
-        state["error"] = None if run.error is None else error_object(run.error)
+        if run.error is not None:
+            state["error"] = error_object(run.error)
         return state
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -155,8 +156,28 @@ def test_two_servers_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_broken_toml_and_no_file_are_told_with_the_place(tmp_path: Path) -> None:
     assert problems(tmp_path, "a = \n")[0].startswith("1: not TOML")
+    assert problems(tmp_path, "a = 1\nb = [\n")[0].startswith("2: not TOML")
     with pytest.raises(ConfigError, match="no such file"):
         config.load(tmp_path / "nowhere.toml", environ={})
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('[rpc]\nlisten = "localhost"', "26: `localhost` is not HOST:PORT, for example 127.0.0.1:8765"),
+        ('[books]\nurl = "/srv/shop.db"', "26: `url` is no database address: mysql+aiomysql://"),
+        ('[books]\nurl = "oracle://db/shop"', "26: `url` is no database address: mysql+aiomysql://"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_with_its_line(tmp_path: Path, lines: str, said: str) -> None:
+    assert problems(tmp_path, f"{RUST}\n{lines}\n")[0].startswith(said)
+
+
+def test_a_model_that_the_default_provider_does_not_list_is_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "client.toml"
+    file.write_text(re.sub("^model = .*$", 'model = "gemini-9"', RUST, count=1, flags=re.MULTILINE))
+    (found,) = [each.text for each in config.load(file, environ={}).warnings if "gemini-9" in each.text]
+    assert found.startswith("`model` gemini-9 is none of provider `")
 
 
 EVERYTHING_WRONG = """\

@@ -21,9 +21,8 @@ from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentStep, Caller, Catalogue, ModelInfo, ProviderState, ServerState, ToolInfo
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.method import Method
+from agentd.rpc.method import Method, Services, WireLimits
 from agentd.rpc.methods import table
-from agentd.rpc.services import Services, WireLimits
 from agentd.testing import ManualClock
 from tests.agentd.memory_runs import MemoryRuns, Work, echo
 from tests.agentd.memory_sessions import MemorySessions
@@ -57,11 +56,9 @@ class TwinTools:
         return AgentStep(tool=found.name, server=found.server, input=tool_input, success=True, output=tool_input)
 
 
-class TwinModels:
-    """The embedded provider alone."""
-
-    def states(self) -> Sequence[ProviderState]:
-        return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
+def providers() -> Sequence[ProviderState]:
+    """The embedded one alone."""
+    return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
 
 
 METHODS = table((analytics.ask, graph.ask, *Letters.methods, *Residents.methods))
@@ -84,7 +81,7 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
         runs=MemoryRuns(work),
         sessions=MemorySessions(),
         tools=TwinTools(),
-        models=TwinModels(),
+        providers=providers,
         questions={"analytics": ask, "graph": ask},
         health=lambda: {
             "status": "ok",

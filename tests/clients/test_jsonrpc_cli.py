@@ -162,6 +162,8 @@ async def test_nobody_there_is_exit_3() -> None:
             code, out, err = await cli(address, "System.health")
             assert (code, out) == (3, "")
             assert err.startswith(f"jsonrpc-cli: {address}: ")
+            if address.startswith("http:"):
+                assert err.endswith("nothing listens there; is the server running?\n")
 
 
 async def test_what_is_not_json_rpc_is_exit_3(tmp_path: Path) -> None:

@@ -8,11 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
-import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ import pytest
 from servers.certificate.checking import check
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
+from tests.http_server import Handler, serving
 
 BIN = Path(sys.executable).parent
 DEFAULT = "127.0.0.1:8765"
@@ -149,29 +148,14 @@ def model_server(*texts: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
     """A server of the wire that the page's bridge speaks: its address, and what it was asked."""
     asked: list[dict[str, object]] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Endpoint(Handler):
         def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            asked.append(json.loads(self.body()))
             text = texts[len(asked) - 1] if len(asked) <= len(texts) else None
-            body = b"{}" if text is None else json.dumps({"text": text}).encode()
-            self.send_response(503 if text is None else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer("{}", status=503) if text is None else self.answer(json.dumps({"text": text}))
 
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, name="model-server")
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Endpoint) as url:
+        yield url, asked
 
 
 def test_the_letter_of_the_page_has_no_mistake(tmp_path: Path) -> None:

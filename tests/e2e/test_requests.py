@@ -236,8 +236,10 @@ def test_who_asks_how_their_request_stands_does_not_take_it_back(visitor: Person
 
 
 def test_a_decision_sent_again_answers_as_the_first_did(visitor: Person, officer: Person) -> None:
-    visitor.says(WORDS)
-    waiting = visitor.says("ya")
+    asked = visitor.says(WORDS)
+    yes = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
+    waiting = visitor.call("Agent.approve", **yes)
+    assert waiting["approval"]["rule"] == "staff" and visitor.call("Agent.approve", **yes) == waiting
     first, again = approve(officer, waiting), approve(officer, waiting)
     assert first["status"] == "completed" and again == first
     ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}

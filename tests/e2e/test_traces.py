@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.daemon import HEAD, call, final, running
+from tests.http_server import Handler, serving
 
 FRIENDLY = Path(__file__).parents[1] / "bridges" / "mcp" / "friendly.py"
 
@@ -21,24 +20,15 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
     """An OTLP/HTTP endpoint: its address and the bodies it was sent."""
     bodies: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Endpoint(Handler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.body()
             if self.path == "/v1/traces":
                 bodies.append(body)
-            self.send_response(200)
-            self.end_headers()
+            self.answer(b"")
 
-        def log_message(self, *_: object) -> None:
-            """The test's output stays quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", bodies
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Endpoint) as url:
+        yield url, bodies
 
 
 def spans(bodies: list[bytes]) -> list[Span]:

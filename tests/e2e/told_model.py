@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_server import Handler, serving
 
 DONE = {"action": "final", "response": "Baik."}
 PROVIDER = """\
@@ -44,9 +44,9 @@ def told_model() -> Iterator[ToldModel]:
     """The endpoint, while the block lasts."""
     model = ToldModel()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Endpoint(Handler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(self.body())
             model.sent.append(body)
             head = {"id": "c-1", "created": 1, "model": "told"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -54,33 +54,14 @@ def told_model() -> Iterator[ToldModel]:
             if not body.get("stream"):
                 message = {"role": "assistant", "content": model.text()}
                 answer = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}]}
-                return self._send("application/json", json.dumps({**answer, "usage": usage}))
+                return self.answer(json.dumps({**answer, "usage": usage}))
             kind = {**head, "object": "chat.completion.chunk"}
             pieces = [
                 {**kind, "choices": [{**choice, "delta": {"content": model.text()}}]},
                 {**kind, "choices": [], "usage": usage},
             ]
             lines = [*(json.dumps(piece) for piece in pieces), "[DONE]"]
-            return self._send("text/event-stream", "".join(f"data: {line}\n\n" for line in lines))
+            return self.answer("".join(f"data: {line}\n\n" for line in lines), "text/event-stream")
 
-        def _send(self, kind: str, text: str) -> None:
-            body = text.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, name="told-model")
-    thread.start()
-    model.endpoint = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(Endpoint) as model.endpoint:
         yield model
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -17,7 +17,7 @@ def test_every_bench_says_what_it_measures_and_can_be_run() -> None:
     modules = {path.stem for path in Path(bench.__file__).parent.glob("[a-z]*.py")}
     benches = {name.partition(".")[2]: each for name, each in sections().items() if each.group == "bench"}
     assert set(benches) == modules
-    assert all(each.told for each in benches.values())
+    assert all(each.about for each in benches.values())
     assert all(callable(import_module(f"lab.bench.{name}").run) for name in benches)
     assert MEASURES.keys() <= modules
 

@@ -76,7 +76,7 @@ LAST = FIRST.model_copy(
         "picture": "growth.svg",
     }
 )
-SHOWN = sections.Section("bench.one", ("agentd",), Found, told="What one measures.")
+SHOWN = sections.Section("bench.one", ("agentd",), Found, about="What one measures.")
 TUNED = sections.Section("eval.two", ("agentd",), Found, tuning=True)
 UNKNOWN = sections.Section("bench.three", ("agentd",), Found)
 

@@ -85,7 +85,7 @@ async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: in
                 answer.headers[name.decode()] = value.decode()
             await answer.prepare(request)
         elif message.get("body"):
-            lease.check()
+            admitted.check()
             await answer.write(message["body"])
 
     def end(error: AgentdError) -> None:
@@ -94,7 +94,7 @@ async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: in
         elif request.transport is not None:
             request.transport.close()
 
-    with request.app[LEASES].held(request, end) as lease:
+    with request.app[LEASES].held(request, end) as admitted:
         response = await dispatch.handle_requests(Request(scope, receive))
         await response(scope, receive, send)
     return answer

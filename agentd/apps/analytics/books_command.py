@@ -13,7 +13,7 @@ from agentd.apps.analytics.servers import OPERATIONS
 from agentd.apps.server_command import ServerCommand
 
 HELP = "the office's own database: check it (writes books.toml), ask it"
-CHECK = ServerCommand("check", "", lambda _: OPERATIONS, group=())
+CHECK = ServerCommand("books check", "", lambda _: OPERATIONS)
 
 
 def register(commands: Any) -> None:

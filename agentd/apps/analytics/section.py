@@ -22,6 +22,8 @@ BOOKS_TOOLS = "analytics"
 DATABASE_URL = "database_url"
 """The credential by which they learn the address."""
 
+DATABASES = ("mysql", "mariadb", "postgresql", "postgres", "sqlite")
+
 
 class AnalyticsSettings(AppSection):
     """`[analytics]`: how questions to the books are planned."""
@@ -65,6 +67,10 @@ class BooksSettings(AppSection):
             if self.account:
                 problem(("books", "account"), "`account` without `url`: name the database, too")
             return
+        kind, mark, _ = self.url.partition("://")
+        if not self.url.startswith("${") and (not mark or kind.partition("+")[0] not in DATABASES):
+            text = "`url` is no database address: mysql+aiomysql://…, postgresql://… or sqlite+aiosqlite:////FILE"
+            problem(("books", "url"), text)
         for index, server in enumerate(file.servers):
             own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
             if server.name in BOOKS_SERVERS and own:

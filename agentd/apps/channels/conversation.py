@@ -86,7 +86,7 @@ class Conversation:
             return Answer((), chat, ends=(run_id,))
         if found["status"] in ("queued", "running", "needs_approval"):
             return None
-        return replace(self._told(service, chat, found), ends=(run_id,))
+        return replace(self._answer_of(service, chat, found), ends=(run_id,))
 
     async def _ask(self, service: Service, chat: Chat, params: dict[str, Any]) -> Answer:
         chat = await self._opened(service, chat)
@@ -108,7 +108,7 @@ class Conversation:
         messages = shown(outcome, chat.language, channel.longest, channel.longest_asking)
         return Answer(messages, chat, awaits=outcome.run_id if staff else None)
 
-    def _told(self, service: Service, chat: Chat, found: dict[str, Any]) -> Answer:
+    def _answer_of(self, service: Service, chat: Chat, found: dict[str, Any]) -> Answer:
         """A run's state (of Agent.get) as an answer."""
         if error := found.pop("error", None):
             return Answer((said(error["data"]["user_message"]),), replace(chat, run_id=None, approval_id=None))
@@ -155,6 +155,10 @@ class Conversation:
         return Answer((said(words.old_button),), chat)
 
     async def _decide(self, service: Service, chat: Chat, run_id: str, approval_id: str, yes: bool) -> Answer:
+        """Approve or decline; a decision that comes too late is answered by how the run stands then.
+
+        Raises Busy and Draining: then the message is answered later.
+        """
         caller = self.caller(service, chat)
         params = {"run_id": run_id, "approval_id": approval_id, "approved": yes}
         try:
@@ -164,10 +168,10 @@ class Conversation:
         except Conflict:  # decided before a kill, withdrawn, or too late: the run says which
             async for _ in self._runs().events(run_id, caller):
                 pass
-            found = await self._call("Agent.get", {"run_id": run_id}, caller)
-            if found["status"] in ("queued", "running"):
+            run = await self._call("Agent.get", {"run_id": run_id}, caller)
+            if run["status"] in ("queued", "running"):
                 raise Busy("the run goes on elsewhere", retry_after_s=1.0) from None
-            return self._told(service, chat, found)
+            return self._answer_of(service, chat, run)
         except AgentdError as error:
             return _failed(chat, error)
 

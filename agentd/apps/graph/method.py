@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
-from agentd.rpc.method import STAFF, method
+from agentd.rpc.method import STAFF, Services, method
 from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 
 class GraphParams(Params):

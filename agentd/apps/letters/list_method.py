@@ -8,9 +8,8 @@ from pydantic import Field
 
 from agentd.agent.approval import DECLARES, least_of
 from agentd.messages import Caller, Message, ToolInfo
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionKey
-from agentd.rpc.services import Services
 
 
 class LettersParams(Params):

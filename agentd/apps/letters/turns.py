@@ -34,18 +34,25 @@ class LetterTurns:
             return replace(offer, tools=tuple(tool for tool in offer.tools if not tool.official))
 
     def _fitting(self, turn: Turn, offer: Offer) -> Offer:
+        """The offer cut to the tool that is wanted now, with what can be copied into it, or to the answer there is.
+
+        Raises OverBudget for a conversation that takes too long to read.
+        """
         readings = self._readings.of(turn.session_id)
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
         wanted = _wanted(free, turn, readings)
         if turn.steps and (turn.official_refused or _is_all(turn, wanted)):
-            return Offer(may_list=False, answer=_told(turn, looked_up=wanted is not None and not wanted.official))
+            return Offer(
+                may_list=False, answer=_tool_message(turn, looked_up=wanted is not None and not wanted.official)
+            )
         tools = not_again(offered(free, turn.said), turn.steps)
         first = wanted or _form(tools, turn, readings)
-        shown = tools if first is None else [first]
-        fitting = [one for tool in shown if (one := _fitted(tool, turn, readings, asked=tool is wanted)) is not None]
-        known = {one.tool.name: one.known for one in fitting if one.known}
+        candidates = tools if first is None else [first]
+        copies = [_fitted(tool, turn, readings, asked=tool is wanted) for tool in candidates]
+        fitting = [copy for copy in copies if copy is not None]
+        known = {copy.tool.name: copy.known for copy in fitting if copy.known}
         may_answer = first is None or not fitting
-        return replace(offer, tools=tuple(one.tool for one in fitting), known=known, may_answer=may_answer)
+        return replace(offer, tools=tuple(copy.tool for copy in fitting), known=known, may_answer=may_answer)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for a deed that no tool did, or for what neither citizen, tool nor office named."""
@@ -118,7 +125,7 @@ def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
     return last.success and last.tool in turn.toolset.official and (wanted is None or wanted.name == last.tool)
 
 
-def _told(turn: Turn, *, looked_up: bool) -> str | None:
+def _tool_message(turn: Turn, *, looked_up: bool) -> str | None:
     """What the last step's tool, or the host, says of it in words, where those are in the citizen's language.
 
     What was looked up is shown in the office's own words: a small model that rewords it adds to it.

@@ -45,7 +45,11 @@ class Spoken:
 async def streamed(
     request: web.Request, asked: Completion, speak: Callable[[TextSink | None], Coroutine[Any, Any, Spoken]]
 ) -> web.StreamResponse:
-    """Server-sent events. An error before the first piece is an ordinary refusal, a later one an event `error`."""
+    """Server-sent events: `speak` is run with a sink for the text as it is written.
+
+    An error before the first piece is raised (AgentdError, ProviderFailure), a later one is an event `error`; a client
+    that leaves ends it with ClientLeft.
+    """
     pieces: asyncio.Queue[TextChunk | None] = asyncio.Queue()
     head = {"id": _new_id(), "object": "chat.completion.chunk", "created": int(time.time()), "model": asked.model}
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})

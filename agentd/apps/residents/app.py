@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentd.agent.toolset import Fit
@@ -29,19 +28,6 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 
-@dataclass(frozen=True, slots=True)
-class OfficerReviews:
-    """Opens a request for what a citizen agreed to and an officer must, too."""
-
-    requests: Requests
-    tools: Callable[[], ToolHost]
-
-    async def open(self, row: RunRecord, approval: PendingApproval) -> Review:
-        """The request, by the tool as its server describes it."""
-        known = self.tools().catalogue().tool(approval.tool)
-        return await self.requests.open(row, approval, known or ToolInfo(name=approval.tool, server=""))
-
-
 class Residents(App):
     """Session.verify and what rests on it."""
 
@@ -59,11 +45,16 @@ class Residents(App):
         self._register = Register(wiring.internal_tools(self._server), self._configured)
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().section(ResidentsSettings).idle_s)
         self._requests = Requests(wiring.store, wiring.clock, wiring.settings().zone)
-        self.reviews = OfficerReviews(self._requests, wiring.tools)
+        self.reviews = self._review
         self._corrections = Corrections(wiring.store, wiring.clock)
         self._visitors = Visitors(self._identities, self._register, self._corrections)
         self._letters = LetterLog(wiring.store, self._register, wiring.clock, wiring.audit, self._lists_letters)
         self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
+
+    async def _review(self, row: RunRecord, approval: PendingApproval) -> Review:
+        """A request for what a citizen agreed to and an officer must, too; by the tool as its server describes it."""
+        known = self.wiring.tools().catalogue().tool(approval.tool)
+        return await self._requests.open(row, approval, known or ToolInfo(name=approval.tool, server=""))
 
     def add_policy(self, inner: ToolHost) -> ToolHost:
         """Official calls say on what they rest; a verified session's are filled in."""

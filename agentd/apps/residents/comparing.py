@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from pydantic import Field
+
 from agentd.agent.languages import words
 from agentd.apps.residents.filling import SOURCE
 from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.requests import Request
+from agentd.messages import Message
 from agentd.ports import ToolHost
 from agentd.runs.store import RunStore
 
 _PARTS = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One field of a form whose value is not what the register holds."""
+class DifferenceShown(Message):
+    """One field of the form whose value is not what the register holds."""
 
     field: str
     title: str
@@ -28,12 +30,11 @@ class Difference:
     registered: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A request beside the register: whether its NIK is a resident's, and what differs."""
+class ComparisonShown(Message):
+    """A request beside the register."""
 
-    resident: bool
-    differences: tuple[Difference, ...] = ()
+    resident: bool = Field(description="Whether the form's NIK is that of a living resident of this office.")
+    differences: list[DifferenceShown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Comparing:
     register: Register
     tools: Callable[[], ToolHost]
 
-    async def of(self, request: Request) -> Comparison:
+    async def of(self, request: Request) -> ComparisonShown:
         """How the call that waits differs from the register's entry of whom it names; `resident` is false for none.
 
         Raises ToolExecution while the register can't be read.
@@ -52,12 +53,12 @@ class Comparing:
         run = await self.store.run(request.run_id)
         tool = self.tools().catalogue().tool(request.tool)
         if run is None or run.approval is None or tool is None:
-            return Comparison(resident=False)
+            return ComparisonShown(resident=False, differences=[])
         nik = named_nik(tool.input_schema, run.approval.arguments)
         found = None if nik is None else (await self.register.resident(nik)).resident
         if found is None:
-            return Comparison(resident=False)
-        return Comparison(True, tuple(differences(tool.input_schema, run.approval.arguments, found)))
+            return ComparisonShown(resident=False, differences=[])
+        return ComparisonShown(resident=True, differences=differences(tool.input_schema, run.approval.arguments, found))
 
 
 def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
@@ -68,14 +69,15 @@ def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | 
     return None
 
 
-def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[Difference]:
+def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[DifferenceShown]:
     """In the form's order; what either side doesn't say is no difference."""
     found = []
     for name, rule, key in _registered(schema):
         said, registered = arguments.get(name), resident.get(key)
         if said in (None, "") or registered is None or _plain(str(said)) == _plain(registered):
             continue
-        found.append(Difference(name, str(rule.get("title") or name), str(said), registered))
+        title = str(rule.get("title") or name)
+        found.append(DifferenceShown(field=name, title=title, said=str(said), registered=registered))
     return found
 
 

@@ -6,16 +6,15 @@ A request outlasts the visit that made it, for it is a task of the office; once 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
+from pydantic import Field
 from sqlalchemy.engine import Connection
 
 from agentd.clock import iso
 from agentd.errors import NotFound
-from agentd.messages import Caller, Dispute
+from agentd.messages import Caller, Dispute, Message
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
@@ -40,25 +39,20 @@ CORRECTIONS = sa.Table(
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Correction:
-    """One datum that a resident says is otherwise: what the register holds, and the resident's sentence."""
+class CorrectionShown(Message):
+    """What a resident says differs from the register. The words of a resolved one are gone."""
 
     correction_id: str
     session_id: str
-    nik: str
+    nik: str = Field(repr=False)
     field: str
     title: str
-    registered: str
-    said: str
+    registered: str = Field(repr=False, description="What the register holds.")
+    said: str = Field(repr=False, description="The resident's own sentence.")
     created_at: str
-    resolved_at: str | None = None
-    resolved_by: str | None = None
-    note: str | None = None
-
-    def shown(self) -> dict[str, Any]:
-        """The wire form, for staff."""
-        return asdict(self)
+    resolved_at: str | None
+    resolved_by: str | None
+    note: str | None
 
 
 class Corrections:
@@ -78,7 +72,7 @@ class Corrections:
             for name, about in disputed.items():
                 if (name, about.registered) in open_:
                     continue
-                made = Correction(
+                made = CorrectionShown(
                     correction_id=uuid4().hex,
                     session_id=session_id,
                     nik=nik,
@@ -87,29 +81,32 @@ class Corrections:
                     registered=about.registered,
                     said=about.said[:LONGEST],
                     created_at=iso(self._clock.now()),
+                    resolved_at=None,
+                    resolved_by=None,
+                    note=None,
                 )
-                db.execute(CORRECTIONS.insert(), made.shown())
+                db.execute(CORRECTIONS.insert(), made.model_dump())
 
         await self._writes.do(work)
 
-    async def list(self, *, resolved: bool, limit: int) -> list[Correction]:
+    async def list(self, *, resolved: bool, limit: int) -> list[CorrectionShown]:
         """The open ones, or those that are resolved; newest first."""
         done = CORRECTIONS.c.resolved_at.is_not(None) if resolved else CORRECTIONS.c.resolved_at.is_(None)
         query = sa.select(CORRECTIONS).where(done).order_by(CORRECTIONS.c.created_at.desc()).limit(limit)
-        return await self._writes.do(lambda db: [Correction(**row) for row in db.execute(query).mappings()])
+        return await self._writes.do(lambda db: [CorrectionShown(**row) for row in db.execute(query).mappings()])
 
-    async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> Correction:
+    async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> CorrectionShown:
         """An officer has dealt with it. Raises NotFound for one that is not open."""
         at = iso(self._clock.now())
 
-        def work(db: Connection) -> Correction | None:
+        def work(db: Connection) -> CorrectionShown | None:
             mine = sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
             row = db.execute(sa.select(CORRECTIONS).where(mine)).mappings().first()
             if row is None:
                 return None
-            found = replace(Correction(**row), said="", registered="", resolved_at=at, resolved_by=caller.id, note=note)
-            db.execute(CORRECTIONS.update().where(mine).values(**found.shown()))
-            return found
+            done = {"said": "", "registered": "", "resolved_at": at, "resolved_by": caller.id, "note": note}
+            db.execute(CORRECTIONS.update().where(mine).values(done))
+            return CorrectionShown(**{**row, **done})
 
         found = await self._writes.do(work)
         if found is None:

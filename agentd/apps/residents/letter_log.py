@@ -145,7 +145,11 @@ class Listed(ToolHostWrapper):
 
 
 def entry(call: ToolCall, output: dict[str, Any], nik: str | None, name: str | None) -> dict[str, Any]:
-    """A letter as the register's lists have it: of who is verified, else of whom the letter names first."""
+    """A letter as the register server's `log_letter` takes it, all but `issued_at`.
+
+    `nik` and `name` are those of who is verified; without them the letter's first NIK and name count. `form` is what
+    the citizen said, `seen` what an officer saw. Lengths are those of OpenSID's columns.
+    """
     texts = {key: str(value) for key, value in call.input.items() if isinstance(value, (str, int))}
     sources = {} if call.basis is None else call.basis.sources
     return {

@@ -85,8 +85,9 @@ class Filled(ToolHostWrapper):
         self._seen = seen
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate with the register's values, or refuse: a member of the family whom nobody can tell, a proof that
-        has ended since the call was asked about."""
+        """Delegate with the register's values, or refuse: an unclear member of the family, a condition that isn't met,
+        a proof that has ended since the call was asked about. Raises ApprovalNeeded as the inner host does.
+        """
         if not call.tool.official:
             return await self._inner.call(call, on_progress)
         tool = whole(call.tool)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any
 
 from pydantic import Field
 
-from agentd.apps.residents.comparing import Comparing
+from agentd.apps.residents.comparing import Comparing, ComparisonShown
 from agentd.apps.residents.requests import Requests, Status
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, method
+from agentd.rpc.method import ANYONE, STAFF, Services, method
 from agentd.rpc.params import Params, SessionKey
-from agentd.rpc.services import Services
 
 _ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
 """Stops a request's run: that it may was judged by the request."""
@@ -44,8 +42,8 @@ class CheckParams(Params):
     seen: bool = Field(description="Whether the officer saw it; false makes the request incomplete.")
 
 
-class HandOverParams(Params):
-    """Params of Request.hand_over."""
+class DecideParams(Params):
+    """Params of Request.compare and Request.hand_over."""
 
     request_id: str = Field(min_length=1, max_length=100)
 
@@ -76,28 +74,6 @@ class RequestList(Message):
     """Requests, newest first."""
 
     requests: list[RequestShown]
-
-
-class CompareParams(Params):
-    """Params of Request.compare."""
-
-    request_id: str = Field(min_length=1, max_length=100)
-
-
-class DifferenceShown(Message):
-    """One field of the form whose value is not what the register holds."""
-
-    field: str
-    title: str
-    said: str
-    registered: str
-
-
-class ComparisonShown(Message):
-    """A request beside the register."""
-
-    resident: bool = Field(description="Whether the form's NIK is that of a living resident of this office.")
-    differences: list[DifferenceShown]
 
 
 @method(
@@ -159,11 +135,11 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
     scopes=STAFF,
     errors=(NotFound, ToolExecution),
 )
-async def compare(services: Services, caller: Caller, params: CompareParams) -> dict[str, Any]:
+async def compare(services: Services, caller: Caller, params: DecideParams) -> ComparisonShown:
     """What the form of a request says otherwise than the register; the look-up stands in the audit trail."""
     found = await services.part(Requests).get(params.request_id, caller)
     await services.part(AuditTrail).arecord("request.compared", actor=caller.id, subject=found.request_id)
-    return asdict(await services.part(Comparing).of(found))
+    return await services.part(Comparing).of(found)
 
 
 @method(
@@ -172,7 +148,7 @@ async def compare(services: Services, caller: Caller, params: CompareParams) -> 
     scopes=STAFF,
     errors=(NotFound, Conflict),
 )
-async def hand_over(services: Services, caller: Caller, params: HandOverParams) -> dict[str, Any]:
+async def hand_over(services: Services, caller: Caller, params: DecideParams) -> dict[str, Any]:
     """The citizen has the letter: a request that is ready is fetched."""
     requests = services.part(Requests)
     handed = await requests.hand_over(params.request_id, caller)

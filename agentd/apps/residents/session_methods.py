@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, model_validator
 
-from agentd.apps.residents.verifying import Verifications
+from agentd.apps.residents.verifying import VerificationResult, Verifications
 from agentd.errors import Conflict, NotFound, RateLimited, ToolExecution
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, STAFF, method
+from agentd.rpc.method import ANYONE, STAFF, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 Nik = Annotated[str, Field(max_length=100, description="The 16 digits of the resident's number.")]
 
@@ -47,16 +46,6 @@ class VouchParams(Params):
     nik: Nik
 
 
-class VerificationResult(Message):
-    """Whether it is proven who asks; a wrong PIN and a NIK that nobody has are answered alike."""
-
-    verified: bool
-    level: str | None = Field(description="pin, card+pin or officer; null when not verified.")
-    display_name: str | None
-    attempts_left: int = Field(description="Wrong PINs that are left before the NIK is locked.")
-    expires_at: str | None = Field(description="When it ends unless the session is used (ISO 8601).")
-
-
 class Forgotten(Message):
     """Nobody is verified in the session now."""
 
@@ -69,12 +58,11 @@ class Forgotten(Message):
     scopes=ANYONE,
     errors=(NotFound, Conflict, RateLimited, ToolExecution),
 )
-async def verify(services: Services, caller: Caller, params: VerifyParams) -> dict[str, Any]:
+async def verify(services: Services, caller: Caller, params: VerifyParams) -> VerificationResult:
     """Prove who the visitor is, by NIK or card and PIN; the third wrong PIN locks for 15 minutes."""
-    made = await services.part(Verifications).verify(
+    return await services.part(Verifications).verify(
         params.session_id, nik=params.nik, card=params.card, pin=params.pin.get_secret_value(), caller=caller
     )
-    return made.shown()
 
 
 @method(
@@ -97,6 +85,6 @@ async def forget(services: Services, caller: Caller, params: ForgetParams) -> di
     scopes=STAFF,
     errors=(NotFound, Conflict, ToolExecution),
 )
-async def vouch(services: Services, caller: Caller, params: VouchParams) -> dict[str, Any]:
+async def vouch(services: Services, caller: Caller, params: VouchParams) -> VerificationResult:
     """An officer who saw the visitor's card says who they are (level officer)."""
-    return (await services.part(Verifications).vouch(params.session_id, params.nik, caller)).shown()
+    return await services.part(Verifications).vouch(params.session_id, params.nik, caller)

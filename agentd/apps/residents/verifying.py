@@ -6,8 +6,9 @@ The PIN goes to the register and nowhere else: it is kept, logged and recorded b
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from pydantic import Field
 
 from agentd.agent.approval import LEVELS, Level
 from agentd.apps.residents.identity import Identities, Identity
@@ -16,30 +17,21 @@ from agentd.apps.residents.register import Register, Resident, Verdict
 from agentd.apps.residents.replies import in_each_language
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, NotFound, RateLimited
-from agentd.messages import Caller
+from agentd.messages import Caller, Message
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned_session
 
 NIK = re.compile(r"[0-9]{16}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What a try came to, as Session.verify and Session.vouch answer it."""
+class VerificationResult(Message):
+    """Whether it is proven who asks; a wrong PIN and a NIK that nobody has are answered alike."""
 
-    identity: Identity | None = None
-    attempts_left: int = 0
-
-    def shown(self) -> dict[str, Any]:
-        """The wire form."""
-        found = self.identity
-        return {
-            "verified": found is not None,
-            "level": None if found is None else found.level,
-            "display_name": None if found is None else found.display_name,
-            "attempts_left": self.attempts_left,
-            "expires_at": None if found is None else found.expires_at,
-        }
+    verified: bool
+    level: str | None = Field(description="pin, card+pin or officer; null when not verified.")
+    display_name: str | None = Field(repr=False)
+    attempts_left: int = Field(description="Wrong PINs that are left before the NIK is locked.")
+    expires_at: str | None = Field(description="When it ends unless the session is used (ISO 8601).")
 
 
 class Verifications:
@@ -54,7 +46,7 @@ class Verifications:
 
     async def verify(
         self, session_id: str, *, nik: str | None, card: str | None, pin: str, caller: Caller
-    ) -> Verification:
+    ) -> VerificationResult:
         """By a PIN. Raises NotFound, Conflict for another resident's session, RateLimited, ToolExecution."""
         owned_session(await self._store.sessions.get(session_id), caller)
         known = await self._identities.of(session_id)
@@ -66,22 +58,22 @@ class Verifications:
             await self._record("session.locked" if verdict.locked else "session.refused", caller, session_id, verdict)
             if verdict.locked:
                 raise _locked(verdict.retry_after_s)
-            return Verification(attempts_left=verdict.attempts_left)
+            return _refused(verdict.attempts_left)
         identity = await self._proven(session_id, verdict.resident, level)
         await self._record("session.verified", caller, session_id, verdict, level=identity.level)
-        return Verification(await self._identities.keep(identity), verdict.attempts_left)
+        return _verified(await self._identities.keep(identity), verdict.attempts_left)
 
-    async def vouch(self, session_id: str, nik: str, caller: Caller) -> Verification:
+    async def vouch(self, session_id: str, nik: str, caller: Caller) -> VerificationResult:
         """By an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
         if await self._store.sessions.get(session_id) is None:
             raise NotFound("there is no such session")
         verdict = await self._register.resident(nik) if NIK.match(nik) else Verdict()
         if verdict.resident is None:
             await self._record("session.refused", caller, session_id, verdict)
-            return Verification()
+            return _refused()
         identity = await self._proven(session_id, verdict.resident, "officer")
         await self._record("session.vouched", caller, session_id, verdict, level=identity.level)
-        return Verification(await self._identities.keep(identity))
+        return _verified(await self._identities.keep(identity))
 
     async def forget(self, session_id: str, caller: Caller) -> list[str]:
         """End the session's proof; the ids of the runs that wait on it. Raises NotFound."""
@@ -113,6 +105,16 @@ class Verifications:
 
     async def _record(self, action: str, caller: Caller, session_id: str, verdict: Verdict, **facts: str) -> None:
         await self._audit.arecord(action, actor=caller.id, subject=session_id, notes=list(verdict.notes), **facts)
+
+
+def _verified(identity: Identity, attempts_left: int = 0) -> VerificationResult:
+    return VerificationResult(verified=True, attempts_left=attempts_left, **identity.shown())
+
+
+def _refused(attempts_left: int = 0) -> VerificationResult:
+    return VerificationResult(
+        verified=False, level=None, display_name=None, attempts_left=attempts_left, expires_at=None
+    )
 
 
 def _of_another() -> Conflict:

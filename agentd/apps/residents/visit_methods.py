@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
-
-from pydantic import Field
+from typing import Any
 
 from agentd.apps.residents.register import Register
-from agentd.apps.residents.visits import Visits
-from agentd.errors import Language, NotFound
+from agentd.apps.residents.visits import Visits, VisitShown
+from agentd.errors import NotFound
 from agentd.messages import Caller, Message
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 
 class RegisterParams(Params):
@@ -34,29 +31,6 @@ class VisitParams(Params):
     session_key: SessionKey | None = None
 
 
-class MemberShown(Message):
-    """A member of the visitor's own family card, never the visitor; no NIK."""
-
-    nama: str
-    hubungan: str
-    value: str = Field(description="What a field of the source `family` takes for this member and no other.")
-
-
-class WithheldLetter(Message):
-    """A letter that the register's values of the visitor don't allow."""
-
-    tool: str
-    message: dict[str, str] = Field(description="Why, for the visitor, by language.")
-
-
-class VisitShown(Message):
-    """Empty for who is not verified, and while the register can't be read."""
-
-    members: list[MemberShown]
-    forms: dict[str, list[str]] = Field(description="By tool the fields that the register leaves to ask.")
-    withheld: list[WithheldLetter]
-
-
 @method(
     "Residents.status",
     result=RegisterStatus,
@@ -73,14 +47,6 @@ def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict
     scopes=ANYONE,
     errors=(NotFound,),
 )
-async def visit(services: Services, caller: Caller, params: VisitParams) -> dict[str, Any]:
+async def visit(services: Services, caller: Caller, params: VisitParams) -> VisitShown:
     """What a form leaves to ask a visitor who signed in, whom it may name, and which letters they can't have."""
-    found = await services.part(Visits).of(params.session_id, caller, services.tools.catalogue(caller).tools)
-    members = [{"nama": name, "hubungan": relation, "value": value} for name, relation, value in found.members]
-    said = [(tool, {language: why.words(language) for language in get_args(Language)}) for tool, why in found.withheld]
-    forms = {tool: list(left) for tool, left in found.forms.items()}
-    return {
-        "members": members,
-        "forms": forms,
-        "withheld": [{"tool": tool, "message": message} for tool, message in said],
-    }
+    return await services.part(Visits).of(params.session_id, caller, services.tools.catalogue(caller).tools)

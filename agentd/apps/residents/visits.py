@@ -5,26 +5,43 @@ For a page, before a form is begun; the calls themselves are judged by policy.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
 
-from agentd.apps.residents.conditions import Unmet, unmet
+from pydantic import Field
+
+from agentd.apps.residents.conditions import unmet
 from agentd.apps.residents.family import described
 from agentd.apps.residents.filling import offered
 from agentd.apps.residents.policy import Visitors
-from agentd.messages import Caller, ToolInfo
+from agentd.errors import Language
+from agentd.messages import Caller, Message, ToolInfo
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned_session
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """`members`: (name, relation, what to say to mean them); `forms`: {tool: the fields that are left to ask};
-    `withheld`: letters with the condition not met."""
+class MemberShown(Message):
+    """A member of the visitor's own family card, never the visitor; no NIK."""
 
-    members: tuple[tuple[str, str, str], ...] = ()
-    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    withheld: tuple[tuple[str, Unmet], ...] = ()
+    nama: str
+    hubungan: str
+    value: str = Field(description="What a field of the source `family` takes for this member and no other.")
+
+
+class WithheldLetter(Message):
+    """A letter that the register's values of the visitor don't allow."""
+
+    tool: str
+    message: dict[str, str] = Field(description="Why, for the visitor, by language.")
+
+
+class VisitShown(Message):
+    """Empty for who is not verified, and while the register can't be read."""
+
+    members: list[MemberShown]
+    forms: dict[str, list[str]] = Field(description="By tool the fields that the register leaves to ask.")
+    withheld: list[WithheldLetter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +51,22 @@ class Visits:
     store: RunStore
     visitors: Visitors
 
-    async def of(self, session_id: str, caller: Caller, tools: Iterable[ToolInfo]) -> Visit:
+    async def of(self, session_id: str, caller: Caller, tools: Iterable[ToolInfo]) -> VisitShown:
         """Empty for who is not verified, and while the register can't be read. Raises NotFound."""
         owned_session(await self.store.sessions.get(session_id), caller)
         known = await self.visitors.known(session_id)
         if known is None:
-            return Visit()
+            return VisitShown(members=[], forms={}, withheld=[])
         others = [one for one in known.family if one["nik"] != known.resident["nik"]]
-        members = tuple((str(one["nama"]), one["hubungan"] or "", described(one, "id")) for one in others)
+        members = [
+            MemberShown(nama=str(one["nama"]), hubungan=one["hubungan"] or "", value=described(one, "id"))
+            for one in others
+        ]
         official = [tool for tool in tools if tool.official]
-        forms = {tool.name: tuple(offered(tool, known).input_schema.get("properties", ())) for tool in official}
-        judged = ((tool.name, unmet(tool, known.resident)) for tool in official)
-        return Visit(members, forms, tuple((name, found) for name, found in judged if found is not None))
+        forms = {tool.name: list(offered(tool, known).input_schema.get("properties", ())) for tool in official}
+        withheld = [
+            WithheldLetter(tool=tool.name, message={language: why.words(language) for language in get_args(Language)})
+            for tool in official
+            if (why := unmet(tool, known.resident)) is not None
+        ]
+        return VisitShown(members=members, forms=forms, withheld=withheld)

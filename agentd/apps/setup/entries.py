@@ -80,9 +80,9 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
 
     Comments and trailing commas are read over. Raises ValueError where no servers stand in it.
     """
-    held = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
-    json.dumps(held, ensure_ascii=False).encode()  # half a character can stand in no file
-    listed = _servers(held)
+    document = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
+    json.dumps(document, ensure_ascii=False).encode()  # half a character can stand in no file
+    listed = _servers(document)
     if listed is None:
         raise ValueError("no `mcpServers` (Claude Desktop, Cursor) and no `servers` (VS Code) in it")
     servers: list[NewServer] = []
@@ -104,13 +104,14 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
     return servers, notes
 
 
-def _servers(held: Any) -> dict[str, Any] | None:
-    if not isinstance(held, dict):
+def _servers(document: Any) -> dict[str, Any] | None:
+    """{name: entry} as Claude Desktop (`mcpServers`) or VS Code (`servers`, `mcp.servers`) has them, else None."""
+    if not isinstance(document, dict):
         return None
-    for found in (held.get("mcpServers"), held.get("servers"), (held.get("mcp") or {})):
-        if isinstance(found, dict) and found:
-            inner = found.get("servers")
-            return inner if isinstance(inner, dict) and "command" not in inner else found
+    for table in (document.get("mcpServers"), document.get("servers"), document.get("mcp")):
+        if isinstance(table, dict) and table:
+            inner = table.get("servers")
+            return inner if isinstance(inner, dict) and "command" not in inner else table
     return None
 
 

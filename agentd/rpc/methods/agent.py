@@ -1,4 +1,4 @@
-"""Agent.*: start, follow and decide runs. The durable engine behind `Services.runs` does the work."""
+"""Agent.* and Events.subscribe: start, follow and decide runs. The engine behind `Services.runs` does the work."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from agentd.errors import (
     Draining,
     Forbidden,
     GroundingError,
+    InvalidRequest,
     InvalidResponse,
     Language,
     MaxSteps,
@@ -24,9 +25,8 @@ from agentd.errors import (
     UnknownTool,
 )
 from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunStatus
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
-from agentd.rpc.services import Services
 
 RUN_ERRORS = (
     UnknownTool, UnboundTool, ToolExecution, InvalidResponse, MaxSteps, ProviderUnavailable, Cancelled,
@@ -99,6 +99,14 @@ class ListParams(Params):
     session_key: SessionKey | None = None
 
 
+class SubscribeParams(Params):
+    """Params of Events.subscribe."""
+
+    run_id: RunId
+    after: int = Field(0, ge=0, le=2**53, description="The seq of the last event that the client has seen.")
+    session_key: SessionKey | None = None
+
+
 class RunOutcome(AgentOutcome):
     """What a run came to; a kiosk's or chat's caller gets the key of the session, others don't."""
 
@@ -128,70 +136,57 @@ class RunList(Message):
     )
 
 
-@method(
-    "Agent.run",
-    result=RunOutcome,
-    scopes=ANYONE,
-    errors=(*RUN_ERRORS, Forbidden),
-)
+class Subscribed(Message):
+    """Events follow as notifications of the method `Events.event`, each with an event as its params."""
+
+    run_id: str
+    after: int
+
+
+@method("Agent.run", result=RunOutcome, scopes=ANYONE, errors=(*RUN_ERRORS, Forbidden))
 async def run(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Run the agent on a prompt and wait for the end; the same run_id again answers the same run."""
     return await services.runs.run(params.prompt, params.agent_options(), caller)
 
 
-@method(
-    "Agent.start",
-    result=RunOutcome,
-    scopes=ANYONE,
-    errors=(Busy, Conflict, NotFound, Draining, Forbidden),
-)
+@method("Agent.start", result=RunOutcome, scopes=ANYONE, errors=(Busy, Conflict, NotFound, Draining, Forbidden))
 async def start(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
     """Take a run on and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
     return await services.runs.start(params.prompt, params.agent_options(), caller)
 
 
-@method(
-    "Agent.get",
-    result=RunState,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Agent.get", result=RunState, scopes=ANYONE, errors=(NotFound,))
 async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
     """The run as it stands: queued, running, needs_approval, completed, cancelled or failed."""
     return await services.runs.get(params.run_id, caller)
 
 
-@method(
-    "Agent.cancel",
-    result=AgentOutcome,
-    scopes=ANYONE,
-    errors=(NotFound, Conflict),
-)
+@method("Agent.cancel", result=AgentOutcome, scopes=ANYONE, errors=(NotFound, Conflict))
 async def cancel(services: Services, caller: Caller, params: RunIdParams) -> AgentOutcome:
     """Stop a run, through the model and the tool it is at."""
     return await services.runs.cancel(params.run_id, caller)
 
 
-@method(
-    "Agent.approve",
-    result=AgentOutcome,
-    scopes=ANYONE,
-    errors=(*RUN_ERRORS, Forbidden),
-)
+@method("Agent.approve", result=AgentOutcome, scopes=ANYONE, errors=(*RUN_ERRORS, Forbidden))
 async def approve(services: Services, caller: Caller, params: ApproveParams) -> AgentOutcome:
     """Decide the call that a run waits with, and run on to the end; only staff may change its arguments."""
     return await services.runs.approve(params.run_id, params.approval_id, params.approved, params.arguments, caller)
 
 
-@method(
-    "Agent.list",
-    result=RunList,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Agent.list", result=RunList, scopes=ANYONE, errors=(NotFound,))
 async def list_runs(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
     """The caller's runs, newest first; of those that wait, staff see everybody's. None for kiosk and chat callers."""
     return await services.runs.list(caller, params.session_id, params.status, params.limit, params.parked)
+
+
+@method("Events.subscribe", result=Subscribed, scopes=ANYONE, errors=(InvalidRequest, NotFound))
+async def subscribe(services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:
+    """Follow a run's events (WebSocket /ws only; over plain HTTP use GET /events)."""
+    # /ws has an act of its own, since events need a connection
+    raise InvalidRequest(
+        "Events.subscribe needs a WebSocket (/ws); over HTTP read "
+        f"GET /events?run_id={params.run_id}&after={params.after}"
+    )
 
 
 METHODS = (run, start, get, cancel, approve, list_runs)

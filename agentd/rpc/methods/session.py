@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentd.errors import NotFound
 from agentd.messages import Caller
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionId, SessionKey, Title
-from agentd.rpc.services import Services
 
 
 class CreateParams(Params):
@@ -69,54 +68,31 @@ class SessionPage(BaseModel):
     next: str | None = None
 
 
-@method(
-    "Session.create",
-    result=NewSession,
-    scopes=ANYONE,
-)
+@method("Session.create", result=NewSession, scopes=ANYONE)
 async def create(services: Services, caller: Caller, params: CreateParams) -> dict[str, Any]:
     """Begin a conversation; its session_key is given once, and kiosk and chat callers need it from then on."""
     return await services.sessions.create(caller, params.title)
 
 
-@method(
-    "Session.list",
-    result=SessionPage,
-    scopes=ANYONE,
-)
+@method("Session.list", result=SessionPage, scopes=ANYONE)
 async def list_sessions(services: Services, caller: Caller, params: ListParams) -> dict[str, Any]:
     """The caller's conversations, newest first, a page at a time; none for kiosk and chat callers."""
     return await services.sessions.list(caller, params.limit, params.before)
 
 
-@method(
-    "Session.get",
-    result=Session,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Session.get", result=Session, scopes=ANYONE, errors=(NotFound,))
 async def get(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """A conversation with its turns."""
     return await services.sessions.get(params.session_id, caller)
 
 
-@method(
-    "Session.fork",
-    result=NewSession,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Session.fork", result=NewSession, scopes=ANYONE, errors=(NotFound,))
 async def fork(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """A new conversation that shares this one's past and none of its future, with a key of its own."""
     return await services.sessions.fork(params.session_id, caller)
 
 
-@method(
-    "Session.delete",
-    result=dict[str, Any],
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Session.delete", result=dict[str, Any], scopes=ANYONE, errors=(NotFound,))
 async def delete(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """Cancel what is pending and remove every word that was said; issued letters stay.
 
@@ -125,12 +101,7 @@ async def delete(services: Services, caller: Caller, params: SessionParams) -> d
     return await services.sessions.delete(params.session_id, caller)
 
 
-@method(
-    "Session.export",
-    result=SessionExport,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Session.export", result=SessionExport, scopes=ANYONE, errors=(NotFound,))
 async def export(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
     """All that is stored of a conversation."""
     return await services.sessions.export(params.session_id, caller)

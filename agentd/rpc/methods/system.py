@@ -1,4 +1,4 @@
-"""Config.reload, System.health and rpc.discover: the daemon about itself."""
+"""Config.reload and System.health: the daemon about itself."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from agentd.errors import Conflict
 from agentd.messages import Caller, ProviderState
-from agentd.rpc.method import ADMIN, ANYONE, method
+from agentd.rpc.method import ADMIN, ANYONE, Services, method
 from agentd.rpc.params import NoParams
-from agentd.rpc.services import Services
 
 
 class Health(BaseModel):
@@ -29,22 +28,13 @@ class Health(BaseModel):
     providers: list[ProviderState] = []
 
 
-@method(
-    "Config.reload",
-    result=dict[str, Any],
-    scopes=ADMIN,
-    errors=(Conflict,),
-)
+@method("Config.reload", result=dict[str, Any], scopes=ADMIN, errors=(Conflict,))
 async def reload(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """Read client.toml again and apply the difference; a file with a mistake changes nothing and says why."""
     return await services.reload(caller.id)
 
 
-@method(
-    "System.health",
-    result=Health,
-    scopes=ANYONE,
-)
+@method("System.health", result=Health, scopes=ANYONE)
 def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """How the daemon stands, from what it knows without asking anybody."""
     return services.health()

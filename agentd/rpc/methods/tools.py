@@ -1,4 +1,4 @@
-"""Tools.*: what the MCP servers offer this caller, and one call outside any run."""
+"""Tools.* and Models.list: what servers and providers offer this caller, and one call outside any run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 from pydantic import Field
 
 from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
-from agentd.messages import AgentStep, Caller, Catalogue, Message
-from agentd.rpc.method import ANYONE, method
+from agentd.messages import AgentStep, Caller, Catalogue, Message, ProviderState
+from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
-from agentd.rpc.services import Services
 
 
 class CallParams(Params):
@@ -53,11 +52,14 @@ class ToolList(Message):
     questions: list[str]
 
 
-@method(
-    "Tools.list",
-    result=ToolList,
-    scopes=ANYONE,
-)
+class ModelList(Message):
+    """Providers in the order they are asked; the first is the default."""
+
+    default_provider: str | None
+    providers: list[ProviderState]
+
+
+@method("Tools.list", result=ToolList, scopes=ANYONE)
 def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """The tools this caller's agent has, and how their servers stand."""
     catalogue = services.tools.catalogue(caller)
@@ -84,6 +86,16 @@ async def call_tool(services: Services, caller: Caller, params: CallParams) -> A
     return await services.tools.call(params.tool, params.input or {}, params.server, caller)
 
 
+@method("Models.list", result=ModelList, scopes=ANYONE)
+def list_models(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
+    """The providers in the order they are asked, their models, and why one is not ready."""
+    states = services.providers()
+    return {
+        "default_provider": states[0].id if states else None,
+        "providers": [state.model_dump(mode="json") for state in states],
+    }
+
+
 def _is_official(catalogue: Catalogue, name: str, server: str | None) -> bool:
     wanted = name.casefold()
     return any(
@@ -94,4 +106,4 @@ def _is_official(catalogue: Catalogue, name: str, server: str | None) -> bool:
     )
 
 
-METHODS = (list_tools, call_tool)
+METHODS = (list_tools, call_tool, list_models)

@@ -3,8 +3,8 @@
 A scripted planner writes the right plan for each: nothing of ours may spoil it, so all must be right (exit status 1
 otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
-`--strangers` asks a half of the sixty informal questions of strangers.toml, `--spoiled` a half of spoiled.toml, each
-with its right plan and a spoiled one; of `held` only totals are printed.
+`--strangers` asks a half of the sixty informal questions of strangers.toml, `--voices` of the 72 of voices.toml,
+`--spoiled` of spoiled.toml, each with its right plan and a spoiled one; of `held` only totals are printed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ async def main() -> int:
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     parser.add_argument("--strangers", choices=("tuning", "held"), default="", help="a half of strangers.toml instead")
     parser.add_argument("--spoiled", choices=("tuning", "held"), default="", help="a half of spoiled.toml instead")
+    parser.add_argument("--voices", choices=("tuning", "held"), default="", help="a half of voices.toml instead")
     parser.add_argument(
         "--embedded", type=int, default=0, metavar="N", help="N of each, planned by the model that ships"
     )
@@ -46,7 +47,8 @@ async def main() -> int:
     made: list[Answered] = []
     first = given.embedded if given.others else 0
     embedded = slice(first, first + given.embedded) if given.embedded else None
-    half = ("spoiled", given.spoiled) if given.spoiled else ("strangers", given.strangers) if given.strangers else None
+    files = {"spoiled": given.spoiled, "strangers": given.strangers, "voices": given.voices}
+    half = next(((file, half) for file, half in files.items() if half), None)
     for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
@@ -28,7 +29,7 @@ from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal
 from lab.eval.analytics.__main__ import office
 from lab.eval.analytics.as_read import faults_of
-from lab.eval.analytics.judging import is_right
+from lab.eval.analytics.judging import is_right, reads_as
 from lab.eval.analytics.questions import TODAY, Question
 from lab.eval.books import SAMPLE, build
 from servers.common.erp import build as build_sample
@@ -63,9 +64,9 @@ class Gold:
     """What another hand plans, and what is wrong with it."""
 
     def planned(self, query: str = "") -> Plan:
-        """What a good planner writes, or the same with another query."""
+        """What a good planner writes, or the same with another query; no query where there is no data for it."""
         entry = {"purpose": "", "query": query or self.plan or self.sql, "result_key": "RESULT"}
-        return {"sql_queries_plan": [entry], "response_template": self.says}
+        return {"sql_queries_plan": [entry] if entry["query"] else [], "response_template": self.says}
 
     def understood(self) -> Plan:
         """A good planner's first turn: the tables are named."""
@@ -130,9 +131,17 @@ def read(name: str) -> tuple[list[Gold], str, str]:
 
 
 def half_of(name: str, file: str, half: str) -> list[Gold]:
-    """Those of strangers.toml or spoiled.toml to one database; `half` is tuning or held."""
+    """Those of strangers.toml, spoiled.toml or voices.toml to one database; `half` is tuning or held.
+
+    Where the file names no half, the question's hash does.
+    """
     content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
-    return [gold for each in content["questions"] if (gold := Gold(**each)).of == name and gold.half == half]
+    golds = [Gold(**{"half": _by_hash(each["ask"]), **each}) for each in content["questions"]]
+    return [gold for gold in golds if gold.of == name and gold.half == half]
+
+
+def _by_hash(ask: str) -> str:
+    return "held" if hashlib.sha256(ask.encode()).digest()[0] % 2 else "tuning"
 
 
 async def asked_all(
@@ -223,13 +232,19 @@ def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any]
         error = answer.get("error") or {}
         why = "" if mistake else f"no answer: {error.get('user_message')} {error.get('technical_details_for_log')}"
     else:
-        question = Question("ranking" if _in_order(gold) else "simple", gold.ask)
-        right = is_right(question, answer, [rows])
+        question = Question("share" if "{SHARE" in gold.says else "ranking" if _in_order(gold) else "simple", gold.ask)
+        right = is_right(question, answer, [rows]) or (question.kind == "share" and _tells(words, rows))
         faults = faults_of(question, words, [] if "{SHARE" in gold.says else [_told(rows)])
         faults = [fault for fault in faults if not _claimed_rightly(fault, gold)]
         why = "; ".join([*([] if right else ["other values"]), *faults])
     score = answer.get("quality_score") if words else None
     return Answered(name, gold.ask, mistake, score, bool(why), why, words, answer.get("warnings_for_display") or [])
+
+
+def _tells(words: str, rows: list[list[Any]]) -> bool:
+    """Whether the words have the share, where the gold is that alone and the plan may have fetched part and whole."""
+    told = re.findall(r"\d(?:[\d.,]*\d)?", words)
+    return [len(row) for row in rows] == [1] and any(reads_as(each, float(rows[0][0])) for each in told)
 
 
 def _in_order(gold: Gold) -> bool:

@@ -135,6 +135,7 @@ def _resident_fields(found: Mapped) -> Iterator[str]:
 
 
 def _form_field(asked: Asked) -> str:
+    """A line of letter.toml for what the template asks of the citizen; a choice where it lists any."""
     choices = tuple(dict.fromkeys(" ".join(one.split()) for one in asked.choices if one.strip()))
     kind = "choice" if choices else _FORM_KINDS.get(asked.kind, "text")
     parts = [f'kind = "{kind}"', f"label = {_quoted(asked.label)}"]

@@ -12,7 +12,7 @@ import aiohttp
 import aiohttp.web
 import pytest
 
-from agentd.rpc.services import WireLimits
+from agentd.rpc.method import WireLimits
 from tests.agentd.http.test_guard import HEALTH, RELOAD, get, kind, post, token
 from tests.agentd.twins import wire
 

@@ -15,7 +15,7 @@ import pytest
 
 from agentd.errors import Busy
 from agentd.messages import AgentOptions
-from agentd.rpc.services import WireLimits
+from agentd.rpc.method import WireLimits
 from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import ADMIN, Wire, wire
 

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from agentd.errors import Busy
-from agentd.rpc.services import WireLimits
+from agentd.rpc.method import WireLimits
 from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import Wire, wire
 

@@ -10,7 +10,7 @@ import pytest
 from agentd.errors import BY_TYPE, Busy, ProviderUnavailable, in_each_language
 from agentd.messages import AgentStep, Caller
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.services import WireLimits
+from agentd.rpc.method import WireLimits
 from tests.agentd.memory_runs import MemoryRun, Work, echo
 from tests.agentd.twins import ADMIN, METHODS, services
 

@@ -10,9 +10,8 @@ import pytest
 
 from agentd.messages import Caller
 from agentd.rpc.dispatch import Dispatcher
-from agentd.rpc.method import ANYONE, method
+from agentd.rpc.method import ANYONE, Services, WireLimits, method
 from agentd.rpc.params import Params
-from agentd.rpc.services import Services, WireLimits
 from tests.agentd.twins import ADMIN, KIOSK, services
 
 

@@ -19,6 +19,7 @@ from agentd.audit import AuditTrail
 from agentd.errors import AgentdError, Conflict, NotFound
 from agentd.messages import AgentOptions, Caller, ChatMessage, Event, ModelReply, ModelRequest, ToolInfo
 from agentd.profiles import AgentProfile
+from agentd.runs import journal
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor
 from agentd.runs.approvals import Approvals
@@ -165,6 +166,11 @@ async def test_the_same_run_id_answers_the_same_run_and_another_prompt_is_a_conf
         assert len(daemon.tools.calls) == 1
         with pytest.raises(Conflict):
             await daemon.runs.run("Lain", options, KIOSK)
+        form = AgentOptions(run_id="r2", tool_hint="make_letter", tool_arguments={"nama": "Budi"})
+        filled = await daemon.runs.run("Buat surat", form, KIOSK)
+        assert filled == await daemon.runs.run("Buat surat", form, KIOSK)
+        with pytest.raises(Conflict):  # another's form is no repetition
+            await daemon.runs.run("Buat surat", form.model_copy(update={"tool_arguments": {"nama": "Siti"}}), KIOSK)
 
 
 async def test_a_stopped_daemons_run_is_finished_by_the_next_one_without_repeating_a_step(start: Start) -> None:
@@ -188,7 +194,10 @@ async def test_a_stopped_daemons_run_is_finished_by_the_next_one_without_repeati
         assert [made.key for made in daemon.tools.calls] == [stuck.calls[-1].key]
 
 
-async def test_a_cancel_reaches_the_tool_and_ends_the_run_as_cancelled(start: Start) -> None:
+async def test_a_cancel_reaches_the_tool_and_ends_the_run_as_cancelled(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "SETTLE_S", 0.05)  # what hangs is dropped then
     asked, dropped = asyncio.Event(), asyncio.Event()
 
     async def slow(_: dict[str, Any]) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.approval import ApprovalNeeded
 from agentd.errors import InvalidParams, ToolExecution
-from agentd.messages import LIVE_ONLY, AgentOptions, Event
+from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Event
+from agentd.runs.records import RunRecord
 from agentd.testing import MemoryTools
-from tests.agentd.runs.test_engine import KIOSK, LETTER, STAFF, Start, call, final, start
+from tests.agentd.runs.test_engine import KIOSK, LETTER, STAFF, Daemon, Start, call, final, start
 
 __all__ = ["start"]
 
@@ -109,8 +111,8 @@ async def test_a_cancel_reaches_a_run_that_begins_at_that_moment(start: Start, m
             row = await daemon.store.run("r2")
             return row is not None and row.status == "cancelled"
 
-        async def changed(run_id: str, *others: Any) -> bool:
-            done = await change(run_id, *others)
+        async def changed(*rows: RunRecord) -> bool:
+            done = await change(*rows)
             go.set()
             while not begun.is_set() and not await cancelled():  # noqa: ASYNC110 - the store tells nobody
                 await asyncio.sleep(0.01)
@@ -132,3 +134,44 @@ async def test_a_direct_call_that_fails_as_a_run_keeps_its_own_error(start: Star
     async with start(final("x"), tools=MemoryTools({"make_letter": broken}, [official])) as daemon:
         with pytest.raises(ToolExecution, match="printer kosong"):
             await daemon.direct.call("make_letter", {}, None, KIOSK)
+
+
+async def cancelled_meanwhile(daemon: Daemon, go: asyncio.Event) -> AgentOutcome:
+    """The run r1's end, cancelled while its tool works; the tool goes on once the run is stopped."""
+    stopping = asyncio.create_task(daemon.runs.cancel("r1", STAFF))
+    live = daemon.engine._live.get("r1")
+    assert live is not None
+    while live.steps.stopped is None:  # noqa: ASYNC110 - the step tells nobody
+        await asyncio.sleep(0)
+    go.set()
+    return await stopping
+
+
+async def test_a_letter_that_is_being_made_when_its_run_is_cancelled_stands_in_it(start: Start) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: dict[str, Any]) -> dict[str, Any]:
+        asked.set()
+        await go.wait()
+        return {"number": 1}
+
+    async with start(call("make_letter"), tools=MemoryTools({"make_letter": slow}, [LETTER])) as daemon:
+        await daemon.runs.start("x", AgentOptions(run_id="r1"), STAFF)
+        await asked.wait()
+        ended = await cancelled_meanwhile(daemon, go)
+        assert (ended.status, [step.output for step in ended.steps]) == ("cancelled", [{"number": 1}])
+
+
+async def test_a_run_that_is_cancelled_on_its_way_to_an_approval_waits_for_none(start: Start) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: dict[str, Any]) -> dict[str, Any]:
+        asked.set()
+        await go.wait()
+        raise ApprovalNeeded({"tool": "make_letter", "arguments": {}, "summary": "Buat?", "rule": "citizen"})
+
+    async with start(call("make_letter"), tools=MemoryTools({"make_letter": slow}, [LETTER])) as daemon:
+        await daemon.runs.start("x", AgentOptions(run_id="r1"), STAFF)
+        await asked.wait()
+        ended = await cancelled_meanwhile(daemon, go)
+        assert (ended.status, ended.approval) == ("cancelled", None)

@@ -10,13 +10,12 @@ from pathlib import Path
 from agentd.runs.cluster import Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
 
 NOW = "2026-01-05T02:00:00.000+00:00"
-SESSION = SessionRecord("s1", "k", NOW, NOW)
 RUN = RunRecord("r1", "s1", "k", "agent", "Halo", RunBrief(), "queued", NOW)
 APPROVAL = {"tool": "pay", "arguments": {}, "summary": "Bayar?", "rule": "citizen"}
 
@@ -34,10 +33,10 @@ async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp
     store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
     node = Node(sqlite_engine(tmp_path / "dbos.db"))
     async with Engine(store, node, {"agent": execute}, ManualClock()) as engine:
-        await engine.submit(RUN, SESSION)
+        await engine.submit(RUN)
         waiting = await engine.wait("r1")
         assert waiting is not None
-        await engine.go_on(waiting, {})
+        await engine.go_on(waiting, waiting)
         await begun.wait()
         assert await engine._execute("r1", 0) == "over"  # as DBOS calls what a kill left unrecorded
         go.set()
@@ -59,7 +58,7 @@ async def test_a_run_whose_workflow_cannot_begin_is_cancelled_at_once_and_never_
     async with Engine(store, node, {"agent": execute}, ManualClock()) as engine:
         with closing(sqlite3.connect(tmp_path / "dbos.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            submitted = asyncio.create_task(engine.submit(RUN, SESSION))
+            submitted = asyncio.create_task(engine.submit(RUN))
             while await store.run("r1") is None:
                 pass
             await asyncio.wait_for(engine.cancel("r1"), 60)

@@ -6,8 +6,9 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from tests import http_server
 
 CONFIG = """
 [tsa]
@@ -78,29 +79,15 @@ class Authority:
 def serving(authority: Authority) -> Iterator[Authority]:
     """While the block runs, it answers at a port of its own, and at the same one whenever it serves again."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(http_server.Handler):
         def do_POST(self) -> None:
-            query = self.rfile.read(int(self.headers["Content-Length"]))
+            query = self.body()
             authority.silent.wait(30)
-            body = authority.answer(query)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/timestamp-reply")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-            pass
+            self.answer(authority.answer(query), "application/timestamp-reply")
 
     port = int(authority.url.rpartition(":")[2] or 0) if authority.url else 0
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    authority.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, name="timestamp authority")
-    thread.start()
-    try:
-        yield authority
-    finally:
-        authority.silent.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with http_server.serving(Handler, port) as authority.url:
+        try:
+            yield authority
+        finally:
+            authority.silent.set()

@@ -15,7 +15,7 @@ from servers.common.database import (
     TimeLimitError,
     UnavailableError,
 )
-from servers.common.database_address import configured_url
+from servers.common.database_address import given_url, sample_url
 from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.mysql.test_database import ENDLESS, _running
 
@@ -92,10 +92,11 @@ def test_the_address_comes_from_the_environment_then_a_credential_then_the_embed
     credential = tmp_path / "database_url"
     credential.write_text("mysql://a:b@h/d\n")
     environ = {"CREDENTIALS_DIRECTORY": str(tmp_path), "AGENTD_STATE": str(tmp_path / "state")}
-    assert configured_url({**environ, "DATABASE_URL": "sqlite:///x.db"}) == "sqlite:///x.db"
-    assert configured_url(environ) == "mysql://a:b@h/d"
+    assert given_url({**environ, "DATABASE_URL": "sqlite:///x.db"}) == "sqlite:///x.db"
+    assert given_url(environ) == "mysql://a:b@h/d"
     credential.unlink()
-    assert configured_url(environ) == f"sqlite+aiosqlite:///{tmp_path}/state/erp.db"
+    assert given_url(environ) is None
+    assert sample_url(environ) == f"sqlite+aiosqlite:///{tmp_path}/state/erp.db"
     assert (tmp_path / "state" / "erp.db").exists()
 
 

@@ -85,7 +85,7 @@ async def test_a_database_that_shows_views_alone_is_described_and_searched(tmp_p
     await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
     columns = tomllib.loads((tmp_path / "books.toml").read_text())["tables"]["faktur"]["columns"]
     assert columns["tanggal"]["kind"] == "temporal"  # a text for all that the database says
-    source = DatabaseSource(database(file), [], tmp_path / "books.toml")
+    source = DatabaseSource(database(file), tmp_path / "books.toml")
     found = await SchemaSearch(source, Embedder(), no_graph).find("nilai faktur", ["faktur"])
     assert found is not None
     assert schema_info(found)["temporal_columns"] == {"faktur": ["tanggal"]}
@@ -102,7 +102,7 @@ async def test_a_database_that_shows_views_alone_is_described_and_searched(tmp_p
 )
 async def test_what_a_database_calls_otherwise_is_found(tmp_path: Path, name: str, asked: str, table: str) -> None:
     """Neither has a table of sales: these are its invoices, or its orders (issue 19 "Search by meaning")."""
-    source = DatabaseSource(database(build(name, tmp_path / "own.db")), [], tmp_path / "books.toml")
+    source = DatabaseSource(database(build(name, tmp_path / "own.db")), tmp_path / "books.toml")
     found = await SchemaSearch(source, Embedder(), no_graph).find("EXECUTE_QUERY", asked.split())
     assert found is not None
     assert table in {each.name for each in found.tables}
@@ -142,7 +142,7 @@ async def test_the_glossarys_words_find_the_table_and_go_to_the_planner(tmp_path
         '[tables.Invoice]\nlabel = "nota kasir"\n[tables.Invoice.columns.BillingCountry]\n'
         'values = { USA = "Amerika", Canada = "" }\n'
     )
-    search = SchemaSearch(DatabaseSource(database(file), [], books), Embedder(), no_graph)
+    search = SchemaSearch(DatabaseSource(database(file), books), Embedder(), no_graph)
     found = await search.find("x", ["nota kasir"])
     assert found is not None
     tables: dict[str, Any] = {table["table_name"]: table for table in schema_info(found)["relevant_tables"]}
@@ -155,7 +155,7 @@ async def test_the_glossarys_words_find_the_table_and_go_to_the_planner(tmp_path
 async def test_a_changed_database_is_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("WARNING")
     file = build("chinook", tmp_path / "own.db")
-    source = DatabaseSource(database(file), [], None)
+    source = DatabaseSource(database(file), None)
     first = await source.read()
     with closing(sqlite3.connect(file)) as opened:
         opened.execute("CREATE TABLE Branch (BranchId INTEGER PRIMARY KEY, Name TEXT)")
@@ -167,8 +167,10 @@ async def test_a_changed_database_is_read_again(tmp_path: Path, caplog: pytest.L
 
 async def test_only_the_listed_tables_are_described(tmp_path: Path) -> None:
     file = build("chinook", tmp_path / "own.db")
-    schema = await DatabaseSource(database(file), ["Invoice", "customer"], None).read()
+    listed = Database(f"sqlite+aiosqlite:///{file}", tables=["Invoice", "customer"])
+    schema = await DatabaseSource(listed, None).read()
     assert {table.name for table in schema.tables} == {"Invoice", "Customer"}
+    assert {key.referred_table for table in schema.tables for key in table.foreign_keys} == {"Customer"}
 
 
 def test_a_glossary_that_is_no_toml_says_so(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def test_views_odd_names_texts_for_dates_and_two_currencies_are_described(
     assert columns["Tanggal"]["kind"] == "temporal"
     assert "tidak dapat dibandingkan" in columns["Tgl"]["about"]
     assert columns["Mata Uang"]["values"] == {"IDR": "", "USD": ""}
-    source = DatabaseSource(Database(urls[f"{kind}.odd"]), [], file)
+    source = DatabaseSource(Database(urls[f"{kind}.odd"]), file)
     found = await SchemaSearch(source, Embedder(), no_graph).find("nilai faktur", ["faktur"])
     assert found is not None
     info = schema_info(found)
@@ -94,7 +94,7 @@ async def test_five_hundred_tables_are_looked_at_within_bounds(
     tables = tomllib.loads(file.read_text())["tables"]
     assert len(tables) == 501
     assert sum("rows" in table for table in tables.values()) == 20
-    source = DatabaseSource(database, [], file)
+    source = DatabaseSource(database, file)
     found = await SchemaSearch(source, Embedder(), no_graph).find("piutang", ["piutang"])
     assert found is not None
     assert found.tables[0].name == "piutang"

@@ -138,6 +138,13 @@ def test_a_changed_an_unfinished_and_a_newer_backup_are_refused_before_anything_
     assert not (new / "letters").exists()
 
 
+def test_a_state_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = r"state folder .*file/state can't be used \(Not a directory\): .*--state or AGENTD_STATE"
+    with pytest.raises(StateError, match=said), in_use(tmp_path / "file" / "state"):
+        pytest.fail("a file holds no folder")
+
+
 def test_a_folder_in_use_and_one_that_is_not_empty_are_left_alone(tmp_path: Path) -> None:
     service = open_service(tmp_path / "old")
     issue(service)

@@ -8,8 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +15,7 @@ import openai
 import pytest
 
 from bridges.llamacpp.weights import KNOWN
+from tests.http_server import Handler, serving
 
 WEIGHTS = KNOWN[0]
 AGENTD = str(Path(sys.executable).with_name("agentd"))
@@ -96,13 +95,13 @@ async def test_serve_offers_the_configured_models_to_an_openai_client(tmp_path: 
         assert await asyncio.wait_for(process.wait(), 300) == 0
 
 
-class Ollama(BaseHTTPRequestHandler):
+class Ollama(Handler):
     """Ollama's `/api/pull`, `/api/tags` and `/api/delete`, as its documentation has them."""
 
     asked: ClassVar[list[tuple[str, dict[str, object]]]] = []
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.body())
         self.asked.append((self.path, body))
         layers = [
             {"status": "pulling", "digest": d, "total": 2_000_000, "completed": c} for d in "ab" for c in (1, 2_000_000)
@@ -110,26 +109,16 @@ class Ollama(BaseHTTPRequestHandler):
         steps = [{"status": "pulling manifest"}, *layers, {"status": "success"}]
         if body["model"] == "gone:1b":
             steps = [{"error": "pull model manifest: file does not exist"}]
-        self._answer("\n".join(map(json.dumps, steps)))
+        self.answer("\n".join(map(json.dumps, steps)))
 
     def do_GET(self) -> None:
-        self._answer(json.dumps({"models": [{"model": "gemma3:4b", "size": 3_000_000_000}]}))
-
-    def _answer(self, text: str) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Nothing to the tests' output."""
+        self.answer(json.dumps({"models": [{"model": "gemma3:4b", "size": 3_000_000_000}]}))
 
 
 def test_ollama_is_asked_for_its_models(tmp_path: Path) -> None:
     """Issue 21: `agentd models pull gemma3:4b`; the weights stay with Ollama."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        provider = f'id = "there"\ntype = "ollama"\nendpoint = "http://127.0.0.1:{server.server_port}"\n'
+    with serving(Ollama) as url:
+        provider = f'id = "there"\ntype = "ollama"\nendpoint = "{url}"\n'
         (tmp_path / "client.toml").write_text(
             CLIENT.replace('"local"', '"there"', 1) + f'[[providers]]\n{provider}models = ["gemma3:4b"]\n'
         )
@@ -138,8 +127,6 @@ def test_ollama_is_asked_for_its_models(tmp_path: Path) -> None:
             agentd("models", *words, **where)
             for words in (("pull", "gemma3:4b"), ("pull", "qwen3:8b"), ("pull", "gone:1b"), ("list",))
         )
-        server.shutdown()
-        thread.join()
     assert (pulled.returncode, other.returncode, gone.returncode) == (0, 0, 1), pulled.stderr
     assert "4 of 4 MB (100 %)" in pulled.stderr and "file does not exist" in gone.stderr
     assert [body["model"] for path, body in Ollama.asked if path == "/api/pull"] == ["gemma3:4b", "qwen3:8b", "gone:1b"]

@@ -1,0 +1,42 @@
+"""A small HTTP server of this machine for tests and measurements, in a thread of its own. Not a test."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request, of which nothing is printed."""
+
+    def body(self) -> bytes:
+        """What was sent."""
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def answer(self, body: str | bytes, kind: str = "application/json", status: int = 200) -> None:
+        """Answer in one piece; a text goes as UTF-8."""
+        data = body.encode() if isinstance(body, str) else body
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal."""
+
+
+@contextmanager
+def serving(handler: Callable[..., BaseHTTPRequestHandler], port: int = 0) -> Iterator[str]:
+    """`http://127.0.0.1:PORT` while the block lasts; port 0 takes a free one."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    thread = threading.Thread(target=server.serve_forever, name="http-server")
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
