@@ -157,12 +157,9 @@ async def _paced(events: AsyncGenerator[Event], pause_s: float) -> AsyncGenerato
 
 
 def _params(request: web.Request) -> SubscribeParams:
-    query = request.query
-    given: dict[str, Any] = {name: query[name] for name in ("run_id", "after") if name in query}
-    for name in set(query) - {"run_id", "after"}:
-        if name == "session_key":
-            raise InvalidParams("Invalid params: session_key never stands in an address; send Agentd-Session-Key")
-        given[name] = query[name]
+    given: dict[str, Any] = dict(request.query)
+    if "session_key" in given:
+        raise InvalidParams("Invalid params: session_key never stands in an address; send Agentd-Session-Key")
     if "run_id" in request.match_info:
         given["run_id"] = request.match_info["run_id"]
     last = request.headers.get("Last-Event-ID")

@@ -14,7 +14,7 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.masking import mask
 from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
-from agentd.errors import BY_TYPE, ToolExecution
+from agentd.errors import BY_TYPE, Forbidden, ToolExecution
 from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
@@ -42,9 +42,11 @@ class DirectTools:
         return Catalogue(tools=(*toolset.tools, *toolset.asleep), servers=toolset.servers)
 
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
-        """Make one call. Raises UnknownTool, UnboundTool, ToolExecution."""
+        """Make one call. Raises UnknownTool, UnboundTool, Forbidden, ToolExecution."""
         toolset = self.tools_of(caller)
         info = toolset.resolve(tool) if server is None else toolset.expected(tool, server)
+        if info.official and not caller.may("staff"):
+            raise Forbidden(f"{info.name} is an official tool: calling it directly needs the scope staff")
         waits = info.official or info.approval != "never"
         if info not in toolset.tools and (waits or info not in toolset.asleep):
             # What it is isn't known yet: its arguments may be nothing that a run may keep.

@@ -161,7 +161,8 @@ POSTGRESQL = {
 GONE = "can't be reached; start it, or look at the network"
 
 log = structlog.get_logger("agentd.runs")
-_patient: ContextVar[bool] = ContextVar("patient", default=False)
+patient: ContextVar[bool] = ContextVar("patient", default=False)
+"""Whether this task waits for its database, as a run does; any other caller gets Busy at once."""
 
 
 def passing(error: BaseException | None) -> str | None:
@@ -183,18 +184,8 @@ def passing(error: BaseException | None) -> str | None:
     return None
 
 
-@contextmanager
-def waiting_for_the_database() -> Iterator[None]:
-    """Within it, work waits for its database; outside, the caller gets Busy at once."""
-    token = _patient.set(True)
-    try:
-        yield
-    finally:
-        _patient.reset(token)
-
-
 async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
-    """Retry transient errors inside a run; otherwise raise Busy."""
+    """Retry transient errors where the task is `patient`; otherwise raise Busy."""
     pause = 0.05
     while True:
         try:
@@ -203,8 +194,8 @@ async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
             reason = passing(error)
             if reason is None:
                 raise
-            log.warning("store.unavailable", reason=reason, waits=_patient.get())
-            if not _patient.get():
+            log.warning("store.unavailable", reason=reason, waits=patient.get())
+            if not patient.get():
                 message = f"the database {reason}; then try again"
                 raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=in_each_language("database")) from None
         await asyncio.sleep(pause)

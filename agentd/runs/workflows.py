@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.errors import Busy
 from agentd.runs.cluster import Cluster
 from agentd.runs.records import RunRecord
-from agentd.runs.transactions import wait_in_dbos, waiting_for_the_database
+from agentd.runs.transactions import patient, wait_in_dbos
 
 APPLICATION_VERSION = "agentd-1"
 """Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
@@ -56,8 +56,8 @@ class Workflows:
 
         @DBOS.workflow(name="agentd.run")
         async def run(run_id: str, segment: int) -> str:
-            with waiting_for_the_database():
-                return await execute(run_id, segment)
+            patient.set(True)  # of this task alone, which DBOS made for the workflow
+            return await execute(run_id, segment)
 
         self._run = run
 

