@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 SKEW_REPORTED_S = 2.0
@@ -48,10 +49,10 @@ class SystemClock:
 class SetClock:
     """A time that was set: it stands still, or runs on from there."""
 
-    def __init__(self, start: datetime, *, running: bool) -> None:
+    def __init__(self, start: datetime, *, running: bool, began: float | None = None) -> None:
         self._start = start.astimezone(UTC)
         self._running = running
-        self._began = time.monotonic()
+        self._began = time.monotonic() if began is None else began
 
     def now(self) -> datetime:
         """The set time, plus what has passed since when it runs on."""
@@ -65,8 +66,24 @@ class SetClock:
 
 
 def clock_of(setting: str | None) -> SystemClock | SetClock:
-    """AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs on. Raises ValueError."""
+    """AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs on: from now, or since the machine's
+    monotonic second that follows (`+@SECOND`). Raises ValueError."""
     if not setting:
         return SystemClock()
-    moment = datetime.fromisoformat(setting.removesuffix("+"))
-    return SetClock(moment if moment.tzinfo else moment.replace(tzinfo=UTC), running=setting.endswith("+"))
+    start, running, began = _read(setting)
+    return SetClock(start, running=running, began=began)
+
+
+@cache
+def shared(setting: str) -> str:
+    """The setting as this process hands it on, so that all of a daemon's processes have one time, whenever they begin:
+    with its offset and the second since which it runs. Raises ValueError."""
+    start, running, began = _read(setting)
+    return f"{start.isoformat()}{f'+@{time.monotonic() if began is None else began}' if running else ''}"
+
+
+def _read(setting: str) -> tuple[datetime, bool, float | None]:
+    text, _, began = setting.partition("@")
+    moment = datetime.fromisoformat(text.removesuffix("+"))
+    start = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return start, text.endswith("+"), float(began) if began else None

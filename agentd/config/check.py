@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from agentd.clock import shared
 from agentd.config import sections
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
@@ -128,6 +129,17 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_tools(parsed, servers, problem, warning)
     _check_trusted(parsed, servers, problem)
     _check_profiles(parsed, servers, problem)
+
+
+def with_shared_clock(environ: Mapping[str, str], problem: Report) -> Mapping[str, str]:
+    """The environment with an AGENTD_CLOCK that the daemon and its servers read alike."""
+    if not (setting := environ.get("AGENTD_CLOCK")):
+        return environ
+    try:
+        return {**environ, "AGENTD_CLOCK": shared(setting)}
+    except ValueError:
+        problem((), f"AGENTD_CLOCK is `{setting}`, which is no ISO time, such as 2026-03-05T09:15:00+07:00")
+        return environ
 
 
 def _check_providers(parsed: ClientFile, problem: Report, warning: Report) -> None:

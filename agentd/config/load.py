@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from agentd.config import mend, sections
-from agentd.config.check import check, explain
+from agentd.config.check import check, explain, with_shared_clock
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
 from agentd.config.schema import (
@@ -130,6 +130,7 @@ def load(
     for key in ("url", "letters_url"):
         if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
             problem(("store", key), advice(lacking))
+    environ = with_shared_clock(environ, problem)
     address = listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen
     if not address.rpartition(":")[2].isdigit():
         text = f"`{address}` is not HOST:PORT, for example 127.0.0.1:8765 (--listen, AGENTD_LISTEN or [rpc] listen)"

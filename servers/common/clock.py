@@ -1,7 +1,8 @@
 """The time a server believes in: the machine's, or the one AGENTD_CLOCK sets for tests and drills. Not a scheduler.
 
-AGENTD_CLOCK is an ISO 8601 time. As it is, time stands still there; with a trailing `+`, time starts there when
-this process first asks and runs on. A time without an offset is the machine's local time.
+AGENTD_CLOCK is an ISO 8601 time. As it is, time stands still there; with a trailing `+`, time starts there when this
+process first asks and runs on; with `+@SECOND`, since that monotonic second of the machine's. A time without an offset
+is the machine's local time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def now(zone: tzinfo | None = None) -> datetime:
     if not setting:
         return datetime.now(zone) if zone else datetime.now().astimezone()
     start, started = _origin(setting)
-    moment = start + timedelta(seconds=time.monotonic() - started) if setting.endswith("+") else start
+    running = setting.partition("@")[0].endswith("+")
+    moment = start + timedelta(seconds=time.monotonic() - started) if running else start
     return moment.astimezone(zone) if zone else moment
 
 
@@ -35,12 +37,14 @@ def office_zone(environ: Mapping[str, str] = os.environ) -> ZoneInfo:
 
 @functools.cache
 def _origin(setting: str) -> tuple[datetime, float]:
-    """The set time and the monotonic second at which this process first read it."""
+    """The set time and the monotonic second since which it runs: its own, or when this process first read it."""
+    text, _, second = setting.partition("@")
     try:
-        start = datetime.fromisoformat(setting.removesuffix("+"))
+        start = datetime.fromisoformat(text.removesuffix("+"))
+        began = float(second) if second else time.monotonic()
     except ValueError as error:
         raise ClockError(
             f"AGENTD_CLOCK={setting!r} is not an ISO time; write for example 2026-03-05T09:15:00+07:00, "
             "with a + at the end if it shall run on"
         ) from error
-    return (start if start.tzinfo else start.astimezone()), time.monotonic()
+    return (start if start.tzinfo else start.astimezone()), began

@@ -269,3 +269,19 @@ def test_what_a_providers_tokens_cost_is_passed_on(tmp_path: Path) -> None:
     [provider] = config.load(tmp_path / "client.toml", environ={}).providers
     assert provider.price == ModelPrice(currency="USD", input=1.0, output=2.5)
     assert any("currency" in one for one in problems(tmp_path, text.replace("currency", "curency")))
+
+
+def test_daemon_and_servers_have_one_clock_whenever_they_begin(tmp_path: Path) -> None:
+    """design.md, Settled points: AGENTD_CLOCK sets the time for the daemon and its servers."""
+    (tmp_path / "client.toml").write_text(RUST)
+
+    def loaded(setting: str) -> list[str | None]:
+        settings = config.load(tmp_path / "client.toml", environ={"AGENTD_CLOCK": setting})
+        return [settings.clock, *(server.env["AGENTD_CLOCK"] for server in settings.servers)]
+
+    assert loaded("2028-02-29T23:59:50") == ["2028-02-29T23:59:50+00:00"] * 2
+    running = loaded("2028-02-29T23:59:50+07:00+")
+    assert running[0] is not None and re.fullmatch(r"2028-02-29T23:59:50\+07:00\+@[0-9.]+", running[0])
+    assert running == [running[0]] * 2 == loaded("2028-02-29T23:59:50+07:00+"), "a reload restarts no server"
+    with pytest.raises(ConfigError, match="AGENTD_CLOCK is `tomorrow`"):
+        loaded("tomorrow")

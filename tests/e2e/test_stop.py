@@ -149,13 +149,15 @@ def test_a_call_with_effects_that_outlasts_the_stop_is_made_again_under_its_key(
 
 
 def test_a_call_without_effects_is_let_go_and_made_again(tmp_path: Path) -> None:
-    with office(tmp_path, call("look"), final("Kosong"), look_s=3.0) as here, ThreadPoolExecutor(1) as client:
+    with office(tmp_path, call("look"), final("Kosong"), look_s=600.0) as here, ThreadPoolExecutor(1) as client:
         here.daemon.call("Agent.start", prompt="Halo", run_id="r1")
         here.wait_for("look")
         direct = client.submit(here.daemon.call, "Tools.call", tool="look")
         here.wait_for("look", 2)
         here.stop()
         assert refusal(direct)["code"] == -32016
+        with here.book.open("a") as book:
+            book.write("seen\n")
         here.daemon.start()
         outcome = here.ended("r1")
         assert [step["success"] for step in outcome["steps"]] == [True]

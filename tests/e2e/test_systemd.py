@@ -89,7 +89,7 @@ def activated(folder: Path) -> Iterator[Service]:
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(30)
+        process.wait(300)
         manager.close()
 
 

@@ -49,9 +49,11 @@ def pay(amount: int, context: Context) -> str:  # type: ignore[type-arg]
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=True))
 def look(context: Context) -> str:  # type: ignore[type-arg]
-    """Look for a while."""
+    """Look for a while, or until somebody wrote `seen` in the book."""
     _write("look", context)
-    time.sleep(float(os.environ["LOOK_S"]))
+    ends = time.monotonic() + float(os.environ["LOOK_S"])
+    while time.monotonic() < ends and "seen" not in Path(os.environ["TILL_FILE"]).read_text(encoding="utf-8"):
+        time.sleep(0.05)
     _write("looked", context)
     return "nothing there"
 

@@ -171,7 +171,7 @@ def test_a_daemon_that_dies_in_mid_answer_is_taken_up_again(fresh_office: Office
     office.kill(signal.SIGKILL)
     expect(page.locator("#link")).to_be_visible()
     office.start()
-    expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=30_000)
+    expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=120_000)
     expect(page.locator("#link")).to_be_hidden()
 
 

@@ -61,7 +61,7 @@ async def test_a_run_whose_workflow_cannot_begin_is_cancelled_at_once_and_never_
             submitted = asyncio.create_task(engine.submit(RUN))
             while await store.run("r1") is None:
                 pass
-            await asyncio.wait_for(engine.cancel("r1"), 60)
+            await asyncio.wait_for(engine.cancel("r1"), 300)
         await submitted
         ended = await engine.wait("r1")
         assert ended is not None

@@ -127,4 +127,4 @@ async def test_what_waits_when_the_store_closes_is_committed_before(tmp_path: Pa
     waiting = [asyncio.create_task(store.add_run(row, SESSION)) for row in rows]
     await asyncio.sleep(0)  # all have asked
     await asyncio.to_thread(store.close)
-    assert [number for _, number in await asyncio.wait_for(asyncio.gather(*waiting), 60)] == list(range(1, 201))
+    assert [number for _, number in await asyncio.wait_for(asyncio.gather(*waiting), 300)] == list(range(1, 201))

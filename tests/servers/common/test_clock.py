@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from agentd.clock import clock_of
 from servers.common import clock
 
 
@@ -23,6 +26,15 @@ def test_a_trailing_plus_lets_it_run_on(monkeypatch: pytest.MonkeyPatch) -> None
         pass
     assert datetime(2026, 3, 5, 2, 15, tzinfo=UTC) <= first < second
     assert (second - first).total_seconds() < 60
+
+
+def test_one_that_runs_since_a_second_of_the_machine_is_the_same_in_every_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AGENTD_CLOCK", f"2026-03-05T09:15:00+07:00+@{time.monotonic() - 3600}")
+    daemons = clock_of(os.environ["AGENTD_CLOCK"])
+    before, here, after = daemons.now(), clock.now(), daemons.now()
+    assert datetime(2026, 3, 5, 3, 15, tzinfo=UTC) <= before <= here <= after
 
 
 def test_unset_it_is_the_machines_time_and_aware(monkeypatch: pytest.MonkeyPatch) -> None:

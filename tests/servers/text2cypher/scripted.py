@@ -80,11 +80,11 @@ def scripted_model(script: Script, constraint: str | None = None) -> Iterator[Sc
 
     thread = threading.Thread(target=serve, name="scripted-model", daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(300)
     try:
         yield model
     finally:
-        asyncio.run_coroutine_threadsafe(runner[0].cleanup(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(runner[0].cleanup(), loop).result(300)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(300)
         loop.close()

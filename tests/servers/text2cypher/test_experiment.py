@@ -194,7 +194,7 @@ def test_a_killed_run_resumes_to_the_same_files(tmp_path: Path) -> None:
             if " 3/6 " in line:
                 break
         os.kill(broken.pid, signal.SIGKILL)
-        broken.wait(timeout=10)
+        broken.wait(timeout=300)
         broken.stderr.close()
         checkpoint = tmp_path / "broken" / "checkpoints" / "Zero-Shot_Full.jsonl"
         with checkpoint.open("ab") as handle:

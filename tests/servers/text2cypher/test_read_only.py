@@ -127,7 +127,7 @@ def test_a_killed_engine_comes_back_with_the_next_query(tmp_path: Path) -> None:
         engine.run("RETURN 1")
         assert engine._process is not None
         os.kill(engine._process.pid, signal.SIGKILL)
-        engine._process.wait(timeout=10)
+        engine._process.wait(timeout=300)
         assert engine.run("MATCH (m:MK) RETURN count(m)").rows == [[60]]
     finally:
         engine.close()

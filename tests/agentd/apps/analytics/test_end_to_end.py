@@ -96,7 +96,7 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
         asking.start()
         until(lambda: "plan_execution" in _begun(daemon), "the node plan_execution")
         daemon.kill()
-        asking.join(10)
+        asking.join(300)
         daemon.script("this line is not asked for again", SALES_PLAN)
         daemon.start()
         answer = daemon.call("Analytics.ask", question=SALES_QUESTION, session_id="cut", run_id="cut-1")

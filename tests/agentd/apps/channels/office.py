@@ -27,7 +27,7 @@ from agentd.testing import ManualClock
 ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
 
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 def text(words: str, number: int = 1, chat: str = "77", **more: Any) -> Incoming:
