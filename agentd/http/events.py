@@ -18,8 +18,8 @@ from agentd.rpc.method import Services
 from agentd.rpc.methods.agent import SubscribeParams
 from agentd.rpc.params import ParamsReader
 from agentd.rpc.wire import error_object
+from agentd.runs.segment import ENDED
 
-ENDED = frozenset({"completed", "cancelled", "failed"})
 _HEADERS = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-store",

@@ -125,14 +125,14 @@ class Guard:
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
-        known = False
+        has_token = False
         if not (rule.open or rule.page):
             own = origin is None or is_own(origin, request)
             approach = _approach(request, origin, own=own)
             caller = self.access.admit(approach)
             request[ADMITTED] = Admitted(self.access, approach, caller)
             request[CALLER] = caller.with_key(headers.get(SESSION_KEY) or (_kept_key(request) if own else None))
-            known = approach.token is not None and self.access.closed
+            has_token = approach.token is not None and self.access.closed
             if not rule.metered_within:
                 if rule.scopes is not None and not caller.may(*rule.scopes):
                     raise Forbidden(f"This needs the scope {' or '.join(sorted({*rule.scopes, 'admin'}))}")
@@ -141,7 +141,7 @@ class Guard:
             raise Refused(415, InvalidRequest("The body must not be compressed"))
         if request.content.is_eof():
             return await handler(request)
-        body_s = self._body_s if known else min(_WITHOUT_TOKEN_S, self._body_s)
+        body_s = self._body_s if has_token else min(_WITHOUT_TOKEN_S, self._body_s)
         too_slow = Refused(408, InvalidRequest("The body did not arrive in time"))  # for the handler that reads it
         late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, too_slow)
         try:

@@ -101,18 +101,18 @@ async def serving(
     Passed sockets take the place of `listen` and `unix_path`. Port 0 lets the system choose. At the end requests under
     way have `shutdown_s` seconds. Raises OSError that says what is taken and what to do.
     """
-    with ExitStack() as held:
-        opened = list(sockets)
-        if not opened and listen is not None:
-            opened.append(held.enter_context(_tcp(*listen)))
+    with ExitStack() as stack:
+        listeners = list(sockets)
+        if not listeners and listen is not None:
+            listeners.append(stack.enter_context(_tcp(*listen)))
         if not sockets and unix_path is not None:
-            opened.append(held.enter_context(_unix(unix_path, unix_mode)))
+            listeners.append(stack.enter_context(_unix(unix_path, unix_mode)))
         runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=shutdown_s)
         await runner.setup()
         try:
-            for one in opened:
-                await _Site(runner, one).start()
-            yield tuple(_address(one) for one in opened)
+            for listener in listeners:
+                await _Site(runner, listener).start()
+            yield tuple(_address(listener) for listener in listeners)
         finally:
             await runner.cleanup()
 
@@ -123,14 +123,14 @@ def _tcp(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         raise OSError(error.errno, f"cannot listen on {host}:{port}: {error.strerror}") from None
     family, kind, protocol, _, address = found[0]  # `localhost` names two addresses; the first is enough
-    one = socket.socket(family, kind, protocol)
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        one.bind(address)
+        listener.bind(address)
     except OSError as error:
-        one.close()
+        listener.close()
         raise OSError(error.errno, _why(error, host, port)) from None
-    return one
+    return listener
 
 
 def _why(error: OSError, host: str, port: int) -> str:
@@ -144,19 +144,19 @@ def _why(error: OSError, host: str, port: int) -> str:
 @contextmanager
 def _unix(path: Path, mode: int) -> Iterator[socket.socket]:
     _remove_stale(path)
-    one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o777 & ~mode)  # from its first moment nobody else may connect
     try:
-        one.bind(str(path))
+        listener.bind(str(path))
     except OSError as error:
-        one.close()
+        listener.close()
         raise OSError(error.errno, f"cannot listen on {path}: {error.strerror}") from None
     finally:
         os.umask(before)
     try:
-        yield one
+        yield listener
     finally:
-        one.close()
+        listener.close()
         path.unlink(missing_ok=True)
 
 
@@ -176,9 +176,9 @@ def _remove_stale(path: Path) -> None:
     raise OSError(errno.EADDRINUSE, f"{path} is served by another daemon; stop it first")
 
 
-def _address(one: socket.socket) -> str:
-    name = one.getsockname()
-    if one.family == socket.AF_UNIX:
+def _address(listener: socket.socket) -> str:
+    name = listener.getsockname()
+    if listener.family == socket.AF_UNIX:
         return f"unix:{name}"
-    host = f"[{name[0]}]" if one.family == socket.AF_INET6 else name[0]
+    host = f"[{name[0]}]" if listener.family == socket.AF_INET6 else name[0]
     return f"http://{host}:{name[1]}"

@@ -140,7 +140,9 @@ class _Connection:
                     return
                 after = event.seq
         except Exception as error:
-            await self._send(_dropped(params.run_id, after, error))
+            # this subscription ends before its run; the client may subscribe again with `after`
+            dropped = {"run_id": params.run_id, "after": after, "error": error_object(error)}
+            await self._send(orjson.dumps({"jsonrpc": "2.0", "method": "Events.dropped", "params": dropped}))
 
     async def _send(self, frame: bytes) -> bool:
         """False when the client is gone, or was dropped because it doesn't read."""
@@ -161,9 +163,3 @@ class _Connection:
 def notification(event: Event) -> bytes:
     """An event as /ws sends it."""
     return orjson.dumps({"jsonrpc": "2.0", "method": "Events.event", "params": event.model_dump()})
-
-
-def _dropped(run_id: str, after: int, error: BaseException) -> bytes:
-    """The notification `Events.dropped`: this subscription ended before its run; subscribe again with `after`."""
-    params = {"run_id": run_id, "after": after, "error": error_object(error)}
-    return orjson.dumps({"jsonrpc": "2.0", "method": "Events.dropped", "params": params})

@@ -172,15 +172,15 @@ class AgentRuns:
         self._check_models(options)
         run_id = options.run_id or uuid4().hex
         session_id = options.session_id or uuid4().hex
-        found = Opening()
+        opening = Opening()
         if options.session_id is not None or options.run_id is not None:
-            found = await self.store.opening(options.session_id, options.run_id)
-        if found.session is not None:
-            owned_session(found.session, caller)
-        if found.known is not None and (same := await self._same(run_id, prompt, options, caller, found.waiting)):
+            opening = await self.store.opening(options.session_id, options.run_id)
+        if opening.session is not None:
+            owned_session(opening.session, caller)
+        if opening.known is not None and (same := await self._same(run_id, prompt, options, caller, opening.waiting)):
             return same
 
-        answered = await self.approvals.answered(prompt, found, caller, form=options.tool_hint is not None)
+        answered = await self.approvals.answered(prompt, opening, caller, form=options.tool_hint is not None)
         now = iso(self.clock.now())
         if (run := answered.run) is not None and run.approval is not None:
             approval_id = run.approval.approval_id
@@ -192,8 +192,8 @@ class AgentRuns:
             if answered.agrees is not None:
                 await self._decide(run, approval_id, answered.agrees, None, caller, answered.said)
             return run.run_id
-        latest = found.latest.brief if found.latest else RunBrief()
-        spoken = options.language or self._spoken(prompt, found)
+        latest = opening.latest.brief if opening.latest else RunBrief()
+        spoken = options.language or self._spoken(prompt, opening)
         language = own_language(spoken)
         profile = self.agents.profile_of(caller, options, None)
         _check_form(options, profile.toolset)
@@ -208,7 +208,7 @@ class AgentRuns:
             choice=answered.choice,
         )
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
-        existing = await self.engine.submit(row, kept_of(caller, found.session), found)
+        existing = await self.engine.submit(row, kept_of(caller, opening.session), opening)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
@@ -221,11 +221,11 @@ class AgentRuns:
                 raise
             await self.approvals.decide(now, *decision)
 
-    def _spoken(self, prompt: str, found: Opening) -> str:
+    def _spoken(self, prompt: str, opening: Opening) -> str:
         """The code of the language to answer in."""
         if self.agents.language != "auto":
             return self.agents.language
-        latest = None if found.latest is None else found.latest.brief
+        latest = None if opening.latest is None else opening.latest.brief
         return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:

@@ -76,7 +76,7 @@ class Approvals:
     async def answered(
         self,
         prompt: str,
-        found: Opening,
+        opening: Opening,
         caller: Caller,
         *,
         form: bool = False,
@@ -89,13 +89,13 @@ class Approvals:
         Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
         `form` order another letter: they correct nothing that an officer looks at already.
         """
-        if not form and (answered := self._of_several(prompt, found, caller)) is not None:
+        if not form and (answered := self._of_several(prompt, opening, caller)) is not None:
             return answered
         withdrew = False
-        for row in found.waiting:
+        for row in opening.waiting:
             if form and row.approval is not None and row.approval.request is not None:
                 continue
-            next_words = _next_words(row, found.latest)
+            next_words = _next_words(row, opening.latest)
             if row.approval is not None and next_words and (assents(prompt) or refuses(prompt)):
                 shown = row.approval.rule == "staff" and assents(prompt) and not caller.may("staff")
                 return Answered(row, None if shown else assents(prompt), prompt)
@@ -106,17 +106,17 @@ class Approvals:
                 withdrew |= row.approval is not None and row.approval.request is not None
         return Answered(withdrew=withdrew)
 
-    def _of_several(self, prompt: str, found: Opening, caller: Caller) -> Answered | None:
+    def _of_several(self, prompt: str, opening: Opening, caller: Caller) -> Answered | None:
         """What a yes or no is that may be for several calls: the caller is asked which; who was asked chooses one."""
         waiting = {
             row.run_id: (row, row.approval)
-            for row in reversed(found.waiting)
+            for row in reversed(opening.waiting)
             if row.approval is not None
             and row.approval.request is None
             and (row.approval.rule == "citizen" or caller.may("staff"))
             and not self._over(row.approval)
         }
-        latest = next((run for run in reversed(found.past) if run != found.known), None)
+        latest = next((run for run in reversed(opening.past) if run != opening.known), None)
         asked = None if latest is None else latest.brief.choice
         if asked is not None and (chosen := waiting.get(asked.chosen(prompt) or "")):
             return Answered(chosen[0], asked.agrees)

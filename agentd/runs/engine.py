@@ -109,9 +109,9 @@ class Engine:
         return len(self._live)
 
     async def submit(
-        self, row: RunRecord, key_hash: str | None = None, found: Opening | None = None
+        self, row: RunRecord, key_hash: str | None = None, opening: Opening | None = None
     ) -> RunRecord | None:
-        """Take a run on; `key_hash`: of a session that begins with it, `found`: of its session. Answers the row that
+        """Take a run on; `key_hash`: of a session that begins with it, `opening`: of its session. Answers the row that
         has its run_id. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
@@ -123,7 +123,7 @@ class Engine:
         taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
         if not number:
             return taken
-        await self._begin(taken, number, (found or Opening()).before(number))
+        await self._begin(taken, number, (opening or Opening()).before(number))
         return None
 
     async def go_on(self, row: RunRecord, decided: RunRecord) -> None:
@@ -214,7 +214,7 @@ class Engine:
                 yield event
             return
         row = await self._store.run(run_id)
-        while self._follows_others(row):
+        while self._cluster is not None and not self._draining and row is not None and not rests(row):
             for event in await self._store.events_after(run_id, after):
                 after = event.seq
                 yield event
@@ -227,12 +227,6 @@ class Engine:
             raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
         for value in stored[after:]:
             yield Event.model_validate(value)
-
-    def _follows_others(self, row: RunRecord | None) -> bool:
-        """Whether another node may be at work on the run."""
-        return (
-            row is not None and row.status in ("queued", "running") and self._cluster is not None and not self._draining
-        )
 
     async def _begin(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> None:
         """Start the workflow of the run's segment (one that is there already is joined)."""
@@ -261,7 +255,7 @@ class Engine:
             live = None
         if live is None or live.row.segment != segment:
             row = await self._store.run(run_id)
-            if row is None or row.segment != segment or row.status not in ("queued", "running"):
+            if row is None or row.segment != segment or rests(row):
                 return "over"
             live = self._entered(row)
         live.task = asyncio.current_task()

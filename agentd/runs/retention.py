@@ -17,7 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.clock import SLACK, iso
 from agentd.errors import AgentdError
 from agentd.ports import Clock
-from agentd.runs.records import RunBrief, RunRecord, SessionRecord
+from agentd.runs.records import RunBrief, SessionRecord
+from agentd.runs.segment import rests
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 
@@ -107,11 +108,6 @@ def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
     return list(old)
 
 
-def is_busy(run: RunRecord, now: datetime) -> bool:
-    """Whether a run keeps its session: it is under way, or staff may still decide it."""
-    return run.status in ("queued", "running") or run.awaits_staff(iso(now))
-
-
 @asynccontextmanager
 async def retention(
     store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float
@@ -171,8 +167,9 @@ async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: A
         for session, latest in since_a_leap(old, now, ages):
             if not is_over(session, latest, now, ages):
                 continue
-            if any(is_busy(run, now) for run in await store.runs_where(session_id=session.session_id, limit=1000)):
-                continue
+            runs = await store.runs_where(session_id=session.session_id, limit=1000)
+            if any(not rests(run) or run.awaits_staff(iso(now)) for run in runs):
+                continue  # it is under way, or staff may still decide it
             await sessions.purge(session.session_id)
             erased += 1
     if erased:

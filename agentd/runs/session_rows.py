@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from agentd.runs import statements as sql
 from agentd.runs.records import Json, RunBrief, RunRecord, SessionRecord, columns
 from agentd.runs.run_database import RunDatabase
-from agentd.runs.statements import every, runs_of, session_of
+from agentd.runs.statements import all_rows, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 
@@ -36,7 +36,7 @@ class SessionRows:
             query = query.where(sessions.c.owner == owner)
         if before is not None:
             query = query.where(sa.tuple_(sessions.c.updated_at, sessions.c.session_id) < sa.tuple_(*before))
-        return [SessionRecord(**row) for row in await self._database.reads.do(lambda db: every(db, query))]
+        return [SessionRecord(**row) for row in await self._database.reads.do(lambda db: all_rows(db, query))]
 
     async def turns(self, session_id: str, limit: int | None = None) -> list[RunRecord]:
         """The runs of a session's turns, oldest first; with `limit` that many of the newest, without their events."""
@@ -116,6 +116,6 @@ class SessionRows:
             .where(sessions.c.updated_at < before)
             .order_by(sessions.c.updated_at)
         )
-        rows = await self._database.reads.do(lambda db: every(db, query))
+        rows = await self._database.reads.do(lambda db: all_rows(db, query))
         briefs = [row.pop("brief") for row in rows]
         return [(SessionRecord(**row), brief) for row, brief in zip(rows, briefs, strict=True)]

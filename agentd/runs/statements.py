@@ -80,26 +80,26 @@ FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
 FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))
 
 
-def one(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:
+def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:
     """The first row as a dict."""
     found = db.execute(query, values).mappings().first()
     return None if found is None else dict(found)
 
 
-def every(db: Connection, query: sa.Select[Any], **values: Any) -> list[Json]:
+def all_rows(db: Connection, query: sa.Select[Any], **values: Any) -> list[Json]:
     """Every row as a dict."""
     return [dict(row) for row in db.execute(query, values).mappings()]
 
 
 def session_of(db: Connection, session_id: str) -> SessionRecord | None:
     """The session of this id."""
-    found = one(db, SESSION, id=session_id)
+    found = first_row(db, SESSION, id=session_id)
     return None if found is None else SessionRecord(**found)
 
 
 def run_named(db: Connection, run_id: str) -> RunRecord | None:
     """The run of this id."""
-    found = one(db, RUN, id=run_id)
+    found = first_row(db, RUN, id=run_id)
     return None if found is None else RunRecord(**found)
 
 

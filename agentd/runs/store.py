@@ -16,9 +16,10 @@ from agentd.runs import statements as sql
 from agentd.runs.records import Json, RunRecord, SessionRecord, StepRecord, columns
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
-from agentd.runs.statements import every, one, run_named, runs_of, session_of
+from agentd.runs.statements import all_rows, first_row, run_named, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
+NEW_SESSION: Json = {"turns": 0, "attempts": 0, "works": False}
 LATEST = 8
 """How many of a session's latest turns are read with it."""
 
@@ -83,15 +84,15 @@ class RunStore(RunDatabase):
         add = sql.ADD_RUN[self.engine.dialect.name]
 
         def work(db: Connection) -> tuple[RunRecord, int]:
-            there = one(db, sql.SESSION_AND_WORK, id=run.session_id) or {"turns": 0, "attempts": 0, "works": False}
-            begun = {"status": "running", "node": node, "attempt": there["attempts"]}
-            taken = run if node is None or there["works"] else replace(run, **begun)
+            known = first_row(db, sql.SESSION_AND_WORK, id=run.session_id) or NEW_SESSION
+            begun = {"status": "running", "node": node, "attempt": known["attempts"]}
+            taken = run if node is None or known["works"] else replace(run, **begun)
             if not db.execute(add, columns(taken)).rowcount:
                 existing = run_named(db, run.run_id)
                 assert existing is not None, "a run whose id is taken is there"
                 return existing, 0
-            is_new, key_hash, number = "session_id" not in there, opened and opened.key_hash, there["turns"] + 1
-            if (is_new and opened is None) or (not is_new and key_hash and key_hash != there["key_hash"]):
+            is_new, key_hash, number = "session_id" not in known, opened and opened.key_hash, known["turns"] + 1
+            if (is_new and opened is None) or (not is_new and key_hash and key_hash != known["key_hash"]):
                 raise NotFound("there is no such session")  # somebody else began it, or deleted it, a moment ago
             if not is_new:
                 db.execute(sql.NEXT_TURN, {"id": run.session_id, "number": number, "at": run.created_at})
@@ -123,7 +124,7 @@ class RunStore(RunDatabase):
         finished = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == run_id).order_by(steps.c.number)
 
         def work(db: Connection) -> tuple[RunRecord, list[StepRecord], int] | None:
-            row = one(db, with_session)
+            row = first_row(db, with_session)
             if row is None or row["status"] not in ("queued", "running"):
                 return None
             before = row.pop("attempts_before") or 0
@@ -134,7 +135,7 @@ class RunStore(RunDatabase):
             run = RunRecord(**{**row, **values})
             if fresh:
                 return run, [], 0
-            recorded = [StepRecord(**step) for step in every(db, finished)]
+            recorded = [StepRecord(**step) for step in all_rows(db, finished)]
             return run, recorded, _recovered(db, run_id, run.segment, len(recorded), 1)
 
         return await self.writes.do(work)
@@ -150,7 +151,7 @@ class RunStore(RunDatabase):
                 .where(runs.c.run_id.in_(run_ids), runs.c.status == "running")
                 .group_by(runs.c.run_id, runs.c.segment)
             )
-            for row in every(db, at_work):
+            for row in all_rows(db, at_work):
                 _recovered(db, row["run_id"], row["segment"], row["steps"], -1)
 
         if run_ids:
@@ -234,17 +235,17 @@ class RunStore(RunDatabase):
     async def events_after(self, run_id: str, after: int) -> list[Event]:
         """Events of a run that another node works on."""
         query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
-        return [Event.model_validate(row["event"]) for row in await self.reads.do(lambda db: every(db, query))]
+        return [Event.model_validate(row["event"]) for row in await self.reads.do(lambda db: all_rows(db, query))]
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
         """Which of these runs somebody has cancelled."""
         query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
-        return [row["run_id"] for row in await self.reads.do(lambda db: every(db, query))]
+        return [row["run_id"] for row in await self.reads.do(lambda db: all_rows(db, query))]
 
 
 def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) -> int:
     """Count recoveries of a run that has `done` steps, from zero where it has come further since the last."""
-    known = one(db, sa.select(recoveries).where(recoveries.c.run_id == run_id))
+    known = first_row(db, sa.select(recoveries).where(recoveries.c.run_id == run_id))
     place = {"segment": segment, "steps": done}
     same = known is not None and place.items() <= known.items()
     times = more + (known["times"] if known is not None and same else 0)

@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import day_in, iso
@@ -82,14 +81,10 @@ class UsageLog:
         self._added.clear()
         fresh, self._fresh = self._fresh, defaultdict(Counter)
         rows = [{**dict(zip(KEY, key, strict=True)), **counts} for key, counts in fresh.items()]
-
-        def work(db: Connection) -> None:
-            db.execute(ADD[db.dialect.name], rows)
-
         if not rows:
             return
         try:
-            await self._database.writes.do(work)
+            await self._database.writes.do(lambda db: db.execute(ADD[db.dialect.name], rows))
         except BaseException:
             for key, counts in fresh.items():  # it is written with the next
                 self._fresh[key].update(counts)
