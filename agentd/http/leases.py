@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from aiohttp import web
@@ -58,8 +58,7 @@ class Leases:
         watch = asyncio.create_task(self._watch(), name="http.leases")
         yield
         watch.cancel()
-        with suppress(asyncio.CancelledError):
-            await watch
+        await asyncio.wait((watch,))
 
     async def _watch(self) -> None:
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -82,35 +83,34 @@ class WebSocketEndpoint:
             call.cancel()
 
 
+@dataclass(eq=False)
 class _Connection:
     """One client: its answers and its subscriptions."""
 
-    def __init__(self, socket: web.WebSocketResponse, request: web.Request, services: Services, frame: Frames) -> None:
-        self._socket = socket
-        self._request = request
-        self._runs = services.runs
-        self._stall_s = services.limits.stall_s
-        self._frame = frame
-        self._wanted: list[tuple[SubscribeParams, Caller]] = []
-        self._pumps: set[asyncio.Task[None]] = set()
+    socket: web.WebSocketResponse
+    request: web.Request
+    services: Services
+    frame: Frames
+    wanted: list[tuple[SubscribeParams, Caller]] = field(default_factory=list)
+    pumps: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def answer(self, dispatcher: Dispatcher, data: str | bytes, caller: Caller) -> None:
         """Answer one message, then begin the subscriptions it asked for: their events come after its answer."""
         reply = await dispatcher.handle(data, caller)
         if reply.body:
             await self._send(reply.body)
-        while self._wanted:
-            params, subscriber = self._wanted.pop(0)
+        while self.wanted:
+            params, subscriber = self.wanted.pop(0)
             pump = asyncio.create_task(self._pump(params, subscriber), name=f"ws.events {params.run_id}")
-            self._pumps.add(pump)
-            pump.add_done_callback(self._pumps.discard)
+            self.pumps.add(pump)
+            pump.add_done_callback(self.pumps.discard)
 
     async def subscribe(self, _services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:
         """Events.subscribe on this connection."""
-        if len(self._pumps) + len(self._wanted) >= _MAX_SUBSCRIPTIONS:
+        if len(self.pumps) + len(self.wanted) >= _MAX_SUBSCRIPTIONS:
             raise Conflict(f"One connection follows at most {_MAX_SUBSCRIPTIONS} runs; open another")
-        await self._runs.get(params.run_id, caller)
-        self._wanted.append((params, caller))
+        await self.services.runs.get(params.run_id, caller)
+        self.wanted.append((params, caller))
         return {"run_id": params.run_id, "after": params.after}
 
     def end(self, error: AgentdError) -> None:
@@ -122,21 +122,21 @@ class _Connection:
         self.stop()
         with suppress(TimeoutError, ConnectionError):
             async with asyncio.timeout(_GOODBYE_S):
-                await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=error.type.encode(), drain=False)
-        if self._request.transport is not None:
-            self._request.transport.abort()
+                await self.socket.close(code=WSCloseCode.POLICY_VIOLATION, message=error.type.encode(), drain=False)
+        if self.request.transport is not None:
+            self.request.transport.abort()
 
     def stop(self) -> None:
         """End the subscriptions."""
-        self._wanted.clear()
-        for pump in self._pumps:
+        self.wanted.clear()
+        for pump in self.pumps:
             pump.cancel()
 
     async def _pump(self, params: SubscribeParams, caller: Caller) -> None:
         after = params.after
         try:
-            async for event in self._runs.events(params.run_id, caller, params.after):
-                if not await self._send(self._frame(event)):
+            async for event in self.services.runs.events(params.run_id, caller, params.after):
+                if not await self._send(self.frame(event)):
                     return
                 after = event.seq
         except Exception as error:
@@ -147,11 +147,11 @@ class _Connection:
     async def _send(self, frame: bytes) -> bool:
         """False when the client is gone, or was dropped because it doesn't read."""
         try:
-            async with asyncio.timeout(self._stall_s):
-                await self._socket.send_frame(frame, WSMsgType.TEXT)
+            async with asyncio.timeout(self.services.limits.stall_s):
+                await self.socket.send_frame(frame, WSMsgType.TEXT)
         except TimeoutError:
             log.warning("ws.slow_reader_dropped")
-            transport = self._request.transport
+            transport = self.request.transport
             if transport is not None:
                 transport.abort()
             return False

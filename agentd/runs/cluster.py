@@ -13,8 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -39,35 +38,26 @@ TakeOver = Callable[[str], Awaitable[int]]
 log = structlog.get_logger("agentd.cluster")
 
 
+@dataclass(eq=False)
 class Cluster:
     """One node's part in it. Enter it after DBOS was launched; leaving hands its runs over at once."""
 
-    def __init__(
-        self,
-        store: RunStore,
-        node: str,
-        clock: Clock,
-        *,
-        lease_s: float,
-        node_concurrency: int,
-        global_concurrency: int | None,
-    ) -> None:
-        self._store = store
-        self._node = node
-        self._clock = clock
-        self._lease_s = lease_s
-        self.node_concurrency, self.global_concurrency = node_concurrency, global_concurrency
-        self._tasks: list[asyncio.Task[None]] = []
-        self._write = store.writes.do
-        self.clock_skew_s = 0.0
-        """How far this node's clock is ahead of the database's, as last measured."""
+    store: RunStore
+    node: str
+    clock: Clock
+    lease_s: float = field(kw_only=True)
+    node_concurrency: int = field(kw_only=True)
+    global_concurrency: int | None = field(kw_only=True)
+    clock_skew_s: float = field(default=0.0, init=False)
+    """How far this node's clock is ahead of the database's, as last measured."""
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
         """Join: take the lease, watch the others."""
         self._cancelled, self._mine, self._take_over = cancelled, mine, take_over
         await self._renew()
         self._tasks = [
-            asyncio.create_task(self._again(self._lease_s / 3, self._keep_lease), name="lease"),
+            asyncio.create_task(self._again(self.lease_s / 3, self._keep_lease), name="lease"),
             asyncio.create_task(self._again(WATCH_S, self._watch_cancels), name="cancels"),
         ]
 
@@ -75,28 +65,26 @@ class Cluster:
         """Keep no lease any more, and watch nobody."""
         for task in self._tasks:
             task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def hand_over(self) -> None:
         """Leave, once DBOS takes no run here any more: the lease ends now, so that the others need not wait for it."""
-        over = nodes.update().where(nodes.c.node == self._node).values(seen_at="1970-01-01T00:00:00.000000+00:00")
-        await self._write(lambda db: db.execute(over))
+        over = nodes.update().where(nodes.c.node == self.node).values(seen_at="1970-01-01T00:00:00.000000+00:00")
+        await self.store.writes.do(lambda db: db.execute(over))
 
     async def holds(self, run_id: str, mark: str) -> bool:
         """Whether the run is surely this execution's for most of a lease from now: only then may a call act for it."""
         mine = sa.select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.node == mark)
 
         def is_mine(db: Connection) -> bool:
-            _renewed(db, self._node)  # so that nobody takes the run over for a lease
+            _renewed(db, self.node)  # so that nobody takes the run over for a lease
             return db.execute(mine).first() is not None
 
         while True:
             asked = _uptime()
-            if not await self._write(is_mine):
+            if not await self.store.writes.do(is_mine):
                 return False
-            if _uptime() - asked < self._lease_s / 2:
+            if _uptime() - asked < self.lease_s / 2:
                 return True  # else this process, or its database, stood still meanwhile: the answer is too old
 
     async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
@@ -110,8 +98,8 @@ class Cluster:
 
     async def _keep_lease(self) -> None:
         await self._renew()
-        over = nodes.c.seen_at < _now(self._lease_s)
-        ended = sa.select(nodes.c.node).where(nodes.c.node != self._node, over).with_for_update()
+        over = nodes.c.seen_at < _now(self.lease_s)
+        ended = sa.select(nodes.c.node).where(nodes.c.node != self.node, over).with_for_update()
 
         def taken_from(db: Connection) -> list[str]:
             """Other nodes whose lease has ended; from now on no execution there has a run any more."""
@@ -121,29 +109,29 @@ class Cluster:
                 db.execute(runs.update().where(its, runs.c.status == "running").values(node=None))
             return dead
 
-        for dead in await self._write(taken_from):
+        for dead in await self.store.writes.do(taken_from):
             taken = await self._take_over(dead)
             log.info("cluster.taken_over", node=dead, runs=taken)
             await self._forget(dead)
 
     async def _forget(self, node: str) -> None:
         """Its runs were taken over; a node that has come back meanwhile stays known."""
-        over = nodes.delete().where(nodes.c.node == node, nodes.c.seen_at < _now(self._lease_s))
-        await self._write(lambda db: db.execute(over))
+        over = nodes.delete().where(nodes.c.node == node, nodes.c.seen_at < _now(self.lease_s))
+        await self.store.writes.do(lambda db: db.execute(over))
 
     async def _renew(self) -> None:
         """Renew the lease, and see how far the clocks are apart."""
-        before = self._clock.now()
-        there = await self._write(lambda db: _renewed(db, self._node))
-        here = before + (self._clock.now() - before) / 2
+        before = self.clock.now()
+        there = await self.store.writes.do(lambda db: _renewed(db, self.node))
+        here = before + (self.clock.now() - before) / 2
         was, self.clock_skew_s = self.clock_skew_s, round((here - there).total_seconds(), 3)
         if abs(self.clock_skew_s) > SKEW_REPORTED_S >= abs(was):
             to_do = "set this machine's clock (NTP); leases go by the database's, letters and times by this one"
-            log.warning("cluster.clock_skew", node=self._node, ahead_s=self.clock_skew_s, to_do=to_do)
+            log.warning("cluster.clock_skew", node=self.node, ahead_s=self.clock_skew_s, to_do=to_do)
 
     async def _watch_cancels(self) -> None:
         if ids := self._mine():
-            for run_id in await self._store.cancelled_among(ids):
+            for run_id in await self.store.cancelled_among(ids):
                 self._cancelled(run_id)
 
 

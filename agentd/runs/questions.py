@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 from agentd.clock import iso
@@ -16,8 +15,6 @@ from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import kept_of, owned, owned_session
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class Questions:
@@ -28,10 +25,6 @@ class Questions:
     engine: Engine
     clock: Clock
     deadline_s: float
-
-    async def unless_stopped(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
-        """What work that is no run comes to. Raises Draining when the daemon stops meanwhile."""
-        return await self.engine.others.do(work, effects=effects)
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any

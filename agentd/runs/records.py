@@ -158,14 +158,9 @@ class Decision(Stored):
 
     def noted(self) -> Json:
         """As the run's brief notes it, without the arguments."""
-        return {
-            "approval_id": self.approval_id,
-            "approved": self.approved,
-            "by": self.by,
-            "at": self.at,
-            "changed": self.proposed is not None,
-            "approvals": [each.model_dump() for each in self.approvals],
-        }
+        noted = {name: getattr(self, name) for name in ("approval_id", "approved", "by", "at")}
+        agreements = [agreement.model_dump() for agreement in self.approvals]
+        return {**noted, "changed": self.proposed is not None, "approvals": agreements}
 
     def json(self) -> Json:
         """As the run goes on with it."""

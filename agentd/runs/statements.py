@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from agentd.runs.records import Json, RunRecord, SessionRecord
-from agentd.runs.tables import events, runs, sessions, steps, turns
+from agentd.runs.tables import runs, sessions, steps, turns
 
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
 
@@ -77,7 +77,6 @@ ADD_STEP = {
 }
 """By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
 FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
-FORGET_EVENTS = events.delete().where(events.c.run_id == sa.bindparam("id"))
 
 
 def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:

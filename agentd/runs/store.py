@@ -178,7 +178,7 @@ class RunStore(RunDatabase):
                 return False
             db.execute(sql.FORGET_STEPS, {"id": run_id})
             if self.shared:
-                db.execute(sql.FORGET_EVENTS, {"id": run_id})
+                db.execute(events.delete().where(events.c.run_id == run_id))
             return True
 
         return await self.writes.do(work)

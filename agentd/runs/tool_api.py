@@ -68,7 +68,7 @@ class DirectTools:
             await self.audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
         made = call_of(info, tool_input, run_id, run_id, caller)
         started = time.perf_counter()
-        outcome = await self.questions.unless_stopped(self.host.call(made), effects=not info.read_only)
+        outcome = await self.questions.engine.others.do(self.host.call(made), effects=not info.read_only)
         outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
         return step_of(info, tool_input, outcome, run_id, caller)
 
