@@ -246,7 +246,8 @@ class AgentRuns:
         row = await self._seen(run_id, caller)
         first = row.brief.options
         form = (first.get("tool_hint"), first.get("tool_arguments")) if row.brief.answers is None else options.form
-        if (row.prompt, form) != (prompt, options.form) or options.session_id not in (None, row.session_id):
+        same = row.kind in ("agent", "answer") and (row.prompt, form) == (prompt, options.form)
+        if not same or options.session_id not in (None, row.session_id):
             raise Conflict(
                 "this run_id was used with another prompt, form or session: what is new needs a new one",
                 run_id=row.run_id,

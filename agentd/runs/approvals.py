@@ -17,7 +17,7 @@ from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.agent.which import Choice, named
 from agentd.audit import AuditTrail
 from agentd.clock import holds, iso
-from agentd.errors import AgentdError, Conflict, Forbidden, InvalidParams, Language
+from agentd.errors import AgentdError, Conflict, Forbidden, InvalidParams, Language, in_each_language
 from agentd.messages import AgentOptions, Basis, Caller, Said, ToolCall, ToolInfo
 from agentd.ports import Clock, ToolHost
 from agentd.runs.agent_executor import ProfileOf
@@ -187,7 +187,7 @@ class Approvals:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
         if self._over(approval):
             await self.engine.cancel(row.run_id)
-            raise Conflict("the approval has expired; ask again")
+            raise Conflict("the approval has expired; ask again", user_message=in_each_language("expired"))
         if approval.rule == "staff" and approved and not caller.may("staff"):
             raise Forbidden("this call needs the approval of staff")
         final = arguments if arguments is not None else approval.arguments

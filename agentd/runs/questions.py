@@ -49,7 +49,8 @@ class Questions:
         existing = await self.engine.submit(row, kept_of(caller, session))
         if existing is not None:
             owned(existing, caller, "run", await self.store.keys_of(existing.run_id))
-            if (existing.prompt, existing.kind) != (question, self.kind):
+            same = (existing.prompt, existing.kind, existing.brief.options) == (question, self.kind, options)
+            if not same or session_id not in (None, existing.session_id):
                 raise Conflict("this run_id was used for something else", run_id=existing.run_id)
         ended = await self.engine.wait(row.run_id)
         if ended is None:

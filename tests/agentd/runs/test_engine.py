@@ -26,6 +26,7 @@ from agentd.runs.approvals import Approvals
 from agentd.runs.cluster import Node
 from agentd.runs.engine import Engine
 from agentd.runs.questions import Questions
+from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
@@ -171,6 +172,12 @@ async def test_the_same_run_id_answers_the_same_run_and_another_prompt_is_a_conf
         assert filled == await daemon.runs.run("Buat surat", form, KIOSK)
         with pytest.raises(Conflict):  # another's form is no repetition
             await daemon.runs.run("Buat surat", form.model_copy(update={"tool_arguments": {"nama": "Siti"}}), KIOSK)
+        ids = ("q1", "s2", STAFF.id, "analytics")
+        now = "2026-01-05T02:00:00+00:00"
+        asked = RunRecord(*ids, "Buat surat", RunBrief(), "failed", now)
+        await daemon.store.add_run(asked, SessionRecord("s2", STAFF.id, now, now))
+        with pytest.raises(Conflict):  # a question to the books is no run of the agent's
+            await daemon.runs.run("Buat surat", AgentOptions(run_id="q1"), STAFF)
 
 
 async def test_a_stopped_daemons_run_is_finished_by_the_next_one_without_repeating_a_step(start: Start) -> None:

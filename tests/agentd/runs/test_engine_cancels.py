@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from agentd.agent.approval import ApprovalNeeded
-from agentd.errors import InvalidParams, ToolExecution
-from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Event
+from agentd.errors import Conflict, InvalidParams, ToolExecution
+from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Event, ToolCall, ToolOutcome
+from agentd.ports import ProgressSink
 from agentd.runs.records import RunRecord
 from agentd.testing import MemoryTools
 from tests.agentd.runs.test_engine import KIOSK, LETTER, STAFF, Daemon, Start, call, final, start
@@ -162,16 +163,35 @@ async def test_a_letter_that_is_being_made_when_its_run_is_cancelled_stands_in_i
         assert (ended.status, [step.output for step in ended.steps]) == ("cancelled", [{"number": 1}])
 
 
+class Asks(MemoryTools):
+    """Every call waits for a human, once `go` is set."""
+
+    def __init__(self) -> None:
+        super().__init__({"make_letter": lambda _: "made"}, [LETTER])
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        self.asked.set()
+        await self.go.wait()
+        raise ApprovalNeeded(call.tool, call.input, "Buat?", "citizen")
+
+
 async def test_a_run_that_is_cancelled_on_its_way_to_an_approval_waits_for_none(start: Start) -> None:
-    asked, go = asyncio.Event(), asyncio.Event()
-
-    async def slow(_: dict[str, Any]) -> dict[str, Any]:
-        asked.set()
-        await go.wait()
-        raise ApprovalNeeded({"tool": "make_letter", "arguments": {}, "summary": "Buat?", "rule": "citizen"})
-
-    async with start(call("make_letter"), tools=MemoryTools({"make_letter": slow}, [LETTER])) as daemon:
+    tools = Asks()
+    async with start(call("make_letter"), tools=tools) as daemon:
         await daemon.runs.start("x", AgentOptions(run_id="r1"), STAFF)
-        await asked.wait()
-        ended = await cancelled_meanwhile(daemon, go)
+        await tools.asked.wait()
+        ended = await cancelled_meanwhile(daemon, tools.go)
         assert (ended.status, ended.approval) == ("cancelled", None)
+
+
+async def test_a_yes_that_comes_too_late_says_so_in_the_citizens_words(start: Start) -> None:
+    tools = Asks()
+    tools.go.set()
+    async with start(call("make_letter"), tools=tools) as daemon:
+        options = AgentOptions(session_id="s1")
+        assert (await daemon.runs.run("Buat surat", options, KIOSK)).status == "needs_approval"
+        daemon.clock.advance(901)
+        with pytest.raises(Conflict) as late:
+            await daemon.runs.run("ya", options, KIOSK)
+        assert late.value.user_message("en") == "The time to agree has run out. Please ask for it again."

@@ -22,7 +22,7 @@ from tests.agentd.apps.analytics.scripts import (
     SALES_PLAN,
     fenced,
 )
-from tests.daemon import Daemon, running
+from tests.daemon import Daemon, RpcFailed, running
 from tests.waiting import until
 
 SAMPLE = "\n\nContoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
@@ -102,6 +102,8 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
         answer = daemon.call("Analytics.ask", question=SALES_QUESTION, session_id="cut", run_id="cut-1")
         assert answer["final_narrative"] == SALES_NARRATIVE + SAMPLE
         assert daemon.call("Agent.get", run_id="cut-1")["response"] == SALES_NARRATIVE + SAMPLE
+        with pytest.raises(RpcFailed, match="used for something else"):
+            daemon.call("Analytics.ask", question=SALES_QUESTION, run_id="cut-1", plan_style="operations")
         nowhere = daemon.call("Analytics.ask", question="Berapa?", session_id="other")
         assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("needs_clarification", "understand_query")
     finally:
