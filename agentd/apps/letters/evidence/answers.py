@@ -55,7 +55,7 @@ def affirms(turn: Turn) -> bool:
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     """Where the agent's message before a yes names the value."""
     heard, named = case.read(turn.question)
-    question = replace(turn, heard=heard, named=named, asked=())
+    question = replace(turn, text=turn.question, heard=heard, named=named, asked=())
     return [place for place in case.find(field, question) if place.span.supports]
 
 

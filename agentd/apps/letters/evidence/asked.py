@@ -80,6 +80,8 @@ def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: F
 
 def completed(text: str, wanted: Sequence[frozenset[str]], form: Form) -> str:
     """A text whose answer for the marital status leaves the word for it out (`guru, belum`), with that word."""
+    if not any(form.shapes[key].label == "status_perkawinan" for keys in wanted for key in keys):
+        return text
     said = text.split(",") if len(wanted) > 1 else [text]
     for at, keys in enumerate(wanted if len(said) == len(wanted) else ()):
         if any(form.shapes[key].label == "status_perkawinan" for key in keys):

@@ -46,6 +46,7 @@ class Turn:
     """A message of the citizen: its order, what was read, what was asked before it, and what each sentence names."""
 
     order: int
+    text: str
     heard: Heard
     asked: tuple[frozenset[str], ...]
     question: str
@@ -168,10 +169,16 @@ class Case:
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same of words that are no message, too."""
-        for sentence, named, before in turn.sentences():
+        read = (spans, field.kind, str(field.value), field.enum, field.common, field.past)
+        known: dict[Hashable, list[tuple[int, Span]]] = self.once(read, lambda: self.remember(read, dict[Any, Any]))
+        key = (turn.text, turn.day)
+        if key not in known:
             spend()
-            for span in spans(field, sentence.words, turn.day):
-                yield self.place(turn, sentence, named, before, span)
+            found = (spans(field, sentence.words, turn.day) for sentence in turn.heard.sentences)
+            known[key] = [(number, span) for number, each in enumerate(found) for span in each]
+        sentences = list(turn.sentences()) if known[key] else []
+        for number, span in known[key]:
+            yield self.place(turn, *sentences[number], span)
 
     def place(
         self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
@@ -210,21 +217,22 @@ class Case:
         return {turn.order: turn for turn in self.turns}
 
     def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...], of: str | None) -> Turn:
-        about, _ = self.read(question)
-        wanted = self.remember((Named, question), lambda: asked.asked(question, about, self.form))
-        read, named = self.read(asked.completed(entry.text, wanted, self.form))
+        wanted, people = self.remember((Named, question), lambda: self._asks(question))
+        text = asked.completed(entry.text, wanted, self.form)
+        read, named = self.read(text)
         day = _day(entry) if entry.day else self.today
         if read.another and question and not wanted:
             wanted = asked.repeated(question, day, before, self.form)
-        if wanted or not any(each.labels for each in read.sentences):
-            of = None
-        people = asked.asked_of(about)
+        of = None if wanted or not any(each.labels for each in read.sentences) else of
         if len(people) == 1 and wanted and people <= KIN:
             (of,) = people
-        return Turn(entry.order, read, wanted, question, named, day, of, before)
+        return Turn(entry.order, text, read, wanted, question, named, day, of, before)
+
+    def _asks(self, question: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+        about, _ = self.read(question)
+        return asked.asked(question, about, self.form), asked.asked_of(about)
 
     def _labels(self, question: str) -> tuple[asked.Question, ...]:
-        """What a question asks for, as the clauses of an answer are called."""
         return self.remember(
             (asked.labels, question), lambda: asked.labels(question, self.read(question)[0], self.form)
         )

@@ -9,7 +9,7 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, SEPARATORS, Mood
+from agentd.apps.letters.evidence.segments import ADDRESSES, BIRTH, NEIGHBOURHOOD, SEPARATORS
 from agentd.apps.letters.languages import phrases
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ def on_label(reader: SentenceReader, mark: Mark) -> int:
     introduced = words[mark.start] in ("bernama", "called") or words[mark.end : mark.end + 1] in (["nya"], ["-"])
     if label in ("nama", "alamat") and introduced:
         label = _of_a_thing(reader, label, mark.start)
-    if _disowned(reader, mark):
-        reader.close(label.removeprefix("x:"))
-        reader.current.person, reader.current.mood = CITIZEN, Mood.TAKEN_BACK
     reader.close(label)
     if SELF.intersection(words[mark.start : mark.end]):
         reader.speak_of(CITIZEN)
@@ -84,18 +81,6 @@ def _of_a_thing(reader: SentenceReader, label: str, at: int) -> str:
     said = [word for word in reader.current.words if word[0].isalnum() and word not in FILLERS]
     thing = bool(said) and not is_choice(said)
     return f"x:{label}" if thing and reader.speaking.person in (None, CITIZEN) else label
-
-
-def _disowned(reader: SentenceReader, mark: Mark) -> bool:
-    """`itu NIK suami saya`, `itu alamat lama saya`: what was given before is not the citizen's."""
-    if not mark.start or reader.words[mark.start - 1] not in ("itu", "tadi"):
-        return False
-    last = min(mark.end + 5, len(reader.words))
-    end = next((at for at in range(mark.end, last) if reader.words[at] in SEPARATORS), last)
-    rest = reader.words[mark.end : end]
-    others = [at for at in range(mark.end, end) if (cue := reader.marks.get(at)) and cue.cue is Cue.RELATION]
-    formerly = bool(_NOT_MINE.intersection([*reader.words[mark.start : mark.end], *rest]))
-    return len(rest) <= 4 and (bool(others) or formerly) and not any(word.isdecimal() for word in rest)
 
 
 def _english_owner(reader: SentenceReader, mark: Mark) -> None:

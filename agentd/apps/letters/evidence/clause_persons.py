@@ -9,7 +9,7 @@ from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.choices import JOBS
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, Mark
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
-from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS
+from agentd.apps.letters.evidence.segments import SEPARATORS
 from agentd.apps.letters.languages import phrases
 
 if TYPE_CHECKING:
@@ -107,13 +107,4 @@ def on_beside(reader: SentenceReader, mark: Mark) -> int:
         return reader.plain(mark)
     if reader.words[mark.start] == "tinggal":
         reader.close("alamat_domisili")
-    at = persons.owner_end(relation, reader.words)
-    if (
-        at < len(reader.words)
-        and reader.raws[at][0].isupper()
-        and reader.words[at] not in STREETS
-        and at not in reader.marks
-    ):
-        reader.close(None)
-        reader.speak_of(relation.value)
-    return at
+    return persons.owner_end(relation, reader.words)

@@ -123,8 +123,6 @@ class SentenceReader:
         self.close(inherited or (label if label in ADDRESSES else None))
         self.clause += 1
         self.current.clause = self.clause
-        if self.speaking.section is not None:
-            self.speaking.person = self.current.person = self.speaking.section
 
     def meant(self, mark: Mark) -> int:
         """A denial, a doubt, a correction, an example: how what is around it is meant, the sentence tells."""

@@ -42,7 +42,6 @@ class Statement(NamedTuple):
     listed: bool
     first: bool
     next_nik: bool
-    next_words: tuple[str, ...]
     previous_words: tuple[str, ...]
     message: int = 0
     """The order of its message in the session."""
@@ -141,7 +140,6 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
     free = (s for s in said if s.label is None and any(word.isalpha() and word not in FILLERS for word in s.words))
     first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
-        after = segments[index + 1] if index + 1 < len(segments) else None
         before = segments[index - 1] if index else None
         placed.append(
             Statement(
@@ -151,7 +149,6 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
                 listed or niks[index],
                 id(segment) == first_free and all(s.label not in ("nama",) for s in said),
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
-                tuple(after.words) if after is not None and after.label is None else (),
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence
                 else (),

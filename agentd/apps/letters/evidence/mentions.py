@@ -56,6 +56,8 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
         ):
             yield Claim(turn.order, Mood.SAID, True)
         found = case.places(field, turn)
+        if not found and field.kind not in TEXTS:
+            continue
         maybe = maybe.union(*(_maybe(field, place) for place in found if place.span.supports))
         own = [place for place in found if means(field, place)]
         called = {place for place in own if _called(field, place)}
