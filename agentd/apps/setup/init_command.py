@@ -6,6 +6,7 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 SCHEMA = "client.schema.json"
@@ -38,10 +39,11 @@ def run(given: argparse.Namespace) -> int:
     except OSError as error:
         print(f"agentd init: {error.filename or folder}: {error.strerror}", file=sys.stderr)
         return 1
-    print(f"""{folder} holds an office like `{given.profile}`. Next steps:
-  1. {folder / "office.toml"}: its name, letterhead, signer and opening hours
-  2. {folder / "letters"}: its letters, a folder each; `agentd letters --config {config} check` lists mistakes
-  3. {config}: its models, servers, glossary and examples; `agentd config check --config {config}`
-  4. agentd serve --config {config} --state {folder / "state"}
-AGENTD_CONFIG and AGENTD_STATE name them for every command; `agentd tools try` calls a tool of yours.""")
+    print(f"""{folder} holds an office like `{given.profile}`. Name it for every command of this shell:
+  export AGENTD_CONFIG={quote(str(config.resolve()))} AGENTD_STATE={quote(str((folder / "state").resolve()))}
+Next steps:
+  1. office.toml: the name, letterhead, signer and opening hours
+  2. letters: a folder for each letter; `agentd letters check` lists mistakes
+  3. client.toml: models, servers, glossary and examples; `agentd config check` lists mistakes
+  4. `agentd doctor` says what is missing, `agentd serve` starts the daemon""")
     return 0

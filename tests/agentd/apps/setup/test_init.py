@@ -25,7 +25,7 @@ def test_an_office_of_ones_own_is_whole_and_right(
 ) -> None:
     own = tmp_path / "own"
     assert main(["init", profile, str(own)]) == 0
-    assert f"agentd serve --config {own / 'client.toml'}" in capsys.readouterr().out
+    assert f"export AGENTD_CONFIG={own / 'client.toml'} AGENTD_STATE={own / 'state'}\n" in capsys.readouterr().out
     made = {file.relative_to(own) for file in own.rglob("*") if file.is_file()}
     there = {file.relative_to(PROFILES / profile) for file in (PROFILES / profile).rglob("*") if file.is_file()}
     assert made == there | {Path(SCHEMA)}
