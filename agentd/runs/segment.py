@@ -183,6 +183,7 @@ def asking_another(
     return replace(
         _with_event(row, "approval.requested", renewed.shown(), now),
         approval=renewed,
+        segment=row.segment + 1,  # so that of several decisions at once only one asks
         outcome={**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
     )
 

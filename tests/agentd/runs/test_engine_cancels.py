@@ -195,3 +195,15 @@ async def test_a_yes_that_comes_too_late_says_so_in_the_citizens_words(start: St
         with pytest.raises(Conflict) as late:
             await daemon.runs.run("ya", options, KIOSK)
         assert late.value.user_message("en") == "The time to agree has run out. Please ask for it again."
+
+
+async def test_of_two_decisions_at_once_only_one_asks_an_officer(start: Start) -> None:
+    tools = Asks()
+    tools.go.set()
+    async with start(call("make_letter"), tools=tools) as daemon:
+        await daemon.runs.run("Buat surat", AgentOptions(run_id="r1"), STAFF)
+        row = await daemon.store.run("r1")
+        assert row is not None and row.approval is not None
+        await daemon.engine.ask_another(row, row, row.approval)
+        with pytest.raises(Conflict):
+            await daemon.engine.ask_another(row, row, row.approval)
