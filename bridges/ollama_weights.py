@@ -61,7 +61,7 @@ class OllamaWeights:
 
     def remove(self, name: str) -> int:
         """Delete it there; the bytes that it had."""
-        size = next((size for held, _, size in self.pulled() if held == name), 0)
+        size = next((size for pulled, _, size in self.pulled() if pulled == name), 0)
         self._client().delete(name)
         return size
 

@@ -98,16 +98,16 @@ class LlamaCppModel:
         if not answer.text:
             raise ProviderFailure("bad_output", "the model wrote nothing")
         usage = Usage(input_tokens=answer.cached + answer.read, output_tokens=answer.written)
-        held: Constraint = "none"
+        kept_to: Constraint = "none"
         if constrained:
-            held = "grammar" if request.grammar is not None else "json_schema"
+            kept_to = "grammar" if request.grammar is not None else "json_schema"
         return ModelReply(
             text=answer.text,
             provider=self.provider,
             model=self._model,
             usage=usage,
             read=answer.read,
-            constraint=held,
+            constraint=kept_to,
         )
 
     def _forced(self, text: str, on_text: TextSink | None) -> ModelReply:

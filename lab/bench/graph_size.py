@@ -86,8 +86,8 @@ def _measured(size: int) -> dict[str, Any]:
                 **timed("link_exact", bench.linker.link, exact),
                 **timed("link_misspelt", bench.linker.link, misspelt),
                 "misspelt_found": sum(
-                    bool(held.mentions) and held.mentions[0].value == book
-                    for held, (_, book) in zip(map(bench.linker.link, misspelt), named, strict=True)
+                    bool(linked.mentions) and linked.mentions[0].value == book
+                    for linked, (_, book) in zip(map(bench.linker.link, misspelt), named, strict=True)
                 ),
                 "misspelt": ASKED,
                 **timed("validate", bench.pipeline.kg_valid, queries),

@@ -88,9 +88,9 @@ def drawn(rows: list[dict[str, Any]]) -> str:
             axes.spines[["top", "right"]].set_visible(False)
             axes.grid(alpha=0.25)
             axes.legend(frameon=False, fontsize=7)
-        held = io.StringIO()
-        figure.savefig(held, format="svg", metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in held.getvalue().splitlines()) + "\n"
+        svg = io.StringIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in svg.getvalue().splitlines()) + "\n"
 
 
 Points = list[tuple[str, float]]

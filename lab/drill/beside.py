@@ -62,8 +62,8 @@ class Row:
     def cells(self) -> dict[str, str | int | float | bool | None]:
         """As a line of the table."""
         pairs = {"processes": "processes", "files open": "files", "rows of runs": "rows"}
-        held = {name: f"{getattr(self.before, of)} → {getattr(self.after, of)}" for name, of in pairs.items()}
-        return {"tried": self.tried, "heard": self.heard, "runs lost": f"{self.lost} of {self.runs}", **held}
+        counted = {name: f"{getattr(self.before, of)} → {getattr(self.after, of)}" for name, of in pairs.items()}
+        return {"tried": self.tried, "heard": self.heard, "runs lost": f"{self.lost} of {self.runs}", **counted}
 
 
 Act = Callable[[Daemon], str]

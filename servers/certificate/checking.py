@@ -70,11 +70,11 @@ def mistakes(folder: Path) -> Iterator[str]:
             in_text = "letter.txt" in one["msg"] or (slot and any(f"{{{slot[1]}}}" in line for line in text))
             file = folder / "letter.txt" if in_text else source
             line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
-            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_told(one)}"
+            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_in_words(one)}"
 
 
-def _told(one: ErrorDetails) -> str:
-    """In the words of who writes the file."""
+def _in_words(one: ErrorDetails) -> str:
+    """What is wrong, in the words of who writes the file."""
     if one["type"] == "extra_forbidden":
         near = get_close_matches(str(one["loc"][-1]), KEYS, n=1)
         return "there is no such key" + (f"; did you mean `{near[0]}`?" if near else "")

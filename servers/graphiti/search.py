@@ -133,9 +133,9 @@ class Index:
         """
         covering = list(kept)
         for concept, weight in question.concepts.items():
-            held = any(concept in self._profiles[name].concepts for name in covering)
+            covered = any(concept in self._profiles[name].concepts for name in covering)
             about = [name for name, profile in self._profiles.items() if concept in profile.named]
-            if weight >= 1 and about and not held and len(covering) < MAX_TABLES:
+            if weight >= 1 and about and not covered and len(covering) < MAX_TABLES:
                 joins = {name: self._path(kept[0], name) is not None for name in about}
                 covering.append(max(about, key=lambda name: (joins[name], scores[name], name)))
         return covering

@@ -86,7 +86,7 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
         card: Annotated[str | None, Field(description="The tag of an identity card, as the reader types it.")] = None,
     ) -> Annotated[CallToolResult, VerifyAnswer]:
         """Whether a NIK, or a card, and a PIN belong to one living resident. The third wrong PIN locks 15 minutes."""
-        return _told(verification, lambda: _verified(verification.verify(nik=nik, card=card, pin=pin)))
+        return _outcome(verification, lambda: _verified(verification.verify(nik=nik, card=card, pin=pin)))
 
     @server.tool(title="Get a resident", annotations=READS, meta=FOR_THE_DESK)
     def get_resident(nik: Nik) -> Annotated[CallToolResult, ResidentAnswer]:
@@ -96,7 +96,7 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
             found, notes = verification.resident(nik)
             return _result(ResidentAnswer(resident=found and found.resident), {NOTES: list(notes)})
 
-        return _told(verification, get)
+        return _outcome(verification, get)
 
     @server.tool(title="List a family", annotations=READS, meta=FOR_THE_HOST)
     def list_family(nik: Nik) -> Annotated[CallToolResult, FamilyAnswer]:
@@ -107,7 +107,7 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
             family = verification.register.family(found) if found is not None else []
             return _result(FamilyAnswer(members=[one.resident for one in family]), {NOTES: list(notes)})
 
-        return _told(verification, members)
+        return _outcome(verification, members)
 
     if issued is not None:
         _add_log(server, verification, issued)
@@ -118,7 +118,7 @@ def _add_log(server: ResidentServer, verification: Verification, issued: Callabl
     @server.tool(title="Log an issued letter", annotations=WRITES, meta=FOR_THE_HOST)
     def log_letter(letter: dict[str, Any]) -> Annotated[CallToolResult, LogAnswer]:
         """Write an issued letter into the register's own lists, once however often it is sent."""
-        return _told(verification, lambda: _result(LogAnswer(new=issued().write(IssuedLetter(**letter))), {}))
+        return _outcome(verification, lambda: _result(LogAnswer(new=issued().write(IssuedLetter(**letter))), {}))
 
 
 def _verified(verified: Verified) -> CallToolResult:
@@ -127,7 +127,7 @@ def _verified(verified: Verified) -> CallToolResult:
     return _result(answer, meta)
 
 
-def _told(verification: Verification, work: Callable[[], CallToolResult]) -> CallToolResult:
+def _outcome(verification: Verification, work: Callable[[], CallToolResult]) -> CallToolResult:
     """The result, marked when it is a sample's; a register's failure as an error for the office and the citizen."""
     try:
         result = work()

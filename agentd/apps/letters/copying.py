@@ -76,7 +76,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
             left[name] = rule  # of records and lists the call is judged as it is written
             continue
         listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
-        if not (name in needed or listed or _told(leaves[0], case) or _spoken_of(leaves[0], case)):
+        if not (name in needed or listed or _given_by_name(leaves[0], case) or _spoken_of(leaves[0], case)):
             continue
         sure, loose = _values(leaves[0], rule, case, requests)
         if len(sure) == 1:
@@ -103,22 +103,23 @@ def _values(
     texts = _texts(case)
     tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
-    def held(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
+    def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
+        """Those that the evidence proves, until MOST_TRIED tries are used up; without `named` no bare request words."""
         for value, _ in zip(values, tries, strict=False):
             names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
             if not names_it and proven(replace(field, value=value), case):
                 yield value
 
-    sure = _distinct(held(_of_its_kind(field, rule, case, texts)))
+    sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, []
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
     for pieces in _named(field, case):
-        whole = (next(held(_longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
+        whole = (next(provable(_longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
         sure = _distinct([*sure, *(value for value in whole if value is not None)])
         if sure:
             return sure, []
-    loose = _distinct(held(span for raws in _unnamed(case) for span in _longest_first(field.kind, raws, texts)))
+    loose = _distinct(provable(span for raws in _unnamed(case) for span in _longest_first(field.kind, raws, texts)))
     loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
     return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
 
@@ -157,15 +158,15 @@ def _spoken_of(field: Field, case: Case) -> bool:
     )
 
 
-def _told(field: Field, case: Case) -> bool:
+def _given_by_name(field: Field, case: Case) -> bool:
     """Whether the citizen gave the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
     said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
     if field.person == ANYBODY or field.kind == "relation":
-        return any(_names_kin(segment) for segment in said)
+        return any(_names_relative(segment) for segment in said)
     return any(segment.label == field.label and segment.person in (field.person, CITIZEN) for segment in said)
 
 
-def _names_kin(segment: Segment) -> bool:
+def _names_relative(segment: Segment) -> bool:
     """`anak saya Putri Rahayu`: a relative by name, and nothing else of theirs."""
     named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
     return named and segment.label is None and segment.person in KIN

@@ -44,7 +44,7 @@ class Named:
     @cached_property
     def texts(self) -> list[str]:
         """What the citizen said and tools found, each text for itself."""
-        return [normal(text) for one in self._said if one.by != "agent" for text in _told(one)]
+        return [normal(text) for one in self._said if one.by != "agent" for text in _texts_of(one)]
 
     @cached_property
     def _runs(self) -> tuple[str, ...]:
@@ -123,7 +123,8 @@ def squashed(text: str) -> str:
     return _PLAIN.sub("", text).casefold()
 
 
-def _told(one: Said) -> Iterator[str]:
+def _texts_of(one: Said) -> Iterator[str]:
+    """A citizen's message, or a tool's output without what only repeats its input."""
     if one.by == "citizen":
         yield one.text
         return

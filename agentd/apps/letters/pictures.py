@@ -57,6 +57,6 @@ def _drawn(path: Path, number: int) -> tuple[bytes, int]:
         if number > pages:
             raise NotFound(f"the file has {pages} pages")
         image = document[number - 1].render(scale=DPI / 72, grayscale=True).to_pil()
-        held = io.BytesIO()
-        image.save(held, "PNG", optimize=True)
-        return held.getvalue(), pages
+        png = io.BytesIO()
+        image.save(png, "PNG", optimize=True)
+        return png.getvalue(), pages

@@ -42,7 +42,7 @@ ALIKE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Conversation:
     """A session that may be taken up; `key` where only this object knows it."""
 
     session_id: str
@@ -57,7 +57,7 @@ class AgentModel:
     def __init__(self, runs: AgentRuns, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
         self._words = ParamsReader(_Words, max_prompt_bytes)
-        self._sessions: OrderedDict[str, list[_Held]] = OrderedDict()
+        self._sessions: OrderedDict[str, list[_Conversation]] = OrderedDict()
 
     async def __call__(
         self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any], on_text: TextSink | None
@@ -66,12 +66,12 @@ class AgentModel:
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
         keyless = caller.is_visitor and caller.session_key is None
-        held = self._held(_heard(caller, messages[:-1]), once=keyless)
+        conversation = self._conversation(_heard(caller, messages[:-1]), once=keyless)
         if keyless:
-            caller = caller.with_key(held.key or new_key())
+            caller = caller.with_key(conversation.key or new_key())
         named = metadata.get("session_id")
-        quoted = None if held.known or named else _quoted(messages[:-1])
-        options = AgentOptions(session_id=str(named or held.session_id), run_id=uuid4().hex, quoted=quoted)
+        quoted = None if conversation.known or named else _quoted(messages[:-1])
+        options = AgentOptions(session_id=str(named or conversation.session_id), run_id=uuid4().hex, quoted=quoted)
         prompt = self._words({"messages": messages[-1].content}).messages
         if on_text is not None:
             started = await self._runs.start(prompt, options, caller)
@@ -82,7 +82,7 @@ class AgentModel:
         answer = ChatMessage(role="assistant", content=outcome.response)
         key = caller.session_key if keyless else None
         heard = _heard(caller.model_copy(update={"session_key": None}) if keyless else caller, [*messages, answer])
-        self._remember(heard, _Held(outcome.session_id, key), once=keyless)
+        self._remember(heard, _Conversation(outcome.session_id, key), once=keyless)
         return Spoken(
             text=outcome.response,
             model=f"{outcome.provider}/{outcome.model}",
@@ -97,15 +97,16 @@ class AgentModel:
             },
         )
 
-    def _held(self, heard: str, *, once: bool) -> _Held:
+    def _conversation(self, heard: str, *, once: bool) -> _Conversation:
+        """The conversation whose words so far have this digest, else a new one; with `once` it is given once."""
         known = self._sessions.get(heard)
         if not known:
-            return _Held(uuid4().hex, known=False)
+            return _Conversation(uuid4().hex, known=False)
         return known.pop() if once else known[-1]
 
-    def _remember(self, heard: str, held: _Held, *, once: bool) -> None:
+    def _remember(self, heard: str, conversation: _Conversation, *, once: bool) -> None:
         known = self._sessions.setdefault(heard, [])
-        known[:] = [*known[-ALIKE:], held] if once else [held]
+        known[:] = [*known[-ALIKE:], conversation] if once else [conversation]
         self._sessions.move_to_end(heard)
         while len(self._sessions) > REMEMBERED:
             self._sessions.popitem(last=False)

@@ -62,8 +62,8 @@ def candidates(line: Sequence[str]) -> list[str]:
 
 def _words(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The subcommands of a parser."""
-    held = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {name: inner for action in held for name, inner in action.choices.items()}
+    subcommands = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {name: inner for action in subcommands for name, inner in action.choices.items()}
 
 
 def _choices(parser: argparse.ArgumentParser) -> Iterator[str]:

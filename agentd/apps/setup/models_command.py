@@ -138,7 +138,7 @@ def _store_of(name: str | None) -> WeightsStore | None:
     """The store that knows or holds this model; the first one for no name."""
     stores = list(_stores())
     for store in stores:
-        if name is None or name in store.names() or name in {held for held, _, _ in store.pulled()}:
+        if name is None or name in store.names() or name in {pulled for pulled, _, _ in store.pulled()}:
             return store
     if name is not None and (remote := next((store for store in stores if ":" in name and _any_name(store)), None)):
         return remote

@@ -89,13 +89,13 @@ def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
     """The tools of a file: one, a list of them (`tools/list`), or a bare schema. Raises ConfigError for any other."""
     try:
         text = file.read_text(encoding="utf-8")
-        held = json.loads(text)
+        tools = json.loads(text)
     except OSError as error:
         raise ConfigError([Problem(file, 1, str(error.strerror))]) from None
     except ValueError as error:
         raise ConfigError([Problem(file, getattr(error, "lineno", 1), f"no JSON: {error}")]) from None
-    held = held.get("tools", held) if isinstance(held, dict) else held
-    for one in held if isinstance(held, list) else [held]:
+    tools = tools.get("tools", tools) if isinstance(tools, dict) else tools
+    for one in tools if isinstance(tools, list) else [tools]:
         if not isinstance(one, dict):
             raise ConfigError([Problem(file, 1, f"holds {json.dumps(one)[:80]}, no tool, list of tools or schema")])
         schema = one.get("inputSchema") or one.get("input_schema") or one
