@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from agentd.messages import ServerSettings, ServerState, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
 from bridges.mcp import reasons
+from bridges.mcp.asks import OnElicit, OnSample, elicitation, sampling
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.calls import Calls, Live
 from bridges.mcp.endpoint import Endpoint
@@ -32,17 +33,23 @@ _CLIENT = Implementation(name="agentd", version=metadata.version("agentd"))
 
 
 class Server:
-    """Keeps one server up. Its `state` and `tools` are always at hand; `on_change` is called after each change.
+    """Keeps one server up. Its `state` and `tools` are always at hand; `on_change` is called after each change."""
 
-    It declares neither sampling nor elicitation: the SDK refuses a server that asks the host for a turn or a form.
-    """
-
-    def __init__(self, settings: ServerSettings, on_change: Callable[[], None], limits: ServerLimits) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        on_change: Callable[[], None],
+        limits: ServerLimits,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
+    ) -> None:
         self.settings = settings
         self.state = ServerState(name=settings.name, state="starting")
         self.tools: tuple[ToolInfo, ...] = ()
         self._on_change = on_change
         self._limits = limits
+        self._on_elicit = on_elicit
+        self._on_sample = on_sample
         self._calls = Calls(settings, limits, lambda: self._stopping)
         self._live: Live | None = None
         self._mode = "auto"
@@ -202,6 +209,8 @@ class Server:
                 client_info=_CLIENT,
                 read_timeout_seconds=self.settings.start_timeout_s,
                 message_handler=follower.heard,
+                elicitation_callback=elicitation(self.settings.name, self._on_elicit),
+                sampling_callback=sampling(self.settings.name, self._on_sample),
             ) as client:
                 check_large_results_aside(client.session)
                 tools = await follower.read(client)

@@ -32,7 +32,7 @@ ASKED_S = 60
 """How long a request may take to come: nothing else is forked meanwhile."""
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
-    *("bridges.mcp", "bridges.fallback"),
+    *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
     *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents", "a2a", "channels")),
     *("agentd.systemd", "agentd.observability.logging", "anyio._backends._asyncio", "dbos._sys_db_sqlite"),
 )
