@@ -177,7 +177,8 @@ def parts_of_names(table: Table) -> list[str]:
 
 
 def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A column of text that the query reckons with: SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"."""
+    """A column of text that the query reckons with: SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"; or a
+    key that is added up, whatever its type: SUM(OrderID) counts nothing."""
     from sqlglot import exp
 
     columns = [column for table in used.values() for column in table["columns"]]
@@ -186,6 +187,13 @@ def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[s
         for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name
+    keys = {str(column["name"]).casefold() for column in columns if _is_key(column)} - texts
+    summed = (each.this for each in select.find_all(exp.Sum, exp.Avg))
+    yield from (each.name for each in summed if isinstance(each, exp.Column) and each.name.casefold() in keys)
+
+
+def _is_key(column: Mapping[str, Any]) -> bool:
+    return bool(column.get("is_primary_key")) or column.get("classification") == "identifier"
 
 
 def speaks(name: str, key: str) -> bool:

@@ -9,9 +9,11 @@ from agentd.apps.analytics import servers
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.clarifying import readings_of, without_measure
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.understand_query import is_unclear, past_questions, unclear
-from agentd.apps.analytics.unknown_words import said_in
+from agentd.apps.analytics.unknown_words import about_table, said_in
+from agentd.apps.analytics.vocabulary import topics_of
 from agentd.apps.analytics.wording import say_for
 
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
@@ -68,11 +70,13 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
 
 
 def _named(question: str, tables: list[dict[str, Any]]) -> bool:
-    """Whether a question says the name of a table, in one or several, or what the office calls it."""
+    """Whether a question says the name of a table, in one or several, or what the office calls it or keeps in it."""
     said = question.casefold()
     names = [words_of(str(table["table_name"])) for table in tables]
     names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
-    return any(name and all(said_in(word, said) for word in name.split()) for name in names)
+    about = topics_of(" ".join(map(about_table, tables)))
+    told = any(name and all(said_in(word, said) for word in name.split()) for name in names)
+    return told or bool(topics_of(timeless(question)) & about)
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -102,7 +102,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
 
     written = text_of(plan).casefold()
     asked = timeless(question)
-    for name in _names(asked):
+    for name in names_in(asked):
         if name.casefold() not in written:
             yield name
     numbers, numbers_asked = _numbers(written), _NUMBER.findall(asked)
@@ -216,7 +216,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
             yield f"{number:g}"
 
 
-def _names(text: str) -> Iterator[str]:
+def names_in(text: str) -> Iterator[str]:
     """Words that begin with a capital within a sentence, and all in capitals; no words of time or of the packs."""
     for found in _NAME.finditer(text):
         before = text[: found.start()].rstrip(" \"'(")

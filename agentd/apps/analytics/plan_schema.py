@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agentd.agent.languages import words
@@ -13,6 +13,7 @@ from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.select_pattern import Said, either, select_pattern
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.unknown_words import names_values
 from agentd.apps.analytics.vocabulary import finder
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
@@ -69,16 +70,21 @@ def plan_schema(
 
 def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
     """Days only where they have no name, keys only where the talk may name one, numbers where it has some or a column's
-    description explains one."""
+    description explains one, texts where it has words for them or a column shows some."""
     talk = " ".join([*past_questions(state), state["user_query"]])
     columns = [column for table in state["relevant_tables"] or [] for column in table["columns"]]
     codes = {code for column in columns for code in re.findall(r"\b\d{1,4}\b", str(column.get("description") or ""))}
+    shown = {text for column in columns for text in column.get("sample_values") or () if isinstance(text, str)}
+    shown |= {code for column in columns for code in re.findall(r"\b[A-Z]{2,}\b", str(column.get("description") or ""))}
+    period: Mapping[str, Any] = state.get("time_period") or {}
     keys = {column["name"] for column in columns if column.get("classification") == "identifier"}
     return Said(
         dates,
         days=re.search(r"\d", talk) is not None and "START_DATE" not in dates,
         numbers=None if has_numbers(timeless(talk)) else frozenset({"0", "1"} | codes),
         temporal=frozenset(name for names in (state.get("temporal_columns") or {}).values() for name in names),
+        texts=None if names_values(talk, state["relevant_tables"] or []) else frozenset(shown),
+        span="START_DATE" in dates and period.get("start_date") != period.get("end_date"),
         keys=frozenset() if re.search(r"\d|\b[A-Z]{3,}\b", timeless(talk)) else frozenset(keys),
     )
 

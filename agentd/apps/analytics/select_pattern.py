@@ -17,12 +17,13 @@ from agentd.apps.analytics.joins import Pair, pairs
 from agentd.apps.analytics.sql import quoted
 
 _KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)"
+_OPENING = r"(?:(?:DISTINCT|CASE WHEN|CASE|NOT) \(*)"
 _FUNCTIONS = "SUM|AVG|COUNT|MIN|MAX|ROUND|ABS|COALESCE|DATEDIFF|YEAR|QUARTER|MONTH|DAY"
-_OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_KEYWORD}{{0,3}}){{0,3}}"
+_OPENED = rf"(?:(?:{_FUNCTIONS})\(+{_OPENING}{{0,2}}){{0,3}}"
 _NUMBERS = r"[0-9]{1,12}|[0-9]{1,9}\.[0-9]{1,4}"
 _FIRST, _REST = r"[^-/0-9%'\"\\{]", r"[^'\"\\{]{0,39}"
 _BETWEEN = (
-    rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_KEYWORD}{{0,3}}| {_KEYWORD}{{1,3}})"
+    rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_OPENING}{{0,2}}| {_KEYWORD}{{1,3}})"
 )
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
 MONTHS = {
@@ -47,6 +48,10 @@ class Said:
     """Columns of dates: compared with days alone, so with nothing where none may be written."""
     keys: frozenset[str] = frozenset()
     """Columns of codes and numbers of documents, where the question names none: they may only be missing or not."""
+    texts: frozenset[str] | None = None
+    """All that may stand in quotes, where the question has no word for anything else; None: any."""
+    span: bool = False
+    """The period is longer than a day: a date is within it, and equals neither end."""
 
     @property
     def number(self) -> str:
@@ -55,10 +60,17 @@ class Said:
 
     @property
     def text(self) -> str:
-        """What may stand in quotes."""
+        """What may stand in quotes; "" for nothing."""
+        if self.texts is not None:
+            return either(sorted(self.texts))
         if self.days:
             return rf"(?:[^'\"\\{{]{_REST})?"
         return _FIRST + _REST if self.numbers is not None else rf"(?:{_FIRST}{_REST}|[0-9]{{1,12}}[^-/'\"\\{{]{{0,27}})"
+
+    @property
+    def quoted(self) -> list[str]:
+        """A text in its quotes, where there may be one."""
+        return [rf"'(?:{self.text})'"] if self.text else []
 
 
 def select_pattern(
@@ -80,9 +92,9 @@ def _shape(main: str, tables: Mapping[str, list[str]], known: list[Pair], said: 
     branches = {table: _beside(table, known) - {main} for table in sorted(_beside(main, known))}
     near = sorted({*branches, *(table for further in branches.values() for table in further)})
     column = _columns(main, tables, near)
-    values = "|".join([rf"'{said.text}'", *(rf"'\{{{name}\}}'" for name in said.dates)])
-    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}|{column}{_of_month(month, column)}))"
-    free = rf"\(*{_KEYWORD}{{0,3}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
+    values = "".join(f"{each}|" for each in (*said.quoted, *(rf"'\{{{name}\}}'" for name in said.dates)))
+    word = rf"(?:COUNT\(\*\)|{_OPENED}(?:NULL|{_NUMBERS}|{values}{column}{_of_month(month, column)}))"
+    free = rf"\(*{_OPENING}{{0,2}}{word}(?:{_BETWEEN}{word}){{0,24}}(?: END)?\)*"
     joins = "|".join(
         _join(main, table, known) + "".join(rf"(?:{_join(table, other, known)})?" for other in sorted(further))
         for table, further in branches.items()
@@ -123,22 +135,23 @@ def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str],
     plain = {name: [each for each in tables[name] if each not in {*said.temporal, *said.keys}] for name in near}
     called = "COALESCE" if "START_DATE" in said.dates else "YEAR|QUARTER|MONTH|DAY|COALESCE"
     tokens = "|".join(rf"'\{{{name}\}}'" for name in said.dates)
-    listed = f"'{said.text}'" if said.numbers is not None else f"{_NUMBERS}|'{said.text}'"
-    values = "|".join(part for part in (said.number, f"'{said.text}'", tokens) if part)
+    listed = "|".join([*([] if said.numbers is not None else [_NUMBERS]), *said.quoted])
+    values = "|".join(part for part in (said.number, *said.quoted, tokens) if part)
 
-    def compared(columns: Mapping[str, list[str]], values: str) -> str:
+    def compared(columns: Mapping[str, list[str]], values: str, equal: str = "=|<>|!=|") -> str:
         column = _columns(main, columns, near)
         side = rf"\(*(?:(?:{called})\()?(?:{column})(?:, 0)?\)*(?: [-+*/] \(*(?:{column})\)*)?"
         bounds = rf"(?:NOT )?BETWEEN (?:{values}) AND (?:{values})"
-        return rf"{side} (?:(?:=|<>|!=|<=|>=|<|>) (?:{values}|{side})|{bounds})"
+        return rf"{side} (?:(?:{equal}<=|>=|<|>) (?:{values}|{side})|{bounds})"
 
     one = [compared(plain, values)] if any(plain.values()) else []
     if one:
         column = _columns(main, plain, near)
-        some = rf"LIKE '%?{said.text}'|IN \((?:{listed})(?:, (?:{listed})){{0,4}}\)"
-        one.append(rf"\(*(?:{column}) (?:NOT )?(?:{some})")
+        some = [rf"LIKE '%?(?:{said.text})'"] if said.text else []
+        some += [rf"IN \((?:{listed})(?:, (?:{listed})){{0,4}}\)"] if listed else []
+        one += [rf"\(*(?:{column}) (?:NOT )?(?:{'|'.join(some)})"] if some else []
     if any(days.values()) and (dated := values if said.days else tokens):
-        one.append(compared(days, dated))
+        one.append(compared(days, dated, "" if said.span else "=|<>|!=|"))
     missing = rf"\(*(?:{_columns(main, tables, near)}) IS (?:NOT )?NULL\)*"
     each = rf"(?:{'|'.join(one)})\)*"
     return rf"(?:{each}(?: (?:AND|OR) {each}){{0,5}}(?: (?:AND|OR) {missing})?|{missing})" if one else missing

@@ -105,8 +105,8 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
 
 
 def _says_what(question: str) -> bool:
-    """Whether it asks for a figure of something: where that is a table of the office's own, it is clear."""
-    rest = [finder(key).sub(" ", question) for key in ("how_many", "averages", "totals")]
+    """Whether it asks for a figure or the first of something: where the office has a table of that, it is clear."""
+    rest = [finder(key).sub(" ", question) for key in ("how_many", "averages", "totals", "ranks", "lists")]
     return any(each != question and re.search(r"[^\W\d_]{3,}", each) for each in rest)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from agentd.agent.languages import words
 from agentd.agent.text import stem
 from agentd.apps.analytics.agreement import words_of
-from agentd.apps.analytics.coverage import known_words, text_of
+from agentd.apps.analytics.coverage import known_words, names_in, text_of
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
@@ -30,6 +30,15 @@ def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
     unsaid = [word for word in _others(question) if not said_in(word, written)]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
+
+
+def names_values(talk: str, tables: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether it has a word that may be a value: a name, a number, or one that no pack and no table of these knows."""
+    about = " ".join(map(about_table, tables)).casefold()
+    rest = timeless(talk)
+    if re.search(r"[\d'\"]", rest) or any(not said_in(name.casefold(), about) for name in names_in(rest)):
+        return True
+    return any(not said_in(word, about) for word in _others(talk))
 
 
 def said_in(word: str, text: str) -> bool:

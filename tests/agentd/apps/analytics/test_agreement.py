@@ -46,9 +46,15 @@ def of(query: str) -> Plan:
     [
         (
             "Total per orang?",
-            "SELECT p.LastName, SUM(s.Id) FROM People p JOIN Staff s ON s.Id = p.StaffId GROUP BY PersonId, p.LastName",
+            "SELECT p.LastName, COUNT(*) FROM People p JOIN Staff s ON s.Id = p.StaffId GROUP BY PersonId, p.LastName",
             "SELECT FirstName, COUNT(*) FROM People GROUP BY FirstName",
             ["GROUP BY firstname"],
+        ),
+        (
+            "How many tracks are there?",
+            "SELECT COUNT(*) FROM Track",
+            "SELECT SUM(TrackId) FROM Track",
+            ["TrackId"],
         ),
         (
             "Track yang harganya kurang dari 10?",

@@ -97,6 +97,7 @@ async def test_an_unclear_question_is_asked_back_with_questions_that_can_be_answ
     [
         ("Berapa sales orders?", 100),
         ("Berapa sales orders yang menggembirakan?", 80),
+        ("Which sales orders are the largest?", 60),
         ("Sales orders dong", None),
         ("Berapa harga emas?", None),
     ],

@@ -41,9 +41,11 @@ def writable(
     joins: Any = RELATIONS,
     dates: Any = DATES,
     question: str = "Piutang di atas 5 juta",
+    period: Any = None,
 ) -> bool:
     """Whether a model held by the schema could write that plan."""
     state = {"plan_style": style, "relevant_tables": tables, "table_relationships": joins, "user_query": question}
+    state |= {"time_period": period}
     grammar = from_schema(plan_schema({**state, "temporal_columns": {"arbook": ["DocDate"]}}, dates))
     tokens = LLTokenizer("byte")
     text = json.dumps(plan, separators=(",", ":"))
@@ -110,6 +112,40 @@ def test_no_day_key_or_number_can_be_written_that_the_question_does_not_say(
     assert not can(condition)
     assert can("DocValueLocal > 0 AND DocDate IS NULL")
     assert can(condition, "Faktur INV 500 dan 3, 01/01/2022") is with_numbers
+
+
+@pytest.mark.parametrize(
+    ("condition", "question", "can"),
+    [
+        ("City = 'Miami'", "Berapa total piutang?", False),
+        ("City LIKE '%Miami'", "Berapa total piutang?", False),
+        ("City IN ('Miami', 'Oslo')", "Berapa total piutang?", False),
+        ("Status = 'UNPAID'", "Berapa total piutang?", True),
+        ("City = 'Miami'", "Berapa total piutang di Miami?", True),
+        ("City = 'Miami'", "berapa total piutang di miami", True),
+        ("DocDate = '{START_DATE}'", "Berapa total piutang?", False),
+        ("DocDate BETWEEN '{START_DATE}' AND '{END_DATE}'", "Berapa total piutang?", True),
+    ],
+)
+def test_no_text_can_be_written_that_neither_the_question_nor_a_column_shows(
+    condition: str, question: str, can: bool
+) -> None:
+    """ "How much revenue did we make in February 2021?" was asked `AND BillingCity = 'Miami'`, and a month's invoices
+    `AND InvoiceDate = '{START_DATE}'`, twice each."""
+    status = {"name": "Status", "sample_values": ["PAID", "UNPAID"]}
+    columns = [{"name": "DocDate"}, {"name": "DocValueLocal"}, {"name": "City"}, status]
+    period = {"start_date": "2022-01-01", "end_date": "2022-01-31", "period_label": "Januari 2022"}
+    query = f"SELECT SUM(DocValueLocal) AS TOTAL FROM arbook WHERE {condition}"
+    plan = {"sql_queries_plan": [{"query": query}], "response_template": "{TOTAL}"}
+    tables = [{"table_name": "arbook", "columns": columns}]
+    assert writable("sql", plan, tables=tables, question=question, period=period) is can
+
+
+def test_a_case_is_written_whole() -> None:
+    """`SELECT DISTINCT THEN Name, THEN Code` was written for a list."""
+    queries = ("SELECT DISTINCT THEN Name AS N FROM mastercustomer", "SELECT DISTINCT Name AS N FROM mastercustomer")
+    plans = [{"sql_queries_plan": [{"query": query}], "response_template": "{N}"} for query in queries]
+    assert [writable("sql", plan) for plan in plans] == [False, True]
 
 
 def test_a_number_that_a_column_explains_can_be_written() -> None:
