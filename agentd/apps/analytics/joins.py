@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.sql import Side, columns_of, quoted, selects, tree
+from agentd.apps.analytics.vocabulary import finder
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -167,6 +169,25 @@ def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterato
         taken = any({table, document} <= names for names in less for document in documents)
         if documents and (taken or not own):
             yield table
+
+
+def codes_for_names(
+    plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
+) -> Iterator[str]:
+    """References that are all a result says of its rows, where what they refer to has a name: "the media type with the
+    most tracks is 1"."""
+    named = {
+        str(table["table_name"])
+        for table in tables
+        if any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
+    }
+    referring = {left for left, right in pairs(known or []) if right[0] in named and right[0] != left[0]}
+    for query in plan.queries:
+        read = {table for select in selects(query["query"]) for table in select.tables}
+        shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
+        codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
+        if shown and {name for _, name in codes} == {name for _, name in shown}:
+            yield from sorted(name for _, name in codes)
 
 
 def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:

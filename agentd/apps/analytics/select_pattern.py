@@ -136,6 +136,7 @@ def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str],
     called = "COALESCE" if "START_DATE" in said.dates else "YEAR|QUARTER|MONTH|DAY|COALESCE"
     tokens = "|".join(rf"'\{{{name}\}}'" for name in said.dates)
     listed = "|".join([*([] if said.numbers is not None else [_NUMBERS]), *said.quoted])
+    plainly = "|".join((said.number, *said.quoted, *([] if said.temporal or not tokens else [tokens])))
     values = "|".join(part for part in (said.number, *said.quoted, tokens) if part)
 
     def compared(columns: Mapping[str, list[str]], values: str, equal: str = "=|<>|!=|") -> str:
@@ -144,7 +145,7 @@ def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str],
         bounds = rf"(?:NOT )?BETWEEN (?:{values}) AND (?:{values})"
         return rf"{side} (?:(?:{equal}<=|>=|<|>) (?:{values}|{side})|{bounds})"
 
-    one = [compared(plain, values)] if any(plain.values()) else []
+    one = [compared(plain, plainly)] if any(plain.values()) else []
     if one:
         column = _columns(main, plain, near)
         some = [rf"LIKE '%?(?:{said.text})'"] if said.text else []

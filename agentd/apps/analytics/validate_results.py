@@ -8,7 +8,7 @@ from typing import Any
 from agentd.apps.analytics import coverage, left_out
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.guards import part_of_the_period
-from agentd.apps.analytics.joins import only_some
+from agentd.apps.analytics.joins import codes_for_names, only_some
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
@@ -51,6 +51,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     words = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
     words += part_of_the_period(plan, _dates(state, context))
     words += only_some(plan, state.get("table_relationships"))
+    words += codes_for_names(plan, tables, state.get("table_relationships"))
     words += unknown_words(state["user_query"], plan, tables)
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.joins import counted_twice, made_up_joins, only_some, picked_at_random, without_details
+from agentd.apps.analytics.joins import (
+    codes_for_names,
+    counted_twice,
+    made_up_joins,
+    only_some,
+    picked_at_random,
+    without_details,
+)
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for
 
@@ -180,3 +187,30 @@ def test_counting_by_details_leaves_out_documents_without_any(query: str, doubtf
     plan = {"sql_queries_plan": [{"query": f"SELECT {query}", "result_key": "N"}], "response_template": "{N}"}
     found = only_some(read_plan(plan, "sql", {}, []), LEDGER)
     assert found == (["paid"] if doubtful else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ("SELECT MediaTypeId, COUNT(*) AS N FROM Track GROUP BY MediaTypeId", ["MediaTypeId"]),
+        ("SELECT Track.MediaTypeId AS TYPE FROM Track LIMIT 1", ["MediaTypeId"]),
+        ("SELECT m.Name AS NAME, COUNT(*) AS N FROM Track t JOIN MediaType m ON t.MediaTypeId = m.MediaTypeId "
+         "GROUP BY m.Name", []),
+        ("SELECT Title, MediaTypeId FROM Track", []),
+        ("SELECT COUNT(DISTINCT MediaTypeId) AS N FROM Track", []),
+        ("SELECT InvoiceId, COUNT(*) AS N FROM Track GROUP BY InvoiceId", []),
+    ],
+)  # fmt: skip
+def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) -> None:
+    """ "The media type with the most tracks is 1 with 156 tracks" had 100 points."""
+    tables = [
+        {"table_name": "Track", "columns": [{"name": "MediaTypeId"}, {"name": "InvoiceId"}, {"name": "Title"}]},
+        {"table_name": "MediaType", "columns": [{"name": "MediaTypeId"}, {"name": "Name"}]},
+        {"table_name": "Invoice", "columns": [{"name": "InvoiceId"}, {"name": "Total"}]},
+    ]
+    known = [
+        {"from_table": "Track", "from_column": column, "to_table": other, "to_column": column}
+        for column, other in (("MediaTypeId", "MediaType"), ("InvoiceId", "Invoice"))
+    ]
+    plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
+    assert list(codes_for_names(read_plan(plan, "sql", {}, []), tables, known)) == codes

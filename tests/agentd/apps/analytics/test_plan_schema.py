@@ -46,7 +46,8 @@ def writable(
     """Whether a model held by the schema could write that plan."""
     state = {"plan_style": style, "relevant_tables": tables, "table_relationships": joins, "user_query": question}
     state |= {"time_period": period}
-    grammar = from_schema(plan_schema({**state, "temporal_columns": {"arbook": ["DocDate"]}}, dates))
+    days = [column["name"] for table in tables for column in table["columns"] if "date" in column["name"].casefold()]
+    grammar = from_schema(plan_schema({**state, "temporal_columns": {"all": days}}, dates))
     tokens = LLTokenizer("byte")
     text = json.dumps(plan, separators=(",", ":"))
     return bool(LLMatcher(tokens, grammar).try_consume_tokens(tokens.tokenize_str(text)) == len(text))
@@ -123,6 +124,7 @@ def test_no_day_key_or_number_can_be_written_that_the_question_does_not_say(
         ("Status = 'UNPAID'", "Berapa total piutang?", True),
         ("City = 'Miami'", "Berapa total piutang di Miami?", True),
         ("City = 'Miami'", "berapa total piutang di miami", True),
+        ("City = '{START_DATE}'", "Berapa total piutang?", False),
         ("DocDate = '{START_DATE}'", "Berapa total piutang?", False),
         ("DocDate BETWEEN '{START_DATE}' AND '{END_DATE}'", "Berapa total piutang?", True),
     ],
