@@ -1,4 +1,5 @@
-"""What a start leaves out: modules that our libraries import and this process never uses, and libraries' docstrings.
+"""What a start leaves out: modules that our libraries import and this process never uses, libraries' docstrings, and a
+heap for each thread.
 
 Stand-ins are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets
 it. What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
@@ -6,8 +7,10 @@ it. What a stand-in gives is a class of which nothing is an instance, for annota
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -29,6 +32,7 @@ OF_POSTGRESQL = "psycopg"  # DBOS, for its errors
 OF_HTTP = ("httpx2", "mcp.client.streamable_http")  # MCP's client, for servers behind a URL
 LEAN = ("aiohttp", "attr", "dbos", "mcp", "prometheus_client", "pydantic", "sqlalchemy", "structlog")
 """Loaded as `python -OO` has compiled them, where it has (`make install`): their docstrings take 2 MB."""
+M_ARENA_MAX = -8
 ABSENT = ("colorama", "rich")  # structlog draws tracebacks with them where they are installed; our log is JSON
 
 
@@ -81,6 +85,12 @@ class _Lean(SourceFileLoader):
 def without_docstrings() -> None:
     """From now on, for the modules of LEAN."""
     sys.meta_path.insert(0, _Lean)
+
+
+def one_heap() -> None:
+    """Let all threads share one heap: of those that glibc gives each, most stays empty. Before threads are started."""
+    with suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _within(name: str, packages: Sequence[str]) -> bool:

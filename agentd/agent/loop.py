@@ -15,7 +15,6 @@ from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.brief import Asked, Beginning, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
 from agentd.agent.languages import replies
-from agentd.agent.masking import mask
 from agentd.agent.model_turn import ModelTurn
 from agentd.agent.tool_calls import ToolCalls
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
@@ -30,6 +29,7 @@ from agentd.errors import (
 )
 from agentd.messages import AgentStep, Consent, Fallback, Said, ToolOutcome, Usage
 from agentd.ports import ChatModel, Journal, ToolHost
+from hardening.logs import mask
 
 
 class _Waiting(Exception):

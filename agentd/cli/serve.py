@@ -37,10 +37,10 @@ def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
     from agentd import stand_ins
-    from agentd.process import close_to_others, one_heap
+    from hardening.process import close_to_others
 
     close_to_others()
-    one_heap()
+    stand_ins.one_heap()
     stand_ins.without_docstrings()
     from agentd import config
 

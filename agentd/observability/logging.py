@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
-import threading
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
 import structlog
 
-from agentd.discreet import DiscreetFormatter, discreet, failures
+from hardening.logs import failures, log_to, mask
+
+PRIVATE = frozenset(
+    {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
+)
+"""Keys whose value is replaced by its length, however deep they stand."""
 
 
 class StandardError:
@@ -34,12 +39,6 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
     """Log to standard error: JSON lines, or readable ones on a terminal. Uncaught errors go there too, discreetly."""
     readable = sys.stderr.isatty() if console is None else console
     number = logging.getLevelNamesMapping()[level.upper()]
-    handler = logging.StreamHandler(StandardError())
-    handler.setFormatter(DiscreetFormatter())
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(max(number, logging.WARNING))
-    logging.raiseExceptions = False  # it would print a record that can't be formatted, arguments and all
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -53,7 +52,12 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
         logger_factory=structlog.PrintLoggerFactory(cast(TextIO, StandardError())),
         cache_logger_on_first_use=True,
     )
-    _log_uncaught()
+    log = structlog.get_logger("agentd")
+    log_to(
+        cast(TextIO, StandardError()),
+        max(number, logging.WARNING),
+        lambda error: log.critical("process.uncaught", exc_info=error),
+    )
 
 
 def shorten_failure(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
@@ -70,13 +74,16 @@ def redact(_logger: Any, _method: str, event: structlog.typing.EventDict) -> str
     return {key: discreet(value, key) for key, value in event.items()}
 
 
-def _log_uncaught() -> None:
-    """Python would print the error's text for what nobody caught: in the main thread, in others, while collecting."""
-    log = structlog.get_logger("agentd")
-
-    def report(error: BaseException | None) -> None:
-        log.critical("process.uncaught", exc_info=error)
-
-    sys.excepthook = lambda _kind, error, _trace: report(error)
-    threading.excepthook = lambda given: report(given.exc_value)
-    sys.unraisablehook = lambda given: report(given.exc_value)
+def discreet(value: Any, key: str = "") -> Any:
+    """A value of a log line without what a citizen said, at every depth; an object that isn't JSON is its type."""
+    if key in PRIVATE and value:
+        return f"[{len(value) if isinstance(value, str) else len(str(value))} characters]"
+    if isinstance(value, dict):
+        return {str(inner): discreet(each, str(inner)) for inner, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [discreet(each) for each in value]
+    if isinstance(value, str | os.PathLike):
+        return mask(os.fspath(value))
+    if isinstance(value, int) and abs(value) >= 100_000:
+        return mask(str(value))
+    return value if value is None or isinstance(value, int | float) else type(value).__name__

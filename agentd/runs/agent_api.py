@@ -9,8 +9,8 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from agentd.agent.language import detect, own_language
-from agentd.agent.masking import without_pin
 from agentd.agent.picking import PromptTools
+from agentd.agent.pins import without_pin
 from agentd.agent.policies import unknown_arguments
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.agent.approval import ApprovalNeeded
-from agentd.agent.masking import mask
 from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
 from agentd.errors import BY_TYPE, Forbidden, ToolExecution
@@ -20,6 +19,7 @@ from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
 from agentd.runs.visibility import keyed, published, without_paths
+from hardening.logs import mask
 
 ToolsOf = Callable[[Caller | None], Toolset]
 

@@ -15,7 +15,7 @@ _CONFIDED, _CONFIDED_AT_ONCE, _LONGEST = 2000, 200, 2000
 _LAST_LINE = 200
 _ERROR = re.compile(r"(?:ERROR|CRITICAL)\b")
 _OUR_ERROR = re.compile(r"(?:ERROR|CRITICAL) servers\.")
-"""Our own servers log nobody's data (servers/common/discreet.py)."""
+"""Our own servers log nobody's data (hardening/logs.py)."""
 _MOST_ERRORS, _LONGEST_ERROR = 50, 1000
 
 

@@ -26,7 +26,7 @@ DRILLS = (
     *("deadly", "faces", "channels"),
 )
 """The parts of lab/drill/parts.py."""
-EVERYTHING = ("agentd", "bridges", "clients", "servers")
+EVERYTHING = ("agentd", "bridges", "clients", "hardening", "servers")
 MEASURES = {
     "agents": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "analytics": ("agentd/apps/analytics", "servers/mysql", "servers/graphiti", "servers/sim_testgeluran"),

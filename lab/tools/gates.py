@@ -17,7 +17,7 @@ from pathlib import Path
 from vulture import Vulture  # type: ignore[import-untyped]
 
 MAX_LINES = 300
-FOLDERS = ("agentd", "bridges", "clients", "servers", "lab", "tests")
+FOLDERS = ("agentd", "bridges", "clients", "hardening", "servers", "lab", "tests")
 KINDS = ("unused_funcs", "unused_methods", "unused_props", "unused_classes", "unused_imports", "unreachable_code")
 """Not variables and attributes: to vulture, every field of a record that is only sent is one."""
 CALLED = ["@server.*", "@model_validator", "@field_validator", "@field_serializer", "@model_serializer"]

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 NAME = "agentd"
-ROOMS = ("agentd", "agentd/apps", "bridges", "clients", "servers", "lab", "tests")
+ROOMS = ("agentd", "agentd/apps", "bridges", "clients", "hardening", "servers", "lab", "tests")
 """The first without the second."""
 Wanted = tuple[str, frozenset[str]]
 """A package and the extras asked of it."""

@@ -3,22 +3,24 @@
     python -m servers.NAME                         one client, over stdio
     python -m servers.NAME --http 127.0.0.1:9001   many clients, at http://127.0.0.1:9001/mcp
 
-Standard output belongs to the protocol; the log goes to standard error (see discreet.py).
+Standard output belongs to the protocol; the log goes to standard error (see hardening/logs.py).
 """
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 
+from hardening.logs import log_to
+from hardening.process import close_to_others
 from servers.common import clock
-from servers.common.discreet import log_to_stderr
 from servers.common.http import HttpError, address, serve_http
-from servers.common.process import close_to_others
 
 
 def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
@@ -45,3 +47,10 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
         serve_http(server, *options.http)
     except HttpError as error:
         parser.error(str(error))
+
+
+def log_to_stderr() -> None:
+    """LOG_LEVEL (default WARNING) sets how much is said."""
+    log = logging.getLogger("servers")
+    level = os.environ.get("LOG_LEVEL", "WARNING").upper()
+    log_to(sys.stderr, level, lambda error: log.critical("not caught", exc_info=error))

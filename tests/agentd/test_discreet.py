@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentd.discreet import discreet, failures
+from agentd.observability.logging import discreet
+from hardening.logs import failures
 
 CRASHES = Path(__file__).with_name("crashes.py")
 PLANTED = ("Budi", "Santoso", "3175064508900001", "Melati")

@@ -19,11 +19,12 @@ from agentd.agent import history, prompts, text
 from agentd.agent.history import PastTurn
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics import examples, periods, reading
-from agentd.discreet import DiscreetFormatter, discreet
 from agentd.errors import InvalidParams
 from agentd.messages import AgentStep
+from agentd.observability.logging import discreet
 from agentd.rpc.methods.agent import RunParams
 from agentd.rpc.params import ParamsReader
+from hardening.logs import DiscreetFormatter
 from tests.agentd.apps.letters.hostile import PIECES, families
 from tests.agentd.apps.letters.test_growth import READERS as LETTERS
 from tests.agentd.growing import MOST, grows

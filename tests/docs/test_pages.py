@@ -22,7 +22,7 @@ from tests.http_server import Handler, serving
 
 BIN = Path(sys.executable).parent
 DEFAULT = "127.0.0.1:8765"
-PLACES = r"(?:agentd|bridges|servers|systemd|tests|lab|profiles|config)/"
+PLACES = r"(?:agentd|bridges|hardening|servers|systemd|tests|lab|profiles|config)/"
 NOT_RUN = {
     "agentd models pull": "tests/agentd/apps/setup/test_models.py runs it, on small files",
     "agentd serve": "the daemon that the others call",

@@ -14,7 +14,7 @@ import pytest
 from tests.daemon import HEAD, SERVERS, Daemon, call, final
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("agentd", "bridges", "clients", "servers", "profiles", "systemd", "pyproject.toml", "README.md")
+SOURCES = ("agentd", "bridges", "clients", "hardening", "servers", "profiles", "systemd", "pyproject.toml", "README.md")
 UV = str(Path(sys.executable).with_name("uv"))
 
 
@@ -54,7 +54,9 @@ def serves(clean: Path, folder: Path) -> None:
 
 def test_every_file_that_is_not_code_is_in_the_wheel(wheel: Path) -> None:
     packed = set(zipfile.ZipFile(wheel).namelist())
-    tracked = done("git", "ls-files", "agentd", "bridges", "clients", "servers", "profiles", cwd=ROOT).split()
+    tracked = done(
+        "git", "ls-files", "agentd", "bridges", "clients", "hardening", "servers", "profiles", cwd=ROOT
+    ).split()
     assert [name for name in tracked if name not in packed] == []
     assert [name for name in packed if name.startswith(("tests/", "lab/bench/", "lab/drill/", "lab/eval/"))] == []
 
@@ -67,7 +69,9 @@ def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path)
     lock = str(ROOT / "requirements.lock")
     done(UV, "pip", "sync", "--quiet", "--python", python, "--require-hashes", lock, cwd=tmp_path)
     done(UV, "pip", "install", "--quiet", "--python", python, "--no-deps", str(wheel), cwd=tmp_path)
-    where = done(python, "-c", "import agentd, bridges, clients, servers; print(agentd.__file__)", cwd=tmp_path)
+    where = done(
+        python, "-c", "import agentd, bridges, clients, hardening, servers; print(agentd.__file__)", cwd=tmp_path
+    )
     assert where.startswith(str(clean))
     program = str(clean / "bin" / "agentd")
     done(program, "init", "campus", "own", cwd=tmp_path)

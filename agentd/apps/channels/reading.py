@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from agentd.agent.masking import looks_like_pin
+from agentd.agent.pins import looks_like_pin
 from agentd.agent.text import plain
 from agentd.apps.channels.port import Choice, Incoming
 from agentd.apps.channels.texts import texts

@@ -28,7 +28,7 @@ def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     from agentd import config
     from agentd.observability import logging as logs
-    from agentd.process import close_to_others
+    from hardening.process import close_to_others
 
     close_to_others()
     settings = config.load(given.config, state=given.state, listen=given.listen or LISTEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.agent.masking import HIDDEN, without_pin
+from agentd.agent.pins import HIDDEN, without_pin
 
 NIK = "3175061708859001"
 

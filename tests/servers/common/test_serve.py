@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
+from hardening.logs import DiscreetFormatter
 from servers.common import http, http_heads
-from servers.common.discreet import DiscreetFormatter
 from tests import warm
 
 TOKEN = "a-token-that-somebody-gave"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent import actions, approval, language, masking, streaming
+from agentd.agent import actions, approval, language, streaming
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters import claims, grounding
@@ -23,6 +23,7 @@ from agentd.apps.letters.offer import ABOUT
 from agentd.apps.letters.turns import LetterTurns
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import Said, ToolInfo
+from hardening.logs import mask
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
 from tests.agentd.apps.letters.test_dialogue import TRIP
@@ -117,7 +118,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "named": lambda words: unnamed(call({"number": "012/SKD/V/2026"}, words, tool=LOOK_UP)),
     "action": action,
     "stream": streamed,
-    "others": lambda words: (language.detect(words), masking.mask(words), approval.assents(words)),
+    "others": lambda words: (language.detect(words), mask(words), approval.assents(words)),
 }
 
 

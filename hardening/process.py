@@ -1,5 +1,4 @@
-"""Closes this process to the other programs of its user: environment, memory, dumps; one heap for all its threads. It
-reads no setting."""
+"""Closes this process to the other programs of its user: environment, memory, dumps. It reads no setting."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 PR_SET_DUMPABLE = 4
-M_ARENA_MAX = -8
 SECRET = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|DSN|URL|PROXY", re.IGNORECASE)
 """Variables that no child gets by inheritance. What a child needs of them is given to it by name."""
 ENV_START, ENV_END = 50, 51
@@ -28,12 +26,6 @@ def close_to_others() -> None:
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, ValueError):  # the unit's LimitCORE= has done it already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def one_heap() -> None:
-    """Let all threads share one heap: of those that glibc gives each, most stays empty. Before threads are started."""
-    with suppress(AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _empty_environ() -> None:

@@ -10,33 +10,41 @@ import ast
 import linecache
 import logging
 import os
+import re
+import sys
+import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, TextIO
 
-from agentd.agent.masking import mask, mask_all
-
-PRIVATE = frozenset(
-    {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
-)
-"""Keys whose value is replaced by its length, however deep they stand."""
-OURS = ("agentd", "bridges", "clients")
+OURS = ("__main__", "agentd", "bridges", "clients", "servers")
 CAUSES, FRAMES = 8, 6
+_NUMBER = re.compile(r"(?<![0-9a-f])(?=\d*[a-f])(?P<id>[0-9a-f]{32}(?:[0-9a-f]{8})?)(?![0-9a-f])|\d(?:[ .-]?\d){5,}")
+"""A number; or a random id of ours, in which digits stand side by side by chance."""
 
 
-def discreet(value: Any, key: str = "") -> Any:
-    """A value of a log line without what a citizen said, at every depth; an object that isn't JSON is its type."""
-    if key in PRIVATE and value:
-        return f"[{len(value) if isinstance(value, str) else len(str(value))} characters]"
-    if isinstance(value, dict):
-        return {str(inner): discreet(each, str(inner)) for inner, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [discreet(each) for each in value]
-    if value is None or isinstance(value, str | int | float):
-        return mask_all(value)
-    return mask(os.fspath(value)) if isinstance(value, os.PathLike) else type(value).__name__
+def log_to(stream: TextIO, level: int | str, report: Callable[[BaseException | None], None]) -> None:
+    """One handler on `stream` for the whole process; `report` takes what nobody caught, anywhere: Python would print
+    the error's text."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(DiscreetFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    logging.raiseExceptions = False  # it would print a record that can't be formatted, arguments and all
+    sys.excepthook = lambda _kind, error, _trace: report(error)
+    threading.excepthook = lambda given: report(given.exc_value)
+    sys.unraisablehook = lambda given: report(given.exc_value)
+
+
+def mask(text: str) -> str:
+    """Runs of six digits and more (NIK, KK, phone, however spaced) keep their first two only: `31••••`.
+
+    Ids of 32 or 40 hexadecimal digits, as the daemon makes for runs and sessions, stay whole.
+    """
+    return _NUMBER.sub(lambda found: found["id"] or found[0][:2] + "••••", text)
 
 
 def failures(error: BaseException) -> list[dict[str, Any]]:
