@@ -103,7 +103,7 @@ class Pages:
         try:
             params = {"session_id": chat.session_id, "nik": nik, "pin": pin}
             found = await self._call("Session.verify", params, self._conversation.caller(service, chat))
-            verified = bool(found["verified"])
+            verified = bool(found.verified)
         except AgentdError as error:
             return self._form(chat, error.user_message(chat.language))
         finally:
