@@ -1,77 +1,45 @@
-"""The answer's text out of a JSON action that is still being written, character by character. Not a JSON parser."""
+"""The answer's text out of a JSON action that is still being written, as far as it has come. Not a JSON parser."""
 
 from __future__ import annotations
 
 import json
 import re
 
+from agentd.agent.text import encodable
+
 _START = re.compile(r'"action"\s*:\s*"final"\s*,\s*"response"\s*:\s*"')
 NEAR = 256
 """Characters in which an action's beginning is found; one with more blanks in it is shown when it is whole."""
-_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_WHOLE = re.compile(
+    r"""(?:[^"\\]++                                         # a text as it stands
+    |\\["\\/bfnrt]                                          # an escape
+    |\\u(?![dD][89abAB])[0-9a-fA-F]{4}                      # any character of four digits
+    |\\u[dD][89abAB][0-9a-fA-F]{2}                          # half of a character, then
+        (?:\\u[dD][c-fC-F][0-9a-fA-F]{2}                    # its other half, or
+        |(?=[^\\]|\\[^u]|\\u(?:[^dD]|[dD][^c-fC-F])))       # anything else
+    )*+""",
+    re.VERBOSE,
+)
+"""The part of a JSON text, from its start, in which no escape is cut off."""
 
 
 class AnswerText:
     """Feed it the raw pieces of a turn; it gives back what is new of a `final` action's response."""
 
     def __init__(self) -> None:
-        self._raw = ""
-        self._at: int | None = None
-        self._done = False
+        self._begun = False
+        self._waiting = ""
 
     def feed(self, piece: str) -> str:
-        """The new text in this piece: escapes decoded, surrogate pairs whole, nothing before the response."""
-        if self._done:
-            return ""
-        before = max(0, len(self._raw) - NEAR)
-        self._raw += piece
-        if self._at is None:
-            found = _START.search(self._raw, before)
+        """The new text in this piece: escapes decoded, surrogate pairs whole, nothing before or after the response."""
+        self._waiting += piece
+        if not self._begun:
+            found = _START.search(self._waiting)
             if found is None:
-                self._raw = self._raw[-NEAR:]
+                self._waiting = self._waiting[-NEAR:]
                 return ""
-            self._at = found.end()
-        text: list[str] = []
-        while (step := self._next()) is not None:
-            text.append(step)
-        return "".join(text)
-
-    def _next(self) -> str | None:
-        assert self._at is not None
-        if self._at >= len(self._raw):
-            return None
-        char = self._raw[self._at]
-        if char == '"':
-            self._done = True
-            self._at = len(self._raw)
-            return None
-        if char != "\\":
-            self._at += 1
-            return char
-        return self._escape()
-
-    def _escape(self) -> str | None:
-        """One escape, or None while it is not all there."""
-        assert self._at is not None
-        escape = self._raw[self._at + 1 : self._at + 2]
-        if not escape:
-            return None
-        if escape != "u":
-            self._at += 2
-            return _ESCAPES.get(escape, escape)
-        unit = self._raw[self._at : self._at + 6]
-        if len(unit) < 6:
-            return None
-        if not re.fullmatch(r"\\u[0-9a-fA-F]{4}", unit):
-            self._at += 2
-            return ""
-        if 0xD800 <= int(unit[2:], 16) < 0xDC00:
-            pair = self._raw[self._at : self._at + 12]
-            if len(pair) < 12 and pair[6:8] in ("", "\\", "\\u"):
-                return None
-            if re.fullmatch(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}", pair[6:]):
-                self._at += 12
-                return str(json.loads(f'"{pair}"'))
-        self._at += 6
-        value = int(unit[2:], 16)
-        return "\ufffd" if 0xD800 <= value < 0xE000 else chr(value)
+            self._begun, self._waiting = True, self._waiting[found.end() :]
+        whole = _WHOLE.match(self._waiting)
+        assert whole is not None
+        self._waiting = self._waiting[whole.end() :]
+        return encodable(json.loads(f'"{whole[0]}"', strict=False))
