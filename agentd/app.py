@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from socket import gethostname, socket
@@ -16,7 +15,7 @@ from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.agent.courtesies import Courtesies
 from agentd.agent.policies import HostedArguments
 from agentd.agent.turn_policy import TurnPolicies
-from agentd.application import App, Wiring, policed
+from agentd.application import Wiring, policed
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.clock import clock_of
@@ -90,34 +89,6 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
     )
 
 
-def _as_the_loop_asks(model: ChatModel, apps: Sequence[App]) -> ChatModel:
-    for app in apps:
-        model = app.wrap_model(model)
-    return model
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The ports with what measures and traces them around."""
-
-    model: ChatModel
-    tools: ToolHost
-    executor: Callable[[Executor], Executor] = lambda inner: inner
-
-    def executors(self, inner: Mapping[str, Executor]) -> dict[str, Executor]:
-        """Each kind's executor, watched."""
-        return {kind: self.executor(execute) for kind, execute in inner.items()}
-
-
-@asynccontextmanager
-async def _traced(endpoint: str, seen: Seen) -> AsyncIterator[Seen]:
-    """The same with traces; OpenTelemetry is loaded only where it is on."""
-    from agentd.observability.tracing import TracedModel, TracedTools, tracing
-
-    async with tracing(endpoint) as traces:
-        yield Seen(TracedModel(seen.model, traces), TracedTools(seen.tools, traces), traces.executor)
-
-
 def _admission(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[TokenStore, Access]:
     """Who may come in. Raises ConfigError when the settings speak of a proxy and there is no token."""
     tokens = TokenStore(settings.state / "access.json", clock.now)
@@ -151,35 +122,41 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         stack.callback(store.close)
         usage = UsageLog(store, clock, settings.zone)
         await stack.enter_async_context(usage.kept())
-        seen = Seen(MeteredModel(chain, metrics), MeteredTools(host, metrics))
-        if settings.telemetry.otlp_endpoint:
-            seen = await stack.enter_async_context(_traced(settings.telemetry.otlp_endpoint, seen))
+        model: ChatModel = MeteredModel(chain, metrics)
+        tools: ToolHost = MeteredTools(host, metrics)
+        traces = None
+        if settings.telemetry.otlp_endpoint:  # only then OpenTelemetry is loaded
+            from agentd.observability.tracing import TracedModel, TracedTools, tracing
+
+            traces = await stack.enter_async_context(tracing(settings.telemetry.otlp_endpoint))
+            model, tools = TracedModel(model, traces), TracedTools(tools, traces)
         tokens, access = _admission(settings, clock, stack)
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, tokens, access, audit)
-        made.apps = tuple(make(_wiring(made, seen.model)) for make in apps())
-        made.tools = policed(HostedArguments(seen.tools), made.apps)
+        made.apps = tuple(make(_wiring(made, model)) for make in apps())
+        made.tools = policed(HostedArguments(tools), made.apps)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         policy = TurnPolicies([*(app.turns for app in made.apps), Courtesies()])
+        for app in made.apps:
+            model = app.wrap_model(model)
         agent = AgentExecutor(
             store,
-            _as_the_loop_asks(seen.model, made.apps),
+            model,
             made.tools,
             made.session_profile,
             policy,
             Past(settings.agent.history_tokens, settings.zone),
         )
+        executors: dict[str, Executor] = {
+            "agent": agent.execute,
+            "call": ToolExecutor(made.tools, made.tools_of).execute,
+            **{kind: question.execute for kind, question in kinds.items()},
+        }
         made.engine = Engine(
             store,
             _node(settings, store, clock),
-            seen.executors(
-                {
-                    "agent": agent.execute,
-                    "call": ToolExecutor(made.tools, made.tools_of).execute,
-                    **{kind: question.execute for kind, question in kinds.items()},
-                }
-            ),
+            {kind: traces.executor(one) for kind, one in executors.items()} if traces else executors,
             clock,
             EngineLimits(
                 concurrency=settings.store.concurrency,
@@ -257,8 +234,10 @@ async def _ended(task: asyncio.Task[None]) -> None:
 
 
 @asynccontextmanager
-async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[tuple[str, ...]]:
-    """The daemon on the wire; gives its addresses."""
+async def served(
+    made: Daemon, sockets: Sequence[socket] = (), *, for_one: bool = False
+) -> AsyncIterator[tuple[str, ...]]:
+    """The daemon on the wire, `for_one` client alone or for all; gives its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.tokens, rpc.rate_per_minute, made.clock)
     body_s = made.services.limits.body_timeout_s
@@ -273,7 +252,7 @@ async def served(made: Daemon, sockets: Sequence[socket] = ()) -> AsyncIterator[
         ],
         mounted=[
             login_route(made.audit),
-            *(route for app in made.apps for route in app.routes(made.runs)),
+            *(route for app in made.apps if not (for_one and app.reaches_out) for route in app.routes(made.runs)),
         ],
     )
     host, _, port = rpc.listen.rpartition(":")

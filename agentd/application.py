@@ -99,6 +99,8 @@ class App:
     turns: TurnPolicy = UNRESTRICTED
     reviews: Reviews | None = None
     """Takes on what a citizen agreed to and an officer must, too."""
+    reaches_out: ClassVar[bool] = False
+    """Whether it speaks to others of itself, from `routes` on: it doesn't in a daemon that one command made."""
     judges_official_calls: ClassVar[bool] = False
     """Whether `add_policy` judges what official calls may hold. Without such an app the daemon makes none."""
 

@@ -9,20 +9,20 @@ from typing import Any
 from agentd.config import Settings
 from agentd.messages import ModelReply, ModelRequest, ProviderState
 from agentd.plugins import FALLBACK, MODELS, models, plugin
-from agentd.ports import ChatModel, Clock, TextSink
+from agentd.ports import ChatModel, ChatModelWrapper, Clock, TextSink
 
 
-class Chain:
+class Chain(ChatModelWrapper):
     """The chain of providers that a reload may replace: who holds it need not know."""
+
+    _inner: Any
+    """What the plugin `fallback` makes: a ChatModel that has `states()`, too."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._clock = clock
-        self._models: list[ChatModel] = []
-        self._chain = self._built(settings)
-        self._turns: Counter[int] = Counter()
-        """How many are under way, by the id() of their chain."""
-        self._replaced: dict[int, Any] = {}
-        """Chains that a reload replaced in the middle of a turn, by their id(): each is closed after its last turn."""
+        self._turns: Counter[ChatModel] = Counter()
+        """How many are under way, by their chain."""
+        super().__init__(self._built(settings))
 
     def _built(self, settings: Settings) -> Any:
         built = models(settings)
@@ -32,40 +32,30 @@ class Chain:
 
     async def replace(self, settings: Settings) -> None:
         """Build the new chain first, then let the old one go, after its turns. Raises ConfigError, changing nothing."""
-        old = self._chain
-        self._chain = self._built(settings)
-        if self._turns[id(old)]:
-            self._replaced[id(old)] = old
-        else:
-            await old.aclose()
-
-    @property
-    def provider(self) -> str:
-        """The provider asked first."""
-        return str(self._chain.provider)
+        old, self._inner = self._inner, self._built(settings)
+        await self._let_go(old)
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """One turn by the first provider that can."""
-        chain, number = self._chain, id(self._chain)
-        self._turns[number] += 1
+        chain = self._inner
+        self._turns[chain] += 1
         try:
             reply: ModelReply = await chain.turn(request, on_text)
+            return reply
         finally:
-            self._turns[number] -= 1
-            if not self._turns[number]:
-                del self._turns[number]
-                if number in self._replaced:
-                    await self._replaced.pop(number).aclose()
-        return reply
+            self._turns[chain] -= 1
+            await self._let_go(chain)
 
-    def state(self) -> ProviderState:
-        """The chain's as one provider."""
-        state: ProviderState = self._chain.state()
-        return state
+    async def _let_go(self, chain: ChatModel) -> None:
+        """Close a chain that a reload replaced, when its last turn has ended."""
+        if not self._turns[chain]:
+            del self._turns[chain]
+            if chain is not self._inner:
+                await chain.aclose()
 
     def states(self) -> Sequence[ProviderState]:
-        """Every provider's, in order."""
-        states: Sequence[ProviderState] = self._chain.states()
+        """Every provider's, in the order in which they are asked."""
+        states: Sequence[ProviderState] = self._inner.states()
         return states
 
     async def warm(self, prefix: Any) -> None:
@@ -73,9 +63,3 @@ class Chain:
         for model in self._models:
             if hasattr(model, "warm"):
                 await model.warm(prefix)
-
-    async def aclose(self) -> None:
-        """Let go of all providers."""
-        replaced, self._replaced = self._replaced, {}
-        for chain in (self._chain, *replaced.values()):
-            await chain.aclose()

@@ -16,21 +16,14 @@ FALLBACK = "fallback"
 
 
 def plugin(group: str, name: str) -> Callable[..., Any]:
-    """What an installed package registered under that name. Raises LookupError with the names there are."""
-    found = installed(group)
-    if name not in found:
-        known = ", ".join(sorted(found.keys() - {FALLBACK})) or "none; is the package installed?"
-        raise LookupError(f"`{name}` is not an installed plugin of {group}; there are: {known}")
-    loaded: Callable[..., Any] = found[name].load()
+    """What an installed package registered under that name. `agentd.config.check` says which there are."""
+    loaded: Callable[..., Any] = installed(group)[name].load()
     return loaded
 
 
 def tool_host(settings: Any) -> Callable[..., ServerHost]:
-    """What makes the configured tool host. Raises ConfigError where it is not installed."""
-    try:
-        return plugin(TOOL_HOSTS, settings.tool_host)
-    except LookupError as error:
-        raise ConfigError([Problem(settings.file, 1, f"tool_host: {error}")]) from None
+    """What makes the configured tool host."""
+    return plugin(TOOL_HOSTS, settings.tool_host)
 
 
 def models(settings: Any) -> list[ChatModel]:
@@ -40,7 +33,7 @@ def models(settings: Any) -> list[ChatModel]:
     for provider in settings.providers:
         try:
             built.append(plugin(MODELS, provider.type)(provider))
-        except (LookupError, ValueError) as error:
+        except ValueError as error:
             problems.append(Problem(settings.file, 1, f"provider `{provider.id}`: {error}"))
     if problems:
         raise ConfigError(problems)
@@ -48,7 +41,7 @@ def models(settings: Any) -> list[ChatModel]:
 
 
 def meaning() -> Meaning:
-    """How near texts are in meaning. Raises LookupError where nothing installed says it."""
+    """How near texts are in meaning, as what is installed says it."""
     made: Meaning = plugin("agentd.meanings", "bundled")()
     return made
 

@@ -10,6 +10,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -35,46 +36,52 @@ class Refused(Exception):
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Client | None]:
     """A client of the running daemon; None when none answers."""
-    async with _Remote.to(settings) as remote:
+    async with Client.to(f"http://{settings.rpc.listen}", settings.admin_token) as remote:
         yield remote if await remote.answers() else None
 
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Client]:
-    """A client of the running daemon, else of one made here."""
+    """A client of the running daemon, else of one made here, which listens for this client alone."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(running(settings))
         if client is not None:
             yield client
             return
-        from agentd.process import close_to_others
         from agentd.startup import started
+        from hardening.process import close_to_others
 
         close_to_others()
-        made = await stack.enter_async_context(started(settings))
+        rpc = settings.rpc.model_copy(update={"listen": "127.0.0.1:0", "unix_socket": None})
+        token = settings.admin_token or secrets.token_urlsafe(24)
+        made = await stack.enter_async_context(started(replace(settings, rpc=rpc, admin_token=token)))
+        from agentd.app import served
+
+        (address,) = await stack.enter_async_context(served(made, for_one=True))
         await made.host.ready(SERVERS_WAIT_S)
-        yield Own(made)
+        yield await stack.enter_async_context(Client.to(address, token, where="this process"))
 
 
-class _Remote:
+class Client:
     """A daemon over HTTP."""
 
-    def __init__(self, session: Any, base: str) -> None:
+    def __init__(self, session: Any, base: str, where: str | None) -> None:
         self._session = session
         self._base = base
-        self.where = base
+        self.where = where or base
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, settings: Settings) -> AsyncIterator[_Remote]:
+    async def to(cls, base: str, token: str | None, where: str | None = None) -> AsyncIterator[Client]:
+        """Of the one at that address; `where` is how people call it."""
         import aiohttp
 
         headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # for a token of a kiosk or chat; others need none
-        if settings.admin_token:
-            headers["Authorization"] = f"Bearer {settings.admin_token}"
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=2)
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
-            yield cls(session, f"http://{settings.rpc.listen}")
+            yield cls(session, base, where)
 
     async def answers(self) -> bool:
         """Whether a daemon is there."""
@@ -136,46 +143,6 @@ class _Remote:
         if response.status != 200:
             raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
         return text
-
-
-class Own:
-    """A daemon in this process: the same calls."""
-
-    def __init__(self, made: Any) -> None:
-        from agentd.access import LOCAL
-        from agentd.rpc.dispatch import Dispatcher
-
-        self._made = made
-        self._caller = LOCAL
-        self._dispatcher = Dispatcher(made.methods, made.services)
-        self.where = "this process"
-
-    async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        reply = await self._dispatcher.handle(json.dumps(request), self._caller)
-        return _result(json.loads(reply.body))
-
-    async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
-        async for event in self._made.runs.events(run_id, self._caller, after):
-            yield event.model_dump(mode="json")
-
-    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
-        from agentd.messages import ChatMessage, ModelRequest
-
-        provider, _, name = (model or "").partition("/")
-        request = ModelRequest(
-            messages=tuple(ChatMessage.model_validate(message) for message in messages),
-            provider=provider or None,
-            model=name or None,
-        )
-        return str((await self._made.chain.turn(request)).text)
-
-    async def metrics(self) -> str:
-        body, _ = await self._made.metrics.exposition()
-        return str(body.decode())
-
-
-Client = _Remote | Own
 
 
 def _result(answer: dict[str, Any]) -> Any:

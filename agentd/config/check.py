@@ -123,6 +123,9 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
                 ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
             )
         _check_server(server, ("servers", index), problem)
+    if parsed.tool_host not in (hosts := installed("agentd.tool_hosts")):
+        near = _meant(parsed.tool_host, hosts)
+        problem(("tool_host",), f"no installed plug-in is the tool host `{parsed.tool_host}`{near}")
     check_plugins("providers", "models", [(entry.id, entry) for entry in parsed.providers], problem)
     for section in sections.of(parsed).values():
         section.check(parsed, problem, warning)

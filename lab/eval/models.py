@@ -17,7 +17,8 @@ from typing import Any
 from aiohttp import web
 
 from agentd import config
-from agentd.cli.client import Own
+from agentd.app import served
+from agentd.cli.client import Client
 from agentd.messages import AgentOptions, Caller
 from agentd.observability import logging as logs
 from agentd.startup import started
@@ -47,7 +48,7 @@ async def _run() -> dict[str, Any]:
     logs.configure("error")
     async with AsyncExitStack() as stack:
         state = stack.enter_context(tempfile.TemporaryDirectory(prefix="agentd-models-"))
-        settings = config.load(None, state=state)
+        settings = config.load(None, state=state, listen="127.0.0.1:0")
         embedded = next(one for one in settings.providers if one.type == "llamacpp")
         wires = [await stack.enter_async_context(_standing_in(kind)) for kind in WIRES.values()]
         providers = (embedded, *(wire.settings(id=f"fake-{wire.type}") for wire in wires))
@@ -56,9 +57,11 @@ async def _run() -> dict[str, Any]:
         )
         await made.host.ready(SERVERS_WAIT_S)
         await made.chain.warm(made.profile(Caller(id="models", scopes=frozenset({"admin"})), AgentOptions()).prefix)
+        (address,) = await stack.enter_async_context(served(made))
+        client = await stack.enter_async_context(Client.to(address, settings.admin_token))
         rows = []
         for provider in providers:
-            shown = row(provider.id, [await tried(Own(made), provider.id, turn) for turn in canned()])
+            shown = row(provider.id, [await tried(client, provider.id, turn) for turn in canned()])
             rows.append(dict(zip(("provider", *(name for name, _ in COLUMNS)), shown.split(), strict=True)))
     return {"models": rows}
 

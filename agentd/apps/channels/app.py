@@ -52,6 +52,8 @@ def plugged(entry: ChannelSettings) -> Channel:
 class Channels(App):
     """The chat services of client.toml."""
 
+    reaches_out = True
+
     def __init__(self, wiring: Wiring, make: Callable[[ChannelSettings], Channel] = plugged) -> None:
         super().__init__(wiring)
         self._make = make
