@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.eval.text2cypher.same import name_the_same
+from lab.eval.text2cypher.same import says_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.config import Aids, Settings
@@ -28,7 +28,7 @@ from servers.text2cypher.metrics.output_metrics import compare_outputs
 class Record:
     """One question asked once. `doubts`: kind → how many; `wrong`: how the written query was made wrong, if it was.
 
-    `same`: passed, or the same things are named beside other columns than gold's.
+    `same`: passed, or the same is said of the same things, where one of the two shows more columns.
     """
 
     id: str
@@ -142,7 +142,7 @@ class Asking:
             dict(doubts),
             written is None or found["cypher"] == written,
             round(seconds, 3),
-            passed or name_the_same(question.cypher, self._gold[question.id], rows or []),
+            passed or says_the_same(question.cypher, self._gold[question.id], rows or []),
         )
 
     def close(self) -> None:

@@ -1,37 +1,55 @@
-"""Whether two results name the same things, even if their other columns differ. Beside Pass@1."""
+"""Whether two results say the same of the same things, where one of them shows more columns. Beside Pass@1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice, product
 from typing import Any
 
 from servers.text2cypher.metrics.output_metrics import is_ordered
 
 Rows = Sequence[Sequence[Any]]
+Column = tuple[str, ...]
+MOST_TRIED = 2_000
 
 
-def name_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
-    """True where one column of texts is the same: of gold a title alone or within its node, of ours beside a number.
+def says_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
+    """True where every column of the one result stands in the other too, row by row: a title, and the node it is of.
 
-    Of a node each property is a column. The column has to tell the rows apart as far as anything does.
+    Of a node each property is a column; rows met twice count once; the order counts where gold orders. The columns of
+    both have to tell rows apart as well as all do, and one is a text: a figure that stands alone must be the whole.
     """
-    ordered = is_ordered(gold_query)
-    first, second = (_columns(rows, ordered) for rows in (gold, generated))
-    apart = max((len(set(column)) for column in [*first, *second]), default=0)
-    return any(column in second and len(set(column)) == apart for column in first if _are_texts(column))
+    narrow, wide = sorted((_columns(gold), _columns(generated)), key=len)
+    if not gold or not generated or not any(value[:1] in ("'", '"') for column in narrow for value in column):
+        return False
+    view = _in_order if is_ordered(gold_query) else _in_any_order
+    wanted = view(zip(*narrow, strict=True))
+    if len(wanted) < len(set(zip(*wide, strict=True))):
+        return False
+    alike = [[held for held in wide if view(zip(held)) == view(zip(column))] for column in narrow]
+    return any(view(zip(*chosen, strict=True)) == wanted for chosen in islice(product(*alike), MOST_TRIED))
 
 
-def _columns(rows: Rows, ordered: bool) -> list[list[str]]:
-    """The values of each column as written; sorted where their order means nothing."""
+def _in_order(rows: Any) -> list[Column]:
+    return list(dict.fromkeys(rows))
+
+
+def _in_any_order(rows: Any) -> set[Column]:
+    return set(rows)
+
+
+def _columns(rows: Rows) -> list[Column]:
+    """The values of each column as written."""
     wide = [{(at, name): cell for at, held in enumerate(row) for name, cell in _cells(held)} for row in rows]
     names = dict.fromkeys(name for row in wide for name in row)
-    found = [[repr(row.get(name)) for row in wide] for name in names]
-    return found if ordered else [sorted(column) for column in found]
+    return [tuple(_written(row.get(name)) for row in wide) for name in names]
 
 
 def _cells(value: Any) -> list[tuple[str, Any]]:
     return list(value.items()) if isinstance(value, dict) else [("", value)]
 
 
-def _are_texts(column: list[str]) -> bool:
-    return all(value[:1] in ("'", '"') for value in column)
+def _written(value: Any) -> str:
+    if isinstance(value, list):
+        return repr(sorted(map(_written, value)))
+    return repr(float(value) if isinstance(value, int) and not isinstance(value, bool) else value)

@@ -127,6 +127,14 @@ class QueryFacts:
         return some or "SHORTESTPATH" in self.words or len(kinds) > len(set(kinds))
 
     @property
+    def meets_again(self) -> bool:
+        """A node that several patterns hold, a type met twice, or a property of two nodes."""
+        variables = [node.variable for node in self.structure.nodes if node.variable]
+        used = {(use.variable, use.name) for use in self.structure.properties}
+        names = [name for _, name in used]
+        return self.long_paths or any(len(set(held)) < len(held) for held in (variables, names))
+
+    @property
     def unjoined(self) -> bool:
         """Patterns that share no node, one of them without a condition: every pair is shown, whatever it is."""
         if self.words & {"WHERE", "WITH", "UNWIND", "UNION"}:

@@ -13,6 +13,8 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import counted_label, named_properties
 
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
@@ -70,7 +72,7 @@ class Shown:
             return [doer]
         label = next(iter(self.hints.labels), None)
         wording, masked = self.linker.wording, self.hints.masked
-        if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹of›\b)\w+){0,3}\W+‹label›").match(masked):
+        if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹preposition›\b)\w+){0,3}\W+‹label›").match(masked):
             return [v for v in variables if self.nodes[v] == label] or variables
         if wording.compiled(r"^\W*‹opens_person›\b").match(masked):
             return [v for v in variables if self.nodes[v] != label] or variables
@@ -119,12 +121,18 @@ class Shown:
             f"{variable}.{named(name)}"
             for name in dict.fromkeys([*said, *sorted(timed)])
             for variable, types in (nodes | edges).items()
-            if name in types and (not numeric or types[name] in NUMBERS or name in self.linker.lexicon.timed)
+            if name in types and (not numeric or (types[name] in NUMBERS and not is_key(name)) or name in self.linker.lexicon.timed)
             if not self._only_says_which(name, variable)
         ]
 
     def _only_says_which(self, name: str, variable: str) -> bool:
-        """`name the movies`, `the names of the movies`: not what another label's nodes are called."""
+        """`name the movies`, `the names of the movies`: not what another label's nodes are called.
+
+        Nor is `country` asked for where it names a node that is joined.
+        """
+        words = {root(part) for part in parts(name)}
+        if any(words == {root(part) for part in parts(label)} for v, label in self.nodes.items() if v != variable):
+            return True
         first = next(iter(self.hints.labels), "")
         asked = first in self.nodes.values() and name not in self.linker.schema.nodes[first]
         return asked and name in languages().naming and self.nodes.get(variable) != first
@@ -143,6 +151,7 @@ class Shown:
             also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
             beside = self._key(variable) if self.linker.naming.names(_name(self._key(variable))) else shown
             once = all(v == variable or self._is_named(v) for v in self.nodes)  # else names are shown, each once
+            once = once or self.linker.naming.shares(self.nodes[variable])  # which would make one of several
             columns += [] if said else [[self._alone(variable) if once else shown]]
             columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in self.fixed]
             columns += [[shown, *said, *also]] if also else []
@@ -158,7 +167,7 @@ class Shown:
     def _both(self) -> list[tuple[str, str]]:
         """`Both by the same person`: what is asked for and what is the same, unless only names are asked for."""
         closed = len(self.shape.edges) == len(self.nodes) == len(self.shape.nodes)
-        if not closed or not is_cued(self.hints.masked, {"several"}) or self._says_names:
+        if not closed or not is_cued(self.hints.masked, {"several", "same", "both"}) or self._says_names:
             return []
         return [pair for pair in permutations(self.nodes, 2) if pair[0] in self.free]
 

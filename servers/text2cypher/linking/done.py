@@ -54,8 +54,18 @@ class Done:
             "modulo": "%" in symbols,
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
+            "same": facts.meets_again or len(facts.columns) > 2,
+            "both": self._fulfils_both(),
+            "universal": facts.negates or bool(words & {"ALL", "NONE", "MIN", "MAX"}),
         }
         return checks.get(cue, False)
+
+    def _fulfils_both(self) -> bool:
+        """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN."""
+        words, steps = self.facts.words, len(self.facts.structure.relationships)
+        if "IN" in words and steps:
+            return bool(words & {"COUNT", "SIZE", "ALL", "COLLECT"})
+        return steps > 1 or bool(words & {"AND", "IN", "UNION"})
 
     def _numeric_named(self) -> bool:
         """True when the question names a number that is stored."""

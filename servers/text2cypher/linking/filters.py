@@ -9,7 +9,7 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
-from servers.text2cypher.linking.names import parts
+from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, Place, ValueIndex
 
@@ -118,11 +118,16 @@ class Conditions:
         """What the words before a value say, then what usually names a node."""
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
+        apart = _without(words.masked, words.properties)
+        said = {root(word) for word in re.findall(r"\w+", apart)} - {root(name) for name in self.schema.nodes}
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0
             score += 0.3 if self.values.is_choice(place) else 0.0
             score += 1.0 if any(name == place.label for _, _, name in words.labels) else 0.0
+            # `orders shipped to France`: their shipCountry
+            telling = {root(part) for part in parts(place.property)[:-1]}
+            score += 2.0 if telling and telling <= said else 0.0
             score -= 2.0 if place.property in self.schema.nodes else 0.0  # a property that repeats another node's name
             for start, end, name in words.properties:
                 after = start >= mention.end and self._adjoins(words.question, mention.end, start)
@@ -265,3 +270,9 @@ class Conditions:
     def _adjoins(self, text: str, end: int, start: int) -> bool:
         """True when at most one small word stands between two places."""
         return end <= start and bool(self.wording.compiled(r"\W*(?:‹small›\b\W*)?").fullmatch(text[end:start]))
+
+
+def _without(text: str, spans: list[Span]) -> str:
+    for start, end, _ in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -35,7 +35,8 @@ class Language:
     for all of a kind; `yes_no`: how such a question begins; `graph`: words for what any graph is made of; `cues`:
     phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
-    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `clitics`,
+    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `keys`: that tell it
+    apart by a number or code; `clitics`,
     `suffixes`: endings of words; `doers`: endings of who does something (`director`); `patterns`: regular expressions
     by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
     question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
@@ -114,6 +115,7 @@ class Language:
     of_dates: tuple[str, ...]
     naming: tuple[str, ...]
     describing: tuple[str, ...]
+    keys: tuple[str, ...]
     clitics: tuple[str, ...]
     informal: dict[str, str]
     tags: dict[str, str]
@@ -163,6 +165,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(_all(every, "of_dates")),
         tuple(_all(every, "naming")),
         tuple(_all(every, "describing")),
+        tuple(_all(every, "keys")),
         tuple(_all(every, "clitics")),
         {said: word for one in every for said, word in one.get("informal", {}).items()},
         {tag: word for one in every for tag, word in one.get("tags", {}).items()},

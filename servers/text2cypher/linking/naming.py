@@ -12,7 +12,6 @@ from servers.text2cypher.linking.values import Place, ValueIndex
 MOST_WORDS = 6
 """A longer title, as that of a question or a paper, is a part of what a node says, not what it is called."""
 _SAMPLE = 200
-_KEYS = {"id", "uuid", "guid", "key", "code"}
 
 
 class Naming:
@@ -46,7 +45,7 @@ class Naming:
     def is_known_by_key(self, label: str) -> bool:
         """True where something else than its name tells a node from others: a number, a code."""
         shown = self.display(label)[:1]
-        return any(parts(name)[-1] in _KEYS for name in self._schema.nodes.get(label, {}) if name not in shown)
+        return any(is_key(name) for name in self._schema.nodes.get(label, {}) if name not in shown)
 
     def shares(self, label: str) -> bool:
         """True where several nodes have one name."""
@@ -61,3 +60,8 @@ class Naming:
 def is_called(name: str, word: str) -> bool:
     """`companyName` is called name."""
     return name.lower() == word or parts(name)[-1:] == [word]
+
+
+def is_key(name: str) -> bool:
+    """`customerID`: it says which one, and nothing of it."""
+    return parts(name)[-1] in languages().keys

@@ -11,7 +11,7 @@ import pytest
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.fit import fit, records_in
 from lab.eval.text2cypher.plots import draw
-from lab.eval.text2cypher.same import name_the_same
+from lab.eval.text2cypher.same import says_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
@@ -61,7 +61,7 @@ def test_gold_is_untouched_and_certain_and_wrong_is_neither_right_nor_certain(as
 def test_without_a_model_the_first_reading_answers(asking: Asking) -> None:
     records = [asking.first(question) for question in asking.questions]
     assert [record.passed for record in records] == [True, True, False, True]  # the oldest ship's year is shown, too
-    assert [record.certain for record in records] == [False, False, False, True]  # nobody asked for the columns
+    assert [(record.same, record.certain) for record in records] == [(True, True)] * 4
 
 
 def test_wrong_queries_ignore_one_word_each() -> None:
@@ -88,7 +88,7 @@ def test_a_run_that_was_broken_off_asks_nothing_twice(tmp_path: Path) -> None:
 
 
 def test_totals_have_intervals_and_a_calibration() -> None:
-    records = [Record(str(n), "test", "k", "", n < 9, True, n < 9, 0.95 if n < 9 else 0.3) for n in range(10)]
+    records = [Record(str(n), "test", "k", "", n < 9, True, n < 9, 0.95 if n < 9 else 0.3, same=n < 9) for n in range(10)]
     found = totals(records)
     assert (found["pass_at_1"]["rate"], found["right_of_certain"]["rate"]) == (90.0, 100.0)
     assert found["pass_at_1"]["interval"][0] < 90 < found["pass_at_1"]["interval"][1]
@@ -106,7 +106,7 @@ def test_pictures_are_drawn_of_the_records_of_both_halves(tmp_path: Path) -> Non
 
 
 def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
-    right = [Record(str(n), "tuning", "k", "", True, True, True, 1.0) for n in range(40)]
+    right = [Record(str(n), "tuning", "k", "", True, True, True, 1.0, same=True) for n in range(40)]
     wrong = [Record(str(n), "tuning", "k", "x", False, True, False, 0.3, {"unused": 1}) for n in range(40)]
     text = fit([*right, *wrong])
     weight = float(next(line for line in text.splitlines() if line.startswith("unused")).split("=")[1])
@@ -124,7 +124,7 @@ def test_what_was_not_answered_and_the_test_half_teach_nothing(tmp_path: Path) -
 def test_the_number_said_is_the_share_that_was_right() -> None:
     kinds = ({}, {"unused": 1}, {"duplicates": 1}, {"unused": 2})
     records = [
-        Record(str(n), "tuning", "k", "", n < right, True, not doubts, 0.5, dict(doubts))
+        Record(str(n), "tuning", "k", "", n < right, True, not doubts, 0.5, dict(doubts), same=n < right)
         for doubts, right in zip(kinds, (45, 5, 20, 1), strict=True)
         for n in range(50)
     ]
@@ -142,12 +142,18 @@ def test_the_shipped_set_needs_no_fetching_and_another_says_how() -> None:
         question_set("movies", Path("nowhere"))
 
 
-def test_the_same_things_are_named_whatever_stands_beside_them() -> None:
+def test_the_same_is_said_of_the_same_things_where_one_result_shows_more_columns() -> None:
     gold = "MATCH (q:Question) RETURN q ORDER BY q.score DESC LIMIT 2"
     nodes = [[{"title": "A", "score": 3}], [{"title": "B", "score": 2}]]
-    assert name_the_same(gold, nodes, [["A", 30], ["B", 20]])
-    assert not name_the_same(gold, nodes, [["B", 30], ["A", 20]])
-    assert not name_the_same(gold, nodes, [["A", 30], ["A", 20]])
-    assert not name_the_same(gold, nodes, [[3], [2]])
-    assert not name_the_same(gold, nodes, [])
-    assert name_the_same("MATCH (q:Question) RETURN q", nodes, [["B"], ["A"]])
+    assert says_the_same(gold, nodes, [["A"], ["B"]])
+    assert says_the_same(gold, nodes, [["A", 3.0], ["B", 2.0]])
+    assert not says_the_same(gold, nodes, [["A", 30], ["B", 20]])  # a number that isn't gold's
+    assert not says_the_same(gold, nodes, [["B", 2], ["A", 3]])
+    assert not says_the_same(gold, nodes, [["A", 3], ["A", 2]])
+    assert not says_the_same(gold, nodes, [[3], [2]])
+    assert not says_the_same(gold, nodes, [])
+    listed = "MATCH (q:Question) RETURN q.title"
+    assert says_the_same(listed, [["A"], ["B"], ["A"]], [["B"], ["A"]])
+    assert says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8]])
+    assert not says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8], ["A", 9]])  # A is two things here
+    assert not says_the_same(listed, [["A", "x"], ["B", "y"]], [["A", "y"], ["B", "x"]])
