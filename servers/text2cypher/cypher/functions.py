@@ -30,6 +30,8 @@ _FUNCTIONS = {
     "DATETIME": "timestamp(CAST({0} AS STRING))",
     "LOCALDATETIME": "timestamp(CAST({0} AS STRING))",
     "RELATIONSHIPS": "rels({0})",
+    "PROPERTIES": "{0}",
+    "KEYS": "list_filter(keys({0}), k -> k <> '_key')",
 }
 _OTHER_COUNTS = {
     ("ROUND", 2): "round({0}, {1})",
@@ -45,9 +47,14 @@ _UNSUPPORTED = {
     "STDEV": "hitung dengan avg",
     "STDEVP": "hitung dengan avg",
     "RAND": "tulis tanpa bilangan acak",
-    "DURATION": "selisih hari ditulis duration.inDays(a, b).days",
+    "DURATION": "tulis duration.inDays(a, b).days, duration({days: n}) atau duration('PnD')",
     "POINT": "tulis tanpa titik koordinat",
 }
+_TEXT = re.compile(r"""^(?:['"]|(?:to(?:lower|upper|string)|lower|upper|trim|replace|substring|left|right)\()""", re.I)
+"""How an argument begins that is surely a text."""
+_DATES = {"DATE", "DATETIME", "LOCALDATETIME"}
+_UNITS = ("years", "months", "weeks", "days", "hours", "minutes", "seconds")
+_ISO = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 _BETWEEN_DAYS = ("DURATION", ".", "INDAYS", "(")
 
 
@@ -83,9 +90,13 @@ def calls(query: str, structure: Structure) -> list[Edit]:
             continue
         if tuple(t.text.upper() for t in tokens[place : place + 4]) == _BETWEEN_DAYS:
             edit = _days(query, tokens, place)
+        elif token.is_word("DURATION") and tokens[place + 1].text == "(" and (edit := _duration(query, tokens, place)):
+            pass
         elif tokens[place + 1].text in ("(", ".") and token.text.upper() in _UNSUPPORTED:
             hint = _UNSUPPORTED[token.text.upper()]
             raise UnsupportedError(f"{token.text} tidak didukung mesin tertanam; {hint}")
+        elif token.is_word("REVERSE") and tokens[place + 1].text == "(":
+            edit = _reversed(query, tokens, place)
         else:
             edit = _call(query, tokens, place)
         if edit is not None:
@@ -106,7 +117,10 @@ def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
     form = _OTHER_COUNTS.get((word, len(arguments)), _FUNCTIONS[word])
     if form.count("{1}") and len(arguments) < 2:
         return None
-    return token.start, tokens[close].end, form.format(*arguments or [""])
+    text, after = form.format(*arguments or [""]), tokens[close + 1 : close + 3]
+    if word in _DATES and len(after) == 2 and after[0].text == "." and f"{after[1].text.lower()}s" in _UNITS:
+        return token.start, after[1].end, f"date_part('{after[1].text.lower()}', {text})"
+    return token.start, tokens[close].end, text
 
 
 def _arguments(query: str, tokens: list[Token], opener: int) -> list[str]:
@@ -135,6 +149,28 @@ def _days(query: str, tokens: list[Token], place: int) -> Edit:
     after = [t.text.upper() for t in tokens[close + 1 : close + 3]]
     end = tokens[close + 2].end if after == [".", "DAYS"] else tokens[close].end
     return tokens[place].start, end, f"({second} - {first})"
+
+
+def _duration(query: str, tokens: list[Token], place: int) -> Edit | None:
+    """`duration({days: 3})` and `duration('P3D')`; None for one that isn't written out."""
+    close = closing(tokens, place + 1)
+    inner = query[tokens[place + 1].end : tokens[close].start].strip()
+    if (text := _ISO.fullmatch(inner.strip("'\""))) and inner[:1] in ("'", '"'):
+        said = [(number, unit) for number, unit in zip(text.groups(), _UNITS, strict=True) if number]
+    else:
+        pairs = [pair.partition(":")[::2] for pair in inner.strip("{}").split(",")]
+        said = [(number.strip(), unit.strip().lower()) for unit, number in pairs]
+    if not said or not all(number.isdecimal() and unit in _UNITS for number, unit in said):
+        return None
+    days = [(str(int(n) * 7), "days") if unit == "weeks" else (n, unit) for n, unit in said]
+    return tokens[place].start, tokens[close].end, f"interval('{' '.join(f'{n} {unit}' for n, unit in days)}')"
+
+
+def _reversed(query: str, tokens: list[Token], place: int) -> Edit | None:
+    """A list is turned round by another function, which refuses a text: the engine's own would make a text of it."""
+    close, (inner,) = closing(tokens, place + 1), _arguments(query, tokens, place + 1)
+    name = "reverse" if _TEXT.match(inner) else "list_reverse"
+    return tokens[place].start, tokens[close].end, f"{name}({inner})"
 
 
 def _exists(inner: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from itertools import combinations, pairwise
 
-from servers.text2cypher.cypher.functions import Edit, apply, calls, closing, subscripts
+from servers.text2cypher.cypher.functions import Edit, UnsupportedError, apply, calls, closing, subscripts
 from servers.text2cypher.cypher.records import RelationshipPattern, Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token, quote
@@ -28,7 +28,7 @@ _KEYWORDS = frozenset(
 
 def for_embedded(query: str) -> str:
     """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
-    for step in (calls, subscripts, _comprehensions, _subqueries, _reserved, _patterns):
+    for step in (calls, subscripts, _projections, _comprehensions, _subqueries, _reserved, _patterns):
         query = apply(query, step(query, parse(query)))
     return query.rstrip().rstrip(";")
 
@@ -38,6 +38,8 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
     tokens = structure.tokens
     edits: list[Edit] = []
     for place, token in enumerate(tokens[:-3]):
+        if token.text == "[" and tokens[place + 1].text == "(" and _is_pattern_list(tokens, place):
+            raise UnsupportedError("[(a)-->(b) | b] tidak didukung mesin tertanam; tulis MATCH dan collect(b)")
         if token.text != "[" or not tokens[place + 1].is_name or not tokens[place + 2].is_word("IN"):
             continue
         close = closing(tokens, place)
@@ -52,6 +54,30 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
             value = query[tokens[bar].end : tokens[close].start].strip()
             source = f"list_transform({source}, {variable} -> {value})"
         edits.append((token.start, tokens[close].end, source))
+    return edits
+
+
+def _is_pattern_list(tokens: list[Token], place: int) -> bool:
+    """True for `[(a)-[:T]->(b) | b.name]`."""
+    close = closing(tokens, place)
+    after = closing(tokens, place + 1) + 1
+    bar = _at_depth(tokens, place + 1, close, lambda held: held.text == "|")
+    return bar < close and after < bar and tokens[after].text in ("-", "<")
+
+
+def _projections(query: str, structure: Structure) -> list[Edit]:
+    """`v {.name, .built, year: 1}` becomes `{name: v.name, built: v.built, year: 1}`."""
+    edits: list[Edit] = []
+    tokens = structure.tokens
+    for place, (token, opener, first) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        if not token.is_name or opener.text != "{" or first.text != ".":
+            continue
+        close = closing(tokens, place + 1)
+        inside = query[opener.end : tokens[close].start]
+        if ".*" in inside.replace(" ", ""):
+            raise UnsupportedError(f"{token.text} {{.*}} tidak didukung mesin tertanam; tulis {token.text} saja")
+        held = re.sub(r"(^|,)\s*\.\s*(`[^`]+`|\w+)", rf"\1 \2: {token.text}.\2", inside)
+        edits.append((token.start, tokens[close].end, f"{{{held.strip()}}}"))
     return edits
 
 

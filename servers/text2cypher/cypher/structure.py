@@ -139,7 +139,7 @@ class _Reader(PatternReader):
             self.pattern(-1)
             return -1
         if token.is_name and self.text(1) == "." and (name := self.peek(2)) is not None and name.is_name:
-            if self.text(-1) != ".":
+            if self.text(-1) != "." and self.text(3) != "(":  # `duration.inDays(…)` is a call
                 literal = self._literal_after(3) or self._literal_before()
                 self.structure.properties.append(PropertyUse(token.value, name.value, token.start, literal))
             self.at += 3
