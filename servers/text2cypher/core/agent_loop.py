@@ -1,7 +1,7 @@
 """Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine.
 
 Where readings cover every word of the question, the first of them is the query and a model that would be held to a
-grammar is not asked: it only chose among them, and less well than their order.
+grammar is not asked: it only chose among them, and less well than their order. Nor is a model that doesn't answer missed.
 """
 
 from __future__ import annotations
@@ -89,19 +89,28 @@ class AgentLoop:
         ground_truth_query: str | None = None,
         on_attempt: OnAttempt | None = None,
     ) -> AgentState:
-        """The whole loop for one question. A model that doesn't answer ends it as failed, with `error` set."""
+        """The whole loop for one question.
+
+        A model that doesn't answer ends it as failed, with `error` set, unless a reading covers the question.
+        """
         state = AgentState(question_id, question, ground_truth_query)
         held = self._bench.linker.link(question)
         hints = held if self._aids.linking else None
-        readings, covers = self._readings(hints)
+        readings, covers = self._readings(hints) if self._writes_by_grammar else ([], False)
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
+            silent = False
             try:
                 turn = (self._read(readings, held) if iteration == 1 else None) or self._generate(hints, state)
             except LLMError as error:
-                state.status, state.error = AgentStatus.FAILED, str(error)
-                return state
+                if not covers:
+                    readings, covers = self._readings(hints)
+                spare = self._read(readings, held) if covers else None
+                if spare is None:
+                    state.status, state.error = AgentStatus.FAILED, str(error)
+                    return state
+                turn, silent = spare, True
             state.status = AgentStatus.VALIDATING
             results = list(turn.verdict.validation_results)
             feedback = self._bench.feedback.build_feedback(results, turn.answer.query)
@@ -120,7 +129,7 @@ class AgentLoop:
             state.add_attempt(attempt)
             if on_attempt is not None:
                 on_attempt(attempt)
-            if attempt.is_valid:
+            if attempt.is_valid or (silent and attempt.error_type is ErrorType.EMPTY_RESULT):
                 return self._finish(state, held, readings if covers else [], attempt, turn.verdict)
         state.status = AgentStatus.FAILED
         return state
@@ -157,7 +166,7 @@ class AgentLoop:
 
     def _readings(self, hints: Hints | None) -> tuple[list[str], bool]:
         """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
-        if hints is None or not (self._aids.linking and self._writes_by_grammar):
+        if hints is None:
             return [], False
         bench, readings = self._bench, list[Reading]()
         makers = [bench.reader.readings] if bench.linker.lexicon.written else []

@@ -99,8 +99,7 @@ class Doubt:
 class AgentState:
     """The whole run of one question. `columns` and `rows` are the final query's result when it was run.
 
-    `truncated`: there were more rows than the engine's cap; `tied`: what ranks equally with the last of as many rows as
-    were asked for, empty without.
+    `truncated`: there were more rows than the engine's cap.
 
     `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, similarity of the spelling).
     """
@@ -114,7 +113,6 @@ class AgentState:
     columns: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     truncated: bool = False
-    tied: str = ""
     error: str | None = None
     confidence: float = 0.0
     doubts: list[Doubt] = field(default_factory=list)

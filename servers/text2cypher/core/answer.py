@@ -32,9 +32,6 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
     if not state.success:
         return _result(state, words["failed"].format(tries=state.total_iterations))
     said = _supposing(state, words) + sentence(state.columns, state.rows, words)
-    if state.tied:
-        also = words["doubt_tied"].format(about=state.tied)
-        said += f" {also[0].upper()}{also[1:]}"
     doubts = [words[f"doubt_{doubt.kind}"].format(about=doubt.about) for doubt in state.doubts]
     if state.status is AgentStatus.UNCERTAIN:
         taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"

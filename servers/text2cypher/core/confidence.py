@@ -69,10 +69,7 @@ def assess(
     if (key := unranked(facts, state.rows)) is not None:
         doubts.append(Doubt("unranked", key))
     if (other := tied(facts, state.rows, run)) is not None:
-        if hints.limit is None:
-            doubts.append(Doubt("tied", other))
-        else:
-            state.tied = other
+        doubts.append(Doubt("tied", other))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.doubts = doubts
     state.confidence = round(

@@ -9,7 +9,7 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.cypher.tokens import Token
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.values import folded
@@ -39,7 +39,7 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         if not set(held.types) <= linker.lexicon.told and (facts.strings or asked):
             yield Doubt("direction", kind)
     forks = [kind for (_, kind, _), times in met.items() if times > 1]
-    if forks and not is_cued(hints.question, {"several", "same", "both"}):  # both steps leave, or both reach, the node between
+    if forks and not is_cued(hints.question, TOGETHER):  # both steps leave, or both reach, the node between
         yield Doubt("direction", forks[0])
     if hints.asked_end is not None and asked and hints.asked_end not in asked:
         yield Doubt("direction", next(iter(hints.relations), ""))

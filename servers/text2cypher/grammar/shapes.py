@@ -10,7 +10,7 @@ from itertools import combinations
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.paths import chains
 from servers.text2cypher.graph.schema import GraphSchema
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
@@ -39,7 +39,7 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
         pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
         found = [shape for one, other in pairs for shape in _two(one, other)]
         closed = [shape for shape in found if len(shape.nodes) < len(shape.edges) + 1]
-        return closed if closed and is_cued(hints.question, {"several", "same", "both"}) else found
+        return closed if closed and is_cued(hints.question, TOGETHER) else found
     single = paths or [path for path in schema.paths if len(labels) > 1 and {path[0], path[2]} == labels]
     found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
     found += [_step(path) for path in single]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import permutations, product
 
-from servers.text2cypher.cypher.tokens import named
+from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.shapes import Shape, doer_of
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
-from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
@@ -57,6 +57,7 @@ class Shown:
             yield from self._totals()
             if Ask.GROUP in asks:
                 yield from self._grouped()
+            yield from self._fulfilling_both()
             yield from self._listed()
 
     def _is_named(self, variable: str) -> bool:
@@ -121,9 +122,12 @@ class Shown:
             f"{variable}.{named(name)}"
             for name in dict.fromkeys([*said, *sorted(timed)])
             for variable, types in (nodes | edges).items()
-            if name in types and (not numeric or (types[name] in NUMBERS and not is_key(name)) or name in self.linker.lexicon.timed)
+            if name in types and (not numeric or self._is_rankable(name, types[name]))
             if not self._only_says_which(name, variable)
         ]
+
+    def _is_rankable(self, name: str, kind: str) -> bool:
+        return (kind in NUMBERS and not is_key(name)) or name in self.linker.lexicon.timed
 
     def _only_says_which(self, name: str, variable: str) -> bool:
         """`name the movies`, `the names of the movies`: not what another label's nodes are called.
@@ -139,6 +143,18 @@ class Shown:
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
+
+    def _fulfilling_both(self) -> Iterator[str]:
+        """`Who acted in both A and B`: those that are joined to each of the values."""
+        values = [held.values for held in self.hints.filters if held.operator == "=" and len(held.values) > 1]
+        spread = [test.partition(" IN ")[0] for test in self.tests if " IN [" in test]
+        if len(self.nodes) < 2 or not is_cued(self.hints.question, {"both"}):
+            return
+        for variable, held, texts in product(self.free, spread, values):
+            if not held.startswith(f"{variable}."):
+                each = " AND ".join(f"{quote(str(text))} IN {self.alias}" for text in texts)
+                shown = self._alone(variable)
+                yield f" WITH {variable}, collect({held}) AS {self.alias} WHERE {each} RETURN {shown}{self.limit}"
 
     def _listed(self) -> Iterator[str]:
         names = {_name(held) for held in self.tested}
@@ -167,7 +183,7 @@ class Shown:
     def _both(self) -> list[tuple[str, str]]:
         """`Both by the same person`: what is asked for and what is the same, unless only names are asked for."""
         closed = len(self.shape.edges) == len(self.nodes) == len(self.shape.nodes)
-        if not closed or not is_cued(self.hints.masked, {"several", "same", "both"}) or self._says_names:
+        if not closed or not is_cued(self.hints.masked, TOGETHER) or self._says_names:
             return []
         return [pair for pair in permutations(self.nodes, 2) if pair[0] in self.free]
 

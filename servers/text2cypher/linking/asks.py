@@ -12,6 +12,8 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.values import folded
 
+TOGETHER = frozenset({"several", "same", "both"})
+"""Cues of conditions that one thing fulfils together."""
 _SHORT = 3  # letters of a word that is looked for whole
 
 

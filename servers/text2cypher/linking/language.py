@@ -35,9 +35,9 @@ class Language:
     for all of a kind; `yes_no`: how such a question begins; `graph`: words for what any graph is made of; `cues`:
     phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
-    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `keys`: that tell it
-    apart by a number or code; `clitics`,
-    `suffixes`: endings of words; `doers`: endings of who does something (`director`); `patterns`: regular expressions
+    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `keys`: that
+    tell it apart by a number or code; `clitics`, `suffixes`: endings of words; `doers`: endings of who does something
+    (`director`); `patterns`: regular expressions
     by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
     question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
     (word, a property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a

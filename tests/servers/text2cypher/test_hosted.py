@@ -76,7 +76,7 @@ def written(bench: Workbench, query: str) -> dict[str, Any]:
             [["Malta"], ["Norway"], ["Scotland"]],
         ),
         (
-            "MATCH (v:Vessel) RETURN v.name, CASE WHEN v.built < 2000 THEN 'old' ELSE 'new' END AS age ORDER BY v.built",
+            "MATCH (v:Vessel) RETURN v.name, CASE WHEN v.built < 2000 THEN 'old' ELSE 'new' END ORDER BY v.built",
             [["Orkney Star", "old"], ["Blue Heron", "new"], ["Sea Wolf", "new"]],
         ),
         ("MATCH (v:Vessel) RETURN sum(CASE v.flag WHEN 'Malta' THEN 1 ELSE 0 END) AS n", [[2]]),
