@@ -1,7 +1,8 @@
 """Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine.
 
 Where readings cover every word of the question, the first of them is the query and a model that would be held to a
-grammar is not asked: it only chose among them, and less well than their order. Nor is a model that doesn't answer missed.
+grammar is not asked: it only chose among them, and less well than their order. Where a model doesn't answer, such a
+reading does.
 """
 
 from __future__ import annotations

@@ -117,6 +117,19 @@ def test_a_model_that_does_not_answer_fails_the_question_not_the_run(bench: Work
     assert len(requests) == 4
 
 
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [(QUESTION, AgentStatus.SUCCESS), ("Berapa gaji dosen Sistem Operasi?", AgentStatus.FAILED)],
+)
+def test_what_readings_cover_is_answered_though_the_model_is_silent(
+    bench: Workbench, question: str, status: AgentStatus
+) -> None:
+    state, requests = run(bench, (503, "busy"), aids=Aids(), question=question, grammar=False)
+    assert (state.status, len(requests)) == (status, 4)
+    assert [held.written_by for held in state.attempts] == ["reading"] * (status is AgentStatus.SUCCESS)
+    assert bool(state.error) == (status is AgentStatus.FAILED)
+
+
 def test_a_short_outage_is_ridden_out(bench: Workbench) -> None:
     state, _ = run(bench, (429, "slow down"), (500, "oops"), f"<cypher>{RIGHT}</cypher>")
     assert state.success
