@@ -14,6 +14,7 @@ from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.shapes import Shape, shapes, without
 from servers.text2cypher.grammar.shown import NUMBERS, Shown
+from servers.text2cypher.grammar.variables import property_of
 from servers.text2cypher.graph.schema import BOOLEAN, STRING
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, in_year
 from servers.text2cypher.linking.asks import Ask
@@ -130,7 +131,7 @@ class Composer:
         bound, at = placed
         sign, number = bound[0]
         properties = self._owned(shape, NUMBERS, hints, named_only=True)
-        others = [held for held in properties if _name(held) not in self.linker.lexicon.moments]
+        others = [held for held in properties if property_of(held) not in self.linker.lexicon.moments]
         if sign != "%" and FIRST_YEAR <= number <= LAST_YEAR and (not others or sign == "="):
             dates = [] if others else self._dates(shape, hints)
             if dates := [*dates, *self._moments(shape, hints)]:
@@ -145,11 +146,11 @@ class Composer:
 
     def _nearest(self, at: int, hints: Hints, held: list[str]) -> list[str]:
         """Of `variable.property` those whose property is said last before a place."""
-        names = nearest(at, hints, self.linker, [_name(one) for one in held])
-        return [one for one in held if _name(one) in names]
+        names = nearest(at, hints, self.linker, [property_of(one) for one in held])
+        return [one for one in held if property_of(one) in names]
 
     def _in_year(self, held: str, sign: str, year: float) -> str:
-        units = self.linker.lexicon.moments.get(_name(held))
+        units = self.linker.lexicon.moments.get(property_of(held))
         if units is None:
             return f"{held} {_IN_YEAR[sign].format(year=year)}"
         return " AND ".join(
@@ -158,7 +159,7 @@ class Composer:
 
     def _dates(self, shape: Shape, hints: Hints) -> list[str]:
         """What holds dates as texts."""
-        return [held for held in self._owned(shape, (STRING,), hints) if _name(held) in self.linker.lexicon.timed]
+        return [held for held in self._owned(shape, (STRING,), hints) if property_of(held) in self.linker.lexicon.timed]
 
     def _moments(self, shape: Shape, hints: Hints) -> list[str]:
         """What holds dates as numbers: those that are named, else all."""
@@ -169,7 +170,7 @@ class Composer:
             for name in self.schema.nodes[label]
             if name in held
         ]
-        return [one for one in every if _name(one) in named_properties(hints, self.linker)] or every
+        return [one for one in every if property_of(one) in named_properties(hints, self.linker)] or every
 
     def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
         """`variable.property` of these types that the question names; where it names none, all that there are."""
@@ -183,8 +184,3 @@ class Composer:
         said = named_properties(hints, self.linker)
         chosen = [pair for pair in every if pair[1] in said] or ([] if named_only else every)
         return [f"{variable}.{named(name)}" for variable, name in chosen]
-
-
-def _name(held: str) -> str:
-    """The property of `variable.property`."""
-    return held.partition(".")[2]

@@ -9,6 +9,7 @@ from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.shapes import Shape, doer_of
+from servers.text2cypher.grammar.variables import columns_of, property_of
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
 from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -157,15 +158,15 @@ class Shown:
                 yield f" WITH {variable}, collect({held}) AS {self.alias} WHERE {each} RETURN {shown}{self.limit}"
 
     def _listed(self) -> Iterator[str]:
-        names = {_name(held) for held in self.tested}
-        asked = [held for held in self._asked() if _name(held) not in names]
-        said = [held for held in asked if _name(held) in map(named, self.hints.properties)]
+        names = {property_of(held) for held in self.tested}
+        asked = [held for held in self._asked() if property_of(held) not in names]
+        said = [held for held in asked if property_of(held) in map(named, self.hints.properties)]
         columns: list[list[str]] = [said] if said and not self._wants_names(said) and not self._says("together") else []
         columns += [[self._shown(v) for v in pair] for pair in self._both()]
         for variable in self.free:
             shown = self._shown(variable)
             also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
-            beside = self._key(variable) if self.linker.naming.names(_name(self._key(variable))) else shown
+            beside = self._key(variable) if self.linker.naming.names(property_of(self._key(variable))) else shown
             once = all(v == variable or self._is_named(v) for v in self.nodes)  # else names are shown, each once
             once = once or self.linker.naming.shares(self.nodes[variable])  # which would make one of several
             columns += [] if said else [[self._alone(variable) if once else shown]]
@@ -174,7 +175,7 @@ class Shown:
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
         columns += [said] if said else [[variable] for variable in self.free]
-        for held in map(_columns, columns):
+        for held in map(columns_of, columns):
             each = [{v, self._shown(v)} & {*held} for v in self.nodes if not self._is_named(v)]
             if not all(each) and len(self.nodes) > 1:
                 yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
@@ -220,7 +221,7 @@ class Shown:
             for function in functions:
                 yield from self._figures(variable, f"{function}({held})", end)
             if not functions and held not in (self.fixed if held.startswith(f"{variable}.") else self.tested):
-                yield f" RETURN {', '.join(_columns([shown, held]))} ORDER BY {held}{end}"
+                yield f" RETURN {', '.join(columns_of([shown, held]))} ORDER BY {held}{end}"
                 yield f" RETURN {shown} ORDER BY {held}{end}"
         for variable, end, held in product(self.free, ends, self._sizes() if len(self.nodes) > 1 else ()):
             yield from self._figures(variable, f"sum({held})", end)
@@ -233,7 +234,7 @@ class Shown:
         counts = rf"\b(?:‹count_said›)\W+(?:\w+\W+)?(?:{said})\b"
         if not self.linker.wording.compiled(counts).search(self.hints.masked):
             return []
-        return [f"size({one})" for one in self._asked() if _name(one) in lists]
+        return [f"size({one})" for one in self._asked() if property_of(one) in lists]
 
     def _by_count(self, ends: list[str]) -> Iterator[str]:
         by = f"AS {self.alias} ORDER BY {self.alias}"
@@ -253,7 +254,7 @@ class Shown:
             re.escape(held) for held, name in self.linker.lexicon.properties.items() if name == self.hints.first
         )
         of = self.linker.wording.compiled(rf"\b(?:{said or '(?!)'})\W+‹of›\b").search(self.hints.masked)
-        return [one for one in owned if _name(one) == named(self.hints.first)] if not of else []
+        return [one for one in owned if property_of(one) == named(self.hints.first)] if not of else []
 
     def _once(self) -> tuple[str, ...]:
         """Over several steps a node is met more than once."""
@@ -294,13 +295,3 @@ class Shown:
                 yield f"{test} RETURN {variable}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}{self.limit}"
-
-
-def _name(held: str) -> str:
-    """The property of `variable.property`."""
-    return held.partition(".")[2]
-
-
-def _columns(held: list[str]) -> list[str]:
-    """Each once, no property of a node that is shown whole."""
-    return [one for one in dict.fromkeys(held) if "." not in one or one.partition(".")[0] not in held]

@@ -32,3 +32,13 @@ def numbered(labels: tuple[str, ...], variables: dict[str, str]) -> list[str]:
         seen[label] += 1
         names.append(variables[label] + (str(seen[label]) if seen[label] > 1 else ""))
     return names
+
+
+def property_of(held: str) -> str:
+    """The property of `variable.property`."""
+    return held.partition(".")[2]
+
+
+def columns_of(held: list[str]) -> list[str]:
+    """Each once, no property of a node that is shown whole."""
+    return [one for one in dict.fromkeys(held) if "." not in one or one.partition(".")[0] not in held]
