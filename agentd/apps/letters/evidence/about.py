@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence import choices, identity
 from agentd.apps.letters.evidence.case import Case, Place, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
-from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import Shape
@@ -74,7 +74,7 @@ def _in_its_clause(field: Field, place: Place) -> bool:
     """Whether the clause of a value names the field, or speaks of nothing else where the value's kind says enough."""
     sentence, span, common = place.sentence, place.span, is_common_number(field)
     clause = identity.scope(field, place)
-    named = [one for one in place.named if one.start in clause]
+    named = [one for one in among(place.named, place.reach()) if one.start in clause]
     if common:
         between = range(max((one.end for one in place.near if one.end <= span.start), default=0), span.start)
         named += [

@@ -80,7 +80,7 @@ def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
     if shape is None or field.kind not in TEXTS:
         return keys
-    after = place.sentence.words[span.end :]
+    after = place.sentence.words[span.end : span.end + CLAUSE]
     if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
         return frozenset({field.key})  # `Jakarta 5 Januari 1990`
     numbered = any(map(str.isdecimal, raws))

@@ -59,17 +59,15 @@ def is_no_state(field: Field, place: Place, clause: frozenset[int]) -> bool:
 def born_there(field: Field, place: Place) -> bool:
     """Whether a place is where somebody was born: by the name, the question, or a day behind it among their data."""
     sentence, span = place.sentence, place.span
-    clause = sentence.clause(span.start)
     if _EVENTS.intersection(field.spoken) or place.case.form.names.find(field.spoken):
         return False
     if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
         return True
     if any(one.plain and field.key in one.keys and one.start in scope(field, place) for one in place.named):
         return True
-    following = [
-        one for one in dates.dates(sentence.words) if one[0] >= span.end and clear(sentence.words[span.end : one[0]])
-    ]
-    return bool(following) and place.turn.heard.listed and _EVENTS.isdisjoint(sentence.words[at] for at in clause)
+    after = sentence.words[span.end : span.end + CLAUSE]
+    dated = any(clear(after[:start]) for start, _, _ in dates.dates(after))
+    return dated and place.turn.heard.listed and _EVENTS.isdisjoint(sentence.words[at] for at in place.around())
 
 
 def listed(field: Field, place: Place) -> bool:

@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn, clear
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -144,7 +144,7 @@ def _called(field: Field, place: Place) -> bool:
     """Whether a value stands right beside the field's own name: beside one that does, no other of its kind is meant."""
     clauses, span = place.sentence.clauses, place.span
     alike = {key for key, shape in place.case.form.shapes.items() if shape.kind == field.kind} | {field.key}
-    own = [one for one in place.named if one.plain and one.keys & alike == {field.key}]
+    own = [one for one in among(place.named, place.reach()) if one.plain and one.keys & alike == {field.key}]
     own = [one for one in own if clauses[one.start] == place.clause]
     before = next((one for one in reversed(own) if one.end <= span.start), None)
     right = field.kind in NUMBERS and any(one.start == span.end for one in own)
@@ -154,7 +154,9 @@ def _called(field: Field, place: Place) -> bool:
 def _by_name(field: Field, place: Place) -> bool:
     """Whether a clause names the field of a value: what was said before of something else is no other value then."""
     clauses = place.sentence.clauses
-    named = any(field.key in one.keys and clauses[one.start] == place.clause for one in place.named)
+    named = any(
+        field.key in one.keys and clauses[one.start] == place.clause for one in among(place.named, place.reach())
+    )
     return named and about(field, place)
 
 

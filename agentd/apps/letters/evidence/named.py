@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from agentd.agent.text import FILLERS, folded_tokens
@@ -106,6 +108,12 @@ def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
         goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
         if sense not in _WAYS or shape.kind == goes_with:
             yield from _SENSES.get(sense, ())
+
+
+def among(named: Sequence[Named], words: range) -> Sequence[Named]:
+    """Of what a sentence names that which begins in some of its words."""
+    start = attrgetter("start")
+    return named[bisect_left(named, words.start, key=start) : bisect_left(named, words.stop, key=start)]
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:

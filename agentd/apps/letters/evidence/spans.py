@@ -22,6 +22,10 @@ CURRENCIES = frozenset(
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 
 
+_LONG = 64
+"""Words of a clause that says more than a value."""
+
+
 class Span(NamedTuple):
     """(first word, word after the last, whether it is the value in question)."""
 
@@ -77,6 +81,8 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: da
 def alone(words: Sequence[str], span: Span, among: range | None = None) -> bool:
     """Whether some words, or those `among` them, say the value and nothing else."""
     among = range(len(words)) if among is None else among
+    if len(among) > _LONG:
+        return False
     rest = (*words[among.start : span.start], *words[span.end : among.stop])
     return not any(word[0].isalnum() and word not in FILLERS for word in rest)
 
