@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp.test_utils import TestClient, TestServer
 
 from agentd.apps.channels.testing import MemoryChannel
+from agentd.apps.residents.verifying import VerificationResult
 from agentd.messages import AgentOutcome, Approval, Artifact
 from bridges.channels.whatsapp import WhatsAppChannel
 from tests.agentd.apps.channels.office import Desk, Office, desk, outcome, pages, serving, text
@@ -118,8 +119,9 @@ async def test_a_link_from_before_the_clock_was_set_back_signs_nobody_in(desk: D
 async def test_a_link_signs_in_only_when_its_number_is_written_in_the_chat(desk: Desk) -> None:
     forgotten: list[Any] = []
 
-    async def verify(params: dict[str, Any]) -> dict[str, Any]:
-        return {"verified": (params["nik"], params["pin"]) == ("3175061708859001", "123456")}
+    async def verify(params: dict[str, Any]) -> VerificationResult:
+        right = (params["nik"], params["pin"]) == ("3175061708859001", "123456")
+        return VerificationResult(verified=right, level=None, display_name=None, attempts_left=2, expires_at=None)
 
     async def forget(params: dict[str, Any]) -> dict[str, Any]:
         forgotten.append(params)
