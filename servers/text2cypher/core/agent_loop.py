@@ -92,7 +92,7 @@ class AgentLoop:
     ) -> AgentState:
         """The whole loop for one question.
 
-        A model that doesn't answer ends it as failed, with `error` set, unless a reading covers the question.
+        A model that doesn't answer ends it as failed, with `error` set, unless a reading covers a person's question.
         """
         state = AgentState(question_id, question, ground_truth_query)
         held = self._bench.linker.link(question)
@@ -105,7 +105,7 @@ class AgentLoop:
             try:
                 turn = (self._read(readings, held) if iteration == 1 else None) or self._generate(hints, state)
             except LLMError as error:
-                if not covers:
+                if not covers and ground_truth_query is None:  # a study measures the model
                     readings, covers = self._readings(hints)
                 spare = self._read(readings, held) if covers else None
                 if spare is None:

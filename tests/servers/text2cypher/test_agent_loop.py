@@ -28,12 +28,13 @@ def run(
     prompt: PromptType = PromptType.ZERO_SHOT,
     question: str = QUESTION,
     grammar: bool = True,
+    gold: str | None = RIGHT,
 ) -> tuple[AgentState, list[dict[str, Any]]]:
     with scripted_model(in_turn(*answers)) as model:
         client = LLMClient(LLMConfig("test", "s", url=model.url, grammar=grammar), sleep=lambda _: None)
         settings = Settings(aids=aids or Aids.none())
         loop = AgentLoop(bench, client, prompt_type=prompt, schema_format=SchemaFormat.ONLY_PATHS, settings=settings)
-        state = loop.run("7", question, RIGHT)
+        state = loop.run("7", question, gold)
         client.close()
     return state, model.requests
 
@@ -124,7 +125,7 @@ def test_a_model_that_does_not_answer_fails_the_question_not_the_run(bench: Work
 def test_what_readings_cover_is_answered_though_the_model_is_silent(
     bench: Workbench, question: str, status: AgentStatus
 ) -> None:
-    state, requests = run(bench, (503, "busy"), aids=Aids(), question=question, grammar=False)
+    state, requests = run(bench, (503, "busy"), aids=Aids(), question=question, grammar=False, gold=None)
     assert (state.status, len(requests)) == (status, 4)
     assert [held.written_by for held in state.attempts] == ["reading"] * (status is AgentStatus.SUCCESS)
     assert bool(state.error) == (status is AgentStatus.FAILED)
