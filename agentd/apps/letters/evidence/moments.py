@@ -67,7 +67,8 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
         else:
             at += 1
     found.sort()
-    return [hit for hit in found if not any(_weekday_of(hit, other, words) for other in found)]
+    beside = zip(found, [None, *found], [*found[1:], None], strict=False)
+    return [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
 
 
 def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
