@@ -12,7 +12,7 @@ from agentd.agent.prompts import SIGNED_IN
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
 from tests.e2e.register import FORMS, REGISTER, Person, person, residents
 from tests.e2e.test_live_prompt import CONFIG as WIRE_CONFIG
-from tests.e2e.test_live_prompt import capturing
+from tests.e2e.told_model import told_model
 
 CONFIG = HEAD + REGISTER + FORMS
 BUDI, SITI, RIZKY = residents()[:3]
@@ -119,14 +119,14 @@ def test_what_waits_for_a_yes_is_not_made_once_the_proof_has_ended(tmp_path: Pat
 
 
 def test_a_model_is_told_nothing_of_what_the_register_holds(tmp_path: Path) -> None:
-    with capturing() as (url, asked):
-        config = WIRE_CONFIG.replace("URL", url).partition("[[servers]]")[0] + REGISTER + FORMS
+    with told_model() as model:
+        config = WIRE_CONFIG.replace("URL", model.endpoint).partition("[[servers]]")[0] + REGISTER + FORMS
         with running(tmp_path, config=config, env={"WIRE_KEY": "k"}) as daemon:
             one = visitor(daemon)
             one.says("Saya perlu surat alamat untuk melamar kerja")
             one.arrive()
             one.says("Saya perlu surat alamat, NIK 3175061708859001")
-    signed_in, unknown = asked
+    signed_in, unknown = model.sent
     assert signed_in["messages"][0] == unknown["messages"][0]
     assert SIGNED_IN in signed_in["messages"][-1]["content"] and SIGNED_IN not in unknown["messages"][-1]["content"]
     verified = json.dumps(signed_in)

@@ -26,7 +26,6 @@ from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, fits
 from agentd.apps.letters.languages import phrases
 
-_start = attrgetter("start")
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -161,9 +160,10 @@ def _anothers(field: Field, place: Place) -> bool:
     if field.kind == "choice" and labels and labels[-1].value in _TEXTUAL:
         return SELF.isdisjoint(sentence.words[labels[-1].end + 1 : start])  # `alamat saya Jl. Masjid Islam`
     last = _last(place, plain=True)
-    if last is None or field.key in last.keys:
-        return False
-    return clear(place.sentence.words[last.end : place.span.start])
+    own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
+    if last is None or any(field.key in one.keys for one in (last, *own)):
+        return False  # `balai RW 04 tanggal 31-12-2031`
+    return clear(sentence.words[last.end : start])
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
@@ -288,7 +288,7 @@ def _outright(field: Field, place: Place) -> bool:
 def _in_a_field(at: int, place: Place, *, named: bool) -> bool:
     """Whether a relation is only a word of another field's name (`named`), or ends the text that such a name begins."""
     sentence = place.sentence
-    first, last = (bisect_left(place.named, near, key=_start) for near in (at - CLAUSE, at))
+    first, last = (bisect_left(place.named, near, key=attrgetter("start")) for near in (at - CLAUSE, at))
     if named:
         return any(one.plain and one.end == at + 1 for one in place.named[first:last])
     before = (one for one in place.named[first:last] if one.end < at)
