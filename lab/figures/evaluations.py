@@ -186,7 +186,7 @@ def _totals(*words: str) -> dict[str, Any]:
 
 _MIXED = ("home", "movies", "northwind")
 _FIRST_ONLY = ("paraphrases", "fincen", "stackoverflow2", "grandstack")
-_CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_certain", "same_called_certain")
+_CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
 
 
 def _graph() -> Found:

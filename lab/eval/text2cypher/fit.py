@@ -13,7 +13,7 @@ from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
 KINDS = (
     *("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered"),
-    *("meant", "guessed", "tied", "left_out", "unranked"),
+    *("meant", "guessed", "columns", "tied", "left_out", "unranked"),
 )
 RIDGE = 1.0
 LEAST = -2.0
@@ -35,7 +35,7 @@ def fit(records: Sequence[Record]) -> str:
     from scipy.optimize import minimize  # it takes longer to import than the tests beside it
 
     held = numpy.array([[min(record.doubts.get(kind, 0), MOST) for kind in KINDS] for record in records], dtype=float)
-    right = numpy.array([record.same for record in records])
+    right = numpy.array([record.passed for record in records])
 
     def loss(point: numpy.ndarray) -> float:
         logit = point[0] + held @ point[1:]
@@ -64,7 +64,7 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     scores, place, times = numpy.unique(
         [score(record.doubts, weights) for record in records], return_inverse=True, return_counts=True
     )
-    share = numpy.bincount(place, [record.same for record in records]) / times
+    share = numpy.bincount(place, [record.passed for record in records]) / times
     levels = isotonic_regression(share, weights=times).x
     best = times[levels == 1].sum()  # where all were right, the next need not be
     levels[levels == 1] = (best + 1) / (best + 2)

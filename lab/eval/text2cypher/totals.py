@@ -14,7 +14,7 @@ BINS = 10
 def totals(records: Sequence[Record]) -> dict[str, Any]:
     """Rates in percent as {rate, of, interval}; `calibration` has a row for each bin that holds an answer.
 
-    `pass_at_1` and `right_…` are by whole rows; `same_…` and the calibration by what both results show.
+    `pass_at_1`, `right_…` and the calibration are by whole rows; `same_of_certain` by what both results show.
     """
     certain = [record for record in records if record.certain]
     kinds = sorted({record.kind for record in records})
@@ -29,7 +29,6 @@ def totals(records: Sequence[Record]) -> dict[str, Any]:
         "right_called_certain": _rate(
             sum(record.passed for record in certain), sum(record.passed for record in records)
         ),
-        "same_called_certain": _rate(sum(record.same for record in certain), sum(record.same for record in records)),
         "by_kind": {
             kind: _rate(sum(r.passed for r in records if r.kind == kind), sum(r.kind == kind for r in records))
             for kind in kinds
@@ -59,6 +58,6 @@ def _calibration(records: Sequence[Record]) -> list[dict[str, Any]]:
         held = [r for r in records if min(int(r.confidence * BINS), BINS - 1) == place]
         if held:
             said = sum(r.confidence for r in held) / len(held)
-            right = sum(r.same for r in held) / len(held)
+            right = sum(r.passed for r in held) / len(held)
             found.append({"said": round(said, 3), "right": round(right, 3), "answers": len(held)})
     return found

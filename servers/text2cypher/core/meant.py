@@ -1,24 +1,27 @@
 """Doubts about a query that is the first reading of several: others answer otherwise, or all are guessed. Chooses none.
 
 That a reading is the likeliest is no evidence of what was meant: only readings that agree in their result make a plain
-success. Which columns stand beside what was asked for is no doubt: the reader sees them.
+success. And where nobody wrote words for the graph, what a list shows is open, unless the question asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.twice import Rows
-from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.core.twice import Rows, listed_once
+from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
 """A wider result is compared as it stands."""
+MOST_PROPERTIES = 2
+"""Of what has more, questions for a rank are as often meant to show others than the name."""
 
 
 def doubts_of_choice(
@@ -36,25 +39,54 @@ def doubts_of_choice(
         return [Doubt("meant", other)]
     if linker.lexicon.written:
         return []
-    return [Doubt("guessed")] if _is_open(hints, QueryFacts.of(query), linker) else []
+    facts = QueryFacts.of(query)
+    listed = listed_once(facts, rows, run)
+    return [*_open_in(hints, facts, linker)] or ([Doubt("counted", listed)] if listed else [])
 
 
-def _is_open(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True where a word can mean two things of a graph for which nobody wrote words.
+def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """At most one doubt: what a word means, or what is to be shown.
 
     Nobody knows whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a
     `never` speaks, and whether lists are measured one by one or together.
     """
     within = {root(part) for kind in hints.within for part in parts(kind)}
     shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
-    return bool(
+    if (
         facts.names & set(hints.within)
         or within & {root(part) for part in parts(shown)}
         or "SIZE" in facts.words
         or (facts.negates and len(facts.structure.relationships) > 1)
         # `product categories`: which of the two is meant depends on the language
         or linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(hints.question)
-    )
+    ):
+        yield Doubt("guessed")
+    elif not _is_asked(hints, facts, linker):
+        labels = facts.structure.labels_of
+        yield Doubt("columns", ", ".join("/".join(labels(name)) or name.rpartition(".")[2] for name in facts.columns))
+
+
+def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True where questions by other hands leave no choice of columns (docs/decisions/columns-that-are-asked-for.md).
+
+    Names or everything of each that are asked for, one figure, a rank by a figure of what has little else to show.
+    """
+    figure = bool(facts.words & FIGURES)
+    if "ORDER" in facts.words and figure:
+        return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
+    whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
+    names = linker.wording.compiled(r"^\W*‹asks_names›\b").match(hints.question) and "ORDER" not in facts.words
+    return bool(whole or names) or (figure and len(facts.columns) == 1)
+
+
+def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True for a name of what has few properties, and for a property that the question says."""
+    variable, _, name = column.rpartition(".")
+    if not linker.naming.names(name):
+        words = {root(word) for word in re.findall(r"\w+", hints.question)}
+        return bool(variable) and {root(part) for part in parts(name)} <= words
+    labels = facts.structure.labels_of(variable)
+    return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:

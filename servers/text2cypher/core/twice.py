@@ -29,6 +29,15 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None
     return None
 
 
+def listed_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
+    """What is listed each once, where listing it each time it is met gives other rows."""
+    other = run(facts.query.replace(" RETURN DISTINCT ", " RETURN ")) if " RETURN DISTINCT " in facts.query else None
+    column = facts.columns[0]
+    labels = sorted(facts.structure.labels_of(column.partition(".")[0]))
+    differs = other is not None and sorted(map(repr, other)) != sorted(map(repr, rows))
+    return next(iter(labels), column) if differs else None
+
+
 def _counted(tokens: Sequence[Token], *, long: bool) -> Sequence[Token]:
     """The tokens between the parentheses of a count: of a path's node, or of a property; else none."""
     texts = [token.text for token in tokens]
