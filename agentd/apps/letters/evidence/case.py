@@ -115,7 +115,7 @@ class Case:
         self._readings, self._quotes = readings, quotes or {}
         self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
         self.lexicon, self.labels = form.lexicon, form.labels
-        self.talk = conversation(said, form.lexicon, readings, self._labels, for_others=form.for_others)
+        self.talk = conversation(said, form.lexicon, readings, self.asks, for_others=form.for_others)
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
@@ -232,10 +232,10 @@ class Case:
         about, _ = self.read(question)
         return asked.asked(question, about, self.form), asked.asked_of(about)
 
-    def _labels(self, question: str) -> tuple[asked.Question, ...]:
-        return self.remember(
-            (asked.labels, question), lambda: asked.labels(question, self.read(question)[0], self.form)
-        )
+    def asks(self, question: str) -> tuple[asked.Question, ...]:
+        """What a question asks for by name, each with whose."""
+        key = (asked.labels, question)
+        return self.remember(key, lambda: asked.labels(question, self.read(question)[0], self.form))
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.choices import JOBS
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import Cue, Mark
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import SEPARATORS
 from agentd.apps.letters.languages import phrases
@@ -20,7 +19,6 @@ _JOINS = phrases().joins
 _LEADS = phrases().leads
 _POSSESSED_BY = phrases().possessed_by
 _VERBS = phrases().verbs
-_DOERS = phrases().doers
 
 
 def on_relation(reader: SentenceReader, mark: Mark) -> int:
@@ -37,7 +35,7 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
         return end
     if not persons.strong(mark, reader.words, opens=opens, form=reader.current.form):
         return reader.plain(mark)
-    if _another(reader, mark):
+    if persons.another(mark, reader.marks, reader.words):
         reader.close(None)
         reader.speak_of(f"{SOMEBODY}{reader.words[mark.start]}")
         return persons.owner_end(mark, reader.words)
@@ -46,14 +44,6 @@ def on_relation(reader: SentenceReader, mark: Mark) -> int:
     reader.speak_of(mark.value)
     reader.name_person(mark.value)
     return persons.owner_end(mark, reader.words)
-
-
-def _another(reader: SentenceReader, mark: Mark) -> bool:
-    """`guru anak saya`, `teman anak saya`, `diantar kakak saya`: what follows is not said of that relative."""
-    before = reader.words[max(0, mark.start - 1) : mark.start]
-    whose = reader.marks.get(mark.start - 1)
-    person = whose is not None and whose.cue is Cue.RELATION and whose.value not in persons.ROLES
-    return (person and SALUTATIONS.isdisjoint(before)) or not _DOERS.isdisjoint(before) or not JOBS.isdisjoint(before)
 
 
 def on_self(reader: SentenceReader, mark: Mark) -> int:
@@ -73,7 +63,6 @@ def on_self(reader: SentenceReader, mark: Mark) -> int:
         opening = first or reader.spoken_clause != reader.clause  # but for courtesy
         if not opening and not joined and reader.current.label is None:
             _possessed(reader, mark.start - 1)
-        reader.current.intro = reader.current.label is None and opening
         reader.current.own = True
     return mark.end
 

@@ -40,7 +40,6 @@ class Statement(NamedTuple):
     asked: frozenset[str]
     answers: str | None
     listed: bool
-    first: bool
     next_nik: bool
     previous_words: tuple[str, ...]
     message: int = 0
@@ -137,8 +136,6 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
     listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     placed: list[Statement] = []
-    free = (s for s in said if s.label is None and any(word.isalpha() and word not in FILLERS for word in s.words))
-    first_free = next((id(s) for s in free if not persons.names_a_letter(s.words)), 0)
     for index, segment in enumerate(segments):
         before = segments[index - 1] if index else None
         placed.append(
@@ -147,7 +144,6 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
                 wanted,
                 answers.get(id(segment)),
                 listed or niks[index],
-                id(segment) == first_free and all(s.label not in ("nama",) for s in said),
                 index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence

@@ -75,6 +75,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     spoken_of: str | None = None
     section: str | None = None
     example = False  # of a paragraph that gives one nothing is said
+    subject: str | None = None
     for sentence in found:
         _hear(sentence, spoken_of, section)
         if sentence.words[-1:] == [":"] and not sentence.labels:  # `Data istri saya:`
@@ -84,12 +85,13 @@ def _heard(found: Sequence[Sentence]) -> Heard:
             _set(sentence, range(len(sentence.words)), Mood.OPEN)
         opens = any(mark.cue is Cue.EXAMPLE and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
         example = (example or opens) and not sentence.blank
-        spoken_of = next((owner for _, owner, _ in reversed(sentence.people) if owner is not None), spoken_of)
+        said = persons.subject(sentence.marks, sentence.words)
+        subject = said or subject
+        owners = (owner for _, owner, _ in reversed(sentence.people) if owner is not None)
+        spoken_of = next(owners, None if said == persons.CITIZEN else said) or spoken_of
         aliases |= set(persons.aliases(sentence.words, sentence.raws, sentence.marks))
     another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
-    subjects = (persons.subject(sentence.marks, sentence.words) for sentence in reversed(found))
-    subject = next((subject for subject in subjects if subject is not None), None)
     clauses = sum(sentence.clauses[-1] + 1 for sentence in found if sentence.clauses)
     listed = clauses >= _LISTED and any(len(run) == 16 for each in found for *_, run in runs(each.words, 16))
     return Heard(tuple(found), another, frozenset(aliases), subject, listed, all(map(_is_plain, found)))
@@ -264,7 +266,8 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
-    if mark.start and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(mark.start - 1)}:
+    before = mark.start - (mark.start > 1 and sentence.words[mark.start - 1] in SEPARATORS) - 1
+    if before >= 0 and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(before)}:
         _correct(sentence, mark)
 
 

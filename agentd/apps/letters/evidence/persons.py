@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from agentd.apps.letters.evidence.choices import JOBS
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
 
@@ -17,6 +18,8 @@ KIN = phrases().kin
 EITHER_WAY = frozenset({"saudara", "sepupu"})
 """Relations that two people have to each other alike."""
 _FOR = phrases().for_whom
+_NOT_OF = phrases().doers | JOBS
+"""Before somebody of whom nothing is told: `diantar kakak saya`, `guru anak saya`."""
 
 
 @dataclass(slots=True)
@@ -68,6 +71,14 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
     while at < len(words) and (words[at] in _POSSESSIVE or words[at] in ("'", "s", "-", "dekat", "saya")):
         at += 1
     return at
+
+
+def another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str]) -> bool:
+    """`guru anak saya`, `teman anak saya`, `diantar kakak saya`: what follows is not said of that relative."""
+    before = words[max(0, mark.start - 1) : mark.start]
+    whose = marks.get(mark.start - 1)
+    person = whose is not None and whose.cue is Cue.RELATION and whose.value not in ROLES
+    return (person and SALUTATIONS.isdisjoint(before)) or not _NOT_OF.isdisjoint(before)
 
 
 def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
@@ -152,9 +163,10 @@ def people(
             elif at not in first:
                 last = named[at].value
             first_of = clauses.index(clauses[at])
-            pointed = [word for word in words[first_of:at] if word.isalpha()] == ["itu"] and owner_end(
-                named[at], words
-            ) == size
+            that = words[max(0, at - 1) : at] == ["itu"] and (
+                words[at - 2].isdecimal() or not any(map(str.isalpha, words[first_of : at - 1]))
+            )
+            pointed = that and owner_end(named[at], words) == size
             found.append((at, whose, range(0 if pointed else first_of, size)))
         else:
             last = None

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from agentd.agent.text import disguised
-from agentd.apps.letters.evidence import choices, digits, mentions, quotes, results
+from agentd.apps.letters.evidence import choices, digits, mentions, naming, quotes, results
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
@@ -148,5 +148,5 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 _READERS: dict[str, Reader] = {
     **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "date", "choice", "place"), mentions.mentions),
     **{"rt": labelled.rt_or_rw, "rw": labelled.rt_or_rw, "address": addresses.address},
-    **{"name": labelled.name, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
+    **{"name": naming.name, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
 }

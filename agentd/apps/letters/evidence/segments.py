@@ -44,7 +44,6 @@ class Segment:
     clause: int
     follows: str | None = None
     form: bool = False
-    intro: bool = False
     corrected: bool = False
     restated: bool = False
     implied: bool = False

@@ -130,6 +130,7 @@ SHARED = ("A: Apa nama, jenis, dan alamat usaha Anda?", "Jaya Motor, bengkel sep
 PARENTS = ("A: Siapa nama ayah dan ibunya?", "Bambang Setiawan dan Nurhayati")
 DEAD = ("bapak saya, Sukardi, meninggal hari Rabu tanggal 18 November 2026 di RS Persahabatan",)
 MOTHER = ("Ibu saya Suryati wafat 15 November 2026, saya anaknya",)
+RENAMED = ("The name of the deceased is Selamet Widodo, sorry, I mean Slamet Widagdo.",)
 BORN = ("Anak saya lahir, perempuan, namanya Aisyah Zahra, di Jakarta tanggal 15 November 2026",)
 
 
@@ -145,6 +146,7 @@ BORN = ("Anak saya lahir, perempuan, namanya Aisyah Zahra, di Jakarta tanggal 15
             {"nama_pelapor": "Sukardi"},
         ),
         ("kematian", MOTHER, {"nama_almarhum": "Suryati", "hubungan_pelapor": "anak"}, {"nama_pelapor": "Suryati"}),
+        ("kematian", RENAMED, {"nama_almarhum": "Slamet Widagdo"}, {"nama_pelapor": "Slamet Widagdo"}),
         ("kelahiran", BORN, {"nama_anak": "Aisyah Zahra", "jenis_kelamin_anak": "Perempuan"}, {"nama_ibu": "Aisyah"}),
     ],
 )

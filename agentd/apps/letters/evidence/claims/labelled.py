@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import choices, names, neighbourhood
-from agentd.apps.letters.evidence.case import Case, claim, values
+from agentd.apps.letters.evidence import choices, neighbourhood
+from agentd.apps.letters.evidence.case import Case, values
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
 from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
 from agentd.apps.letters.evidence.segments import ADDRESSES, NEIGHBOURHOOD, Claim, Mood
-from agentd.apps.letters.evidence.shapes import ANYBODY
 
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
@@ -69,49 +68,6 @@ def sex(field: Field) -> str | None:
     if meant & choices.meanings(("perempuan",)):
         return "p"
     return "l" if meant & choices.meanings(("pria",)) else None
-
-
-def name(field: Field, case: Case) -> Iterator[Claim]:
-    """A name under its label, after `saya`, as the answer to the question for it, or first in a list with a NIK."""
-    wanted = names.key(str(field.value))
-    introduced = {one.message for one in case.of(field.person) if one.segment.intro and _plausible(one.segment.raws)}
-    held: set[str] = set()
-    """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
-    for statement in case.of(field.person):
-        segment = statement.segment
-        labelled = segment.label == field.label
-        free = segment.label is None
-        before = names.leading(statement.previous_words) if segment.corrected else []
-        instead = any("".join(old) in held for old in before)
-        corrected = free and segment.corrected and (segment.follows == field.label or instead)
-        purpose = segment.label == "keperluan" and statement.next_nik and field.label == "nama"
-        for_them = field.person == ANYBODY and segment.label == "keperluan" and segment.follows == "keperluan"
-        if not (labelled or free or purpose or for_them) or (field.person == ANYBODY and segment.person not in KIN):
-            continue
-        answers = statement.answers == field.label
-        named = field.person not in (None, CITIZEN) and field.label == "nama"
-        listed = statement.listed or statement.next_nik
-        heads = statement.first and listed and statement.message not in introduced
-        by_itself = field.label == "nama" and (segment.intro or heads or purpose or named)
-        if not (labelled or answers or corrected or by_itself):
-            continue
-        raws = _after_colon(segment.raws) if purpose else segment.raws
-        found = names.leading(raws) if labelled else _plausible(raws)
-        if not found:
-            continue
-        held |= {"".join(name) for name in found}
-        supports = any(names.same(each, wanted) for name in found for each in (name, names.untitled(name)))
-        clear = labelled or corrected or answers
-        yield claim(statement, supports=supports, replaces=clear and not names.within(found[-1], wanted))
-
-
-def _plausible(raws: Sequence[str]) -> list[names.Name]:
-    return [name for name in names.leading(raws) if names.plausible(name)]
-
-
-def _after_colon(raws: Sequence[str]) -> Sequence[str]:
-    """`untuk mengurus BPJS: Agus Setiawan, NIK …`: the list of data begins after the colon."""
-    return raws[raws.index(":") + 1 :] if ":" in raws else raws
 
 
 def relation(field: Field, case: Case) -> Iterator[Claim]:
