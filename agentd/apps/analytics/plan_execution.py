@@ -100,7 +100,7 @@ class PlanExecution:
         messages = self._messages(state, dates, brief=_is_held(context))
         began = context.clock.monotonic()
         plan, faults = await self._planned(state, context, messages, dates)
-        slow = context.clock.monotonic() - began > SLOW_S
+        slow, first = context.clock.monotonic() - began > SLOW_S, plan
         for turn in range(1 if _is_held(context) else REPAIRS):
             if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
                 break  # what may be right costs one turn, and none where the asker waited long: the answer says it
@@ -122,9 +122,10 @@ class PlanExecution:
                     say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
                 )
             raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
-        plan = worded_truly(plan, state["user_query"])
+        worded = worded_truly(plan, state["user_query"])
         before = [said] if (said := state.get("technical_error_details")) else []
-        return replace(plan, derived=[*before, *plan.derived]).changes()
+        again = plan is not first and _is_held(context)
+        return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
 
     async def _planned(
         self,

@@ -97,6 +97,8 @@ class AgentState(TypedDict, total=False):
     data_handles: list[dict[str, Any]] | None
     placeholder_sources: dict[str, dict[str, Any]] | None
     sql_dialect: str | None
+    plan_written_again: bool
+    """By a model held to a grammar, after its first plan was refused or doubted."""
     rows_left_out: dict[str, int] | None
     """{"AVG Freight": rows without a Freight}, of figures that leave rows out."""
     clarification: dict[str, Any] | None

@@ -12,7 +12,7 @@ from agentd.apps.analytics.joins import codes_for_names, only_some
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.rules import number
+from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -55,6 +55,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     words += unknown_words(state["user_query"], plan, tables)
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
+    unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
     counted = [warning for warning in warnings if not is_sample(warning)]

@@ -187,7 +187,8 @@ async def asked_all(
                 judged = _judged(name, gold, rows, answer, mistake.name if mistake else "")
                 made.append(replace(judged, seconds=time.perf_counter() - began, **answer.get("usage", {})))
                 if embedded:
-                    print(_shown(made, gold.ask, embedded), flush=True)
+                    hidden = embedded.start or (half is not None and half[1] == "held")
+                    print(_shown(made, "" if hidden else gold.ask), flush=True)
                 if prompts and planner.asked is not None:
                     told = (f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
                     prompts[gold.ask] = "\n\n".join(told)
@@ -195,9 +196,9 @@ async def asked_all(
     return made
 
 
-def _shown(made: Sequence[Answered], ask: str, embedded: slice) -> str:
-    """How the last one went; of others than the first questions the totals so far alone."""
-    if not embedded.start:
+def _shown(made: Sequence[Answered], ask: str) -> str:
+    """How the last one went; without `ask` the totals so far alone: nobody looks at others and at held ones."""
+    if ask:
         return f"{'✗' if made[-1].wrong else '✓'} {made[-1].score} {made[-1].seconds:.1f} s  {ask}"
     sure = sum(each.wrong and (each.score or 0) >= 90 for each in made)
     return f"{len(made)} asked, {sum(not each.wrong for each in made)} right, {sure} wrong with 90 points or more"
