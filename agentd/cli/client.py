@@ -21,6 +21,9 @@ from agentd.rpc.wire import error_object
 SERVERS_WAIT_S = 60.0
 """How long a daemon of its own waits for MCP servers: a command asks once, so a slow one must be up by then."""
 TOKEN_ADVICE = "Put a token into AGENTD_TOKEN; `agentd token add NAME --scope admin` makes one"
+ELSEWHERE = (
+    "Stop what listens there, or give agentd an address of its own: AGENTD_LISTEN=HOST:PORT, for `agentd serve` too"
+)
 OnEvent = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -121,6 +124,8 @@ class Client:
 
         try:
             yield
+        except (aiohttp.ContentTypeError, json.JSONDecodeError):
+            raise Refused({"message": f"{self._base} answers, but not as agentd does. {ELSEWHERE}"}) from None
         except aiohttp.ClientError as error:
             gone = Draining(
                 f"{self._base} can't be reached ({type(error).__name__}); runs go on once it is there again"

@@ -29,6 +29,7 @@ from servers.certificate.standing import NotNow
 from servers.certificate.statement import StatementError, read
 from servers.common.credentials import credential
 
+NONE_YET = "No letter has been issued yet. They are asked for at /kiosk or by `agentd chat`, once `agentd serve` runs."
 MARKS = {"fault": "✗", "note": "·"}
 
 
@@ -285,7 +286,10 @@ def _key(settings: Settings) -> int:
 
 
 def _list(service: LetterService) -> int:
-    for row in service.ledger.all():
+    rows = service.ledger.all()
+    if not rows:
+        print(NONE_YET, file=sys.stderr)
+    for row in rows:
         letter = service.catalogue.types.get(row.letter_type)
         name = masked_name(letter, row.values) if letter else ""
         known = (row.number, row.day.isoformat(), row.status, row.letter_type, name, row.file or "")

@@ -56,3 +56,10 @@ def test_list_shows_the_register_without_full_names(tmp_path: Path, capsys: pyte
     shown = capsys.readouterr().out
     assert shown.rstrip("\n").split("\t")[-3:] == ["kiosk", "meja-1", "salah alamat"]
     assert "001/SKD/CONTOH/III/2026" in shown and "S*** R***" in shown and "Siti" not in shown
+
+
+def test_a_register_without_letters_says_so_beside_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--state", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "", "what reads the list finds no line"
+    assert "No letter has been issued yet" in shown.err

@@ -1,0 +1,26 @@
+"""The client of the commands: what it says of a port where something else than agentd listens."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from agentd.cli.client import Client, Refused
+
+
+async def _page(_request: web.Request) -> web.Response:
+    return web.Response(text="<h1>Not found</h1>", content_type="text/html", status=404)
+
+
+async def _garbled(_request: web.Request) -> web.Response:
+    return web.Response(text="hello", content_type="application/json")
+
+
+@pytest.mark.parametrize("answer", [_page, _garbled])
+async def test_a_port_of_another_program_is_named_with_what_to_do(answer: web.Handler) -> None:
+    app = web.Application()
+    app.router.add_route("*", "/{any:.*}", answer)
+    async with TestServer(app) as server, Client.to(f"http://127.0.0.1:{server.port}", None) as client:
+        with pytest.raises(Refused, match=r"answers, but not as agentd does.*AGENTD_LISTEN"):
+            await client.call("Agent.run", {"prompt": "Halo"})
