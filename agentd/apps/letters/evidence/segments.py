@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -52,7 +51,6 @@ class Segment:
     words: list[str] = field(default_factory=list)
     raws: list[str] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    tail: Sequence[str] = ()
     at: int = 0
 
     @property
