@@ -33,6 +33,7 @@ _COURTESY = FILLERS | phrases().openers | phrases().greetings
 _VERBS = phrases().verbs
 _FOR = phrases().for_whom
 _BESIDE = FILLERS | SELF | phrases().neutral
+_OWNS = SELF | {"nya"}
 _INSIDE = frozenset({Cue.FIXED, Cue.QUESTION})
 _RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 
@@ -175,13 +176,14 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
     held: set[str] = set()
     """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
     for turn in case.turns:
-        lines = case.once((Line, turn.order), partial(_lines, turn))
+        lines = case.remember((Line, turn.text), partial(_lines, turn))
         heads = turn.heard.listed and not any(line.found(spot) for line in lines for spot in line.introduced())
         waits = False
-        for line, after, (_, named, before) in zip(lines, [*lines, None][1:], turn.sentences(), strict=False):
+        for line, after, (sentence, named, before) in zip(lines, [*lines, None][1:], turn.sentences(), strict=False):
             own = [one for one in named if one.plain and field.key in one.keys and not _else(line, one)]
             first = not own and (heads or (after is not None and after.begins_with_nik()))
-            said = [one.keys for one in (*reversed(named), *reversed(before))]
+            said = [frozenset[str]() if _else(line, one) else one.keys for one in reversed(named)]
+            said += [one.keys for one in reversed(before)]
             spots = [
                 *_unlabelled(field, case, turn, line, first=first),
                 *line.righted(field, (*said, *turn.before), held),
@@ -194,7 +196,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
                 mark = line.marks.get(at)
                 spot = spot._replace(at=mark.end) if mark is not None and mark.cue is Cue.NEGATION else spot
                 span = Span(spot.at, max(line.stop(spot.at), spot.at + 1), True)
-                place = case.place(turn, line.sentence, named, before, span)
+                place = case.place(turn, sentence, named, before, span)
                 found = line.found(spot)
                 if found and _theirs(field, line, place, spot):
                     held |= {"".join(each) for each in found}
@@ -217,9 +219,14 @@ def _theirs(field: Field, line: Line, place: Place, spot: Spot) -> bool:
 
 
 def _else(line: Line, one: Named) -> bool:
-    """Whether the word is part of the name of something else: `nama toko`."""
-    mark = line.marks.get(one.start)
-    return mark is not None and mark.cue is Cue.LABEL and mark.value.startswith("x:")
+    """Whether the word is of something else's name: `nama toko`, `nama alarmnya`, `nama kucing saya`."""
+    mark, words, at = line.marks.get(one.start), line.words, one.end
+    if mark is not None and mark.cue is Cue.LABEL and mark.value.startswith("x:"):
+        return True
+    if at == len(words) or at in line.marks or not line.raws[at][0].islower():
+        return False
+    owned = words[at].endswith("nya") or not _OWNS.isdisjoint(words[at + 1 : at + 2])
+    return owned and words[at].removesuffix("nya") not in _BESIDE | _COPULAS
 
 
 def _unlabelled(field: Field, case: Case, turn: Turn, line: Line, *, first: bool) -> Iterator[Spot]:
@@ -243,4 +250,7 @@ def _asked(field: Field, case: Case, question: str) -> bool:
     """Whether the agent asked for this name alone."""
     asked = case.asks(question)
     people = {field.person} if field.person not in (None, CITIZEN) else {None, CITIZEN, case.subject[0]}
-    return len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in people
+    if len(asked) != 1 or asked[0][0] != field.label or asked[0][1] not in people:
+        return False
+    heard, named = case.read(question)
+    return not any(_else(Line(each), one) for each, own in zip(heard.sentences, named, strict=True) for one in own)
