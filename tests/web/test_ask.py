@@ -127,7 +127,7 @@ def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, op
     page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(ANSWER))
     page.get_by_label("Question about the office's data").fill("Sales by month?")
     page.get_by_role("button", name="Ask", exact=True).click()
-    for text in ("passed with notes", "Plan and SQL", "Save as CSV", "4 rows"):
+    for text in ("passed with notes", "Plan and SQL", "Save as CSV", "Rows: 4"):
         expect(page.locator(".answer")).to_contain_text(text)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(page.get_by_role("link", name="Desk")).to_be_visible()

@@ -62,8 +62,12 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     ):
         yield Doubt("guessed")
     elif not _is_asked(hints, facts, linker):
-        labels = facts.structure.labels_of
-        yield Doubt("columns", ", ".join("/".join(labels(name)) or name.rpartition(".")[2] for name in facts.columns))
+        yield Doubt("columns", ", ".join(_shown(facts)))
+
+
+def _shown(facts: QueryFacts) -> list[str]:
+    """What each column holds, without the query's variables: labels of a node, a property, the name of a figure."""
+    return ["/".join(facts.structure.labels_of(name)) or name.rpartition(".")[2] for name in facts.columns]
 
 
 def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
@@ -90,12 +94,19 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:
-    """What the first reading shows that finds other rows than `query`; None where all agree.
+    """What the first reading shows that finds other rows than `query`, and by which names of its own; None where all
+    agree.
 
     Rows met twice, a node shown whole, and columns that one shows besides the other's count as no difference.
     """
     others = [text for text in readings if text != query][:MOST_RUN]
-    return next((text.rpartition(" RETURN ")[2] for text in others if _differ(run(text), rows)), None)
+    found = next((text for text in others if _differ(run(text), rows)), None)
+    if found is None:
+        return None
+    other = QueryFacts.of(found)
+    shown = _shown(other)
+    own = sorted(other.names - QueryFacts.of(query).names - set(shown))
+    return ", ".join(shown) + (f" ({', '.join(own)})" if own else "")
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

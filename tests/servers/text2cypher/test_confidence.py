@@ -220,10 +220,12 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
         "MATCH (a:A) RETURN 'b', a.x": [["b", 1], ["b", 2]],
         "MATCH (a:A) RETURN a.y": [[3]],
         "MATCH (a:A) RETURN a": [[{"x": 1}]],
+        "MATCH (b:B)-[r:OF]->(a:A) RETURN a.x, count(b) AS number": [[9, 4]],
     }
     chosen = "MATCH (a:A) RETURN a.x"
-    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get) == "a.y"
-    assert meant_otherwise(chosen, rows[chosen], [text for text in rows if "a.y" not in text], rows.get) is None
+    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get) == "y"
+    assert meant_otherwise(chosen, rows[chosen], [text for text in rows if "a.y" not in text and "OF" not in text], rows.get) is None
+    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get) == "x, number (B, OF)"
     assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None) is None
 
 
