@@ -38,8 +38,23 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _namesakes(select, used)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
+    yield from _filled_for_nothing(asked, select)
     if without := drops_those_without(asked, select):
         yield without
+
+
+def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
+    """`ShipVia IS NOT NULL` where nothing else reads the column, and the question neither says it nor asks for some
+    rows alone: a condition written for want of the right one."""
+    from sqlglot import exp
+
+    read = [column.name for column in select.find_all(exp.Column)]
+    for each in select.find_all(exp.Not) if not finder("restricts").search(asked) else ():
+        null = each.this if isinstance(each.this, exp.Is) and isinstance(each.this.expression, exp.Null) else None
+        name = null.this.name if null is not None and isinstance(null.this, exp.Column) else ""
+        said = any(word[:4] in asked.casefold() for word in words_of(name).casefold().split() if len(word) > 3)
+        if name and read.count(name) == 1 and not said:
+            yield f"{name} IS NOT NULL"
 
 
 def drops_those_without(asked: str, select: exp.Select) -> str:

@@ -174,14 +174,14 @@ def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterato
 def codes_for_names(
     plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
 ) -> Iterator[str]:
-    """References that are all a result says of its rows, where what they refer to has a name: "the media type with the
-    most tracks is 1"."""
-    named = {
+    """References that are all a result says of its rows, where what they refer to may have a name, as all have that
+    were not consulted: "the media type with the most tracks is 1"."""
+    nameless = {
         str(table["table_name"])
         for table in tables
-        if any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
+        if not any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
     }
-    referring = {left for left, right in pairs(known or []) if right[0] in named and right[0] != left[0]}
+    referring = {left for left, right in pairs(known or []) if right[0] not in nameless and right[0] != left[0]}
     for query in plan.queries:
         read = {table for select in selects(query["query"]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}

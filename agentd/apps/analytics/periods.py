@@ -42,7 +42,7 @@ _U = alternatives(_SAID.units)
 _TO = alternatives(_SAID.to)
 _YEAR = alternatives(_SAID.years)
 _KE = rf"(?:{alternatives(_SAID.ordinal_prefixes)}\s?)?"
-_NTH = alternatives(["iv", "iii", "ii", "i", *_SAID.ordinals])
+_NTH = alternatives(word for word, number in NUMBERS.items() if number <= 4)
 _NTH_BEFORE = alternatives(word for word, number in words().ordinals.items() if number <= 4)
 _EDGES = alternatives(_SAID.begins | _SAID.ends)
 

@@ -142,9 +142,10 @@ def sentences(template: str) -> list[str]:
 
 
 def heading(template: str, sentence: str, question: str) -> str:
-    """What stands over a list in the place of that sentence: the question, or nothing where a colon introduces it."""
-    introduced = template[: template.index(sentence)].rstrip().endswith(":")
-    return "" if introduced else re.sub(r"[{}]", "", question).strip(" ?.") + ": "
+    """What stands over a list instead of that sentence: the question, or nothing where a colon or it stands there."""
+    before, asked = template[: template.index(sentence)].rstrip(), re.sub(r"[{}]", "", question).strip(" ?.")
+    introduced = before.endswith(":") or asked.casefold() in before.casefold()
+    return "" if introduced else f"{asked}: "
 
 
 def without(template: str, orders: Mapping[str, frozenset[str]], question: str) -> str:

@@ -221,3 +221,18 @@ def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: st
     """Of products' prices, of what each line comes to, of a length in another unit."""
     packed: list[dict[str, object]] = [{"name": "QuantityPerUnit", "classification": "descriptive"}, {"name": "price"}]
     assert uncovered("Rata-rata", of(query), tables=[*TABLES, {"table_name": "Stock", "columns": packed}]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubted"),
+    [
+        ("Which goods are on order?", "SELECT CustomerID FROM Orders WHERE TotalGross IS NOT NULL", True),
+        ("Orders with a ship date?", "SELECT OrderID FROM Orders WHERE ShippedDate IS NOT NULL", False),
+        ("Orders that are not open?", "SELECT OrderID FROM Orders WHERE ShippedDate IS NOT NULL", False),
+        ("Mean net of orders?", "SELECT AVG(TotalNetto) FROM Orders WHERE TotalNetto IS NOT NULL", False),
+    ],
+)
+def test_rows_chosen_by_a_column_that_is_only_filled_need_a_reason(question: str, query: str, doubted: bool) -> None:
+    """The embedded model: "which products are on order?" of orders whose ShipVia IS NOT NULL, 61 for 17, 100 points."""
+    found = uncovered(question, of(query), tables=TABLES)
+    assert any(each.endswith("IS NOT NULL") for each in found) is doubted

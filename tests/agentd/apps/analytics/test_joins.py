@@ -213,4 +213,6 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
         for column, other in (("MediaTypeId", "MediaType"), ("InvoiceId", "Invoice"))
     ]
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
-    assert list(codes_for_names(read_plan(plan, "sql", {}, []), tables, known)) == codes
+    made = read_plan(plan, "sql", {}, [])
+    assert list(codes_for_names(made, tables, known)) == codes
+    assert list(codes_for_names(made, tables[::2], known)) == codes, "MediaType was not consulted"

@@ -24,6 +24,8 @@ TODAY = date(2023, 3, 15)
         ("triwulan II 2022", "2022-04-01", "2022-06-30", "Kuartal 2 2022"),
         ("Q1 2023", "2023-01-01", "2023-03-31", "Kuartal 1 2023"),
         ("semester 1 2022", "2022-01-01", "2022-06-30", "Semester 1 2022"),
+        ("semester dua 2022", "2022-07-01", "2022-12-31", "Semester 2 2022"),
+        ("quarter two 2022", "2022-04-01", "2022-06-30", "Kuartal 2 2022"),
         ("3 bulan terakhir", "2022-12-16", "2023-03-15", "3 bulan terakhir"),
         ("the last 30 days", "2023-02-14", "2023-03-15", "30 hari terakhir"),
         ("tahun ini s.d. hari ini", "2023-01-01", "2023-03-15", "1 Januari 2023 – 15 Maret 2023"),

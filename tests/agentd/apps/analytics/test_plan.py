@@ -11,6 +11,7 @@ from agentd.apps.analytics.narrative import one_unit
 from agentd.apps.analytics.periods import periods_of
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered
+from agentd.apps.analytics.wording import heading
 
 TODAY = date(2023, 3, 1)
 
@@ -144,6 +145,11 @@ def test_a_list_has_one_heading_where_what_is_said_of_it_falls() -> None:
     question = "Jumlah track per genre"
     made = read_plan({"sql_queries_plan": [{"query": LISTED}], "response_template": said}, "sql", {}, [question])
     assert made.template == "Jumlah track per genre:\n{LIST}"
+
+
+def test_a_question_that_the_plan_repeats_is_no_second_heading_of_its_list() -> None:
+    """ "Utang … berapa? utang … berapa:" stood over the list."""
+    assert heading("Utang kita berapa? {LIST} dari {NAME}.", "{LIST} dari {NAME}.", "utang kita berapa?") == ""
 
 
 def test_an_example_is_shown_without_what_is_derived_of_it_and_read_alike() -> None:
