@@ -52,7 +52,7 @@ def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
     for each in select.find_all(exp.Not) if not finder("restricts").search(asked) else ():
         null = each.this if isinstance(each.this, exp.Is) and isinstance(each.this.expression, exp.Null) else None
         name = null.this.name if null is not None and isinstance(null.this, exp.Column) else ""
-        said = any(word[:4] in asked.casefold() for word in words_of(name).casefold().split() if len(word) > 3)
+        said = all(word[:4] in asked.casefold() for word in words_of(name).split())
         if name and read.count(name) == 1 and not said:
             yield f"{name} IS NOT NULL"
 

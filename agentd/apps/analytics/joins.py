@@ -174,14 +174,22 @@ def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterato
 def codes_for_names(
     plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
 ) -> Iterator[str]:
-    """References that are all a result says of its rows, where what they refer to may have a name, as all have that
-    were not consulted: "the media type with the most tracks is 1"."""
+    """References that are all a result says of its rows, where what they refer to may have a name, as all may that was
+    not consulted: "the media type with the most tracks is 1"."""
     nameless = {
         str(table["table_name"])
         for table in tables
         if not any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
     }
-    referring = {left for left, right in pairs(known or []) if right[0] not in nameless and right[0] != left[0]}
+    relations = dict(pairs(known or []))
+    keys = {(str(table["table_name"]), str(each["name"])): each for table in tables for each in table["columns"]}
+    telling = {table for (table, _), each in keys.items() if each.get("is_primary_key")}
+    referring = {left for left, right in relations.items() if right[0] not in nameless and right[0] != left[0]}
+    referring |= {
+        side
+        for side, each in keys.items()
+        if side[0] in telling and each.get("classification") == "identifier" and not each.get("is_primary_key")
+    } - relations.keys()
     for query in plan.queries:
         read = {table for select in selects(query["query"]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}

@@ -227,7 +227,8 @@ def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: st
     ("question", "query", "doubted"),
     [
         ("Which goods are on order?", "SELECT CustomerID FROM Orders WHERE TotalGross IS NOT NULL", True),
-        ("Orders with a ship date?", "SELECT OrderID FROM Orders WHERE ShippedDate IS NOT NULL", False),
+        ("What came in from customers?", "SELECT SUM(TotalNetto) FROM Orders WHERE CustomerCode IS NOT NULL", True),
+        ("Orders with a shipped date?", "SELECT OrderID FROM Orders WHERE ShippedDate IS NOT NULL", False),
         ("Orders that are not open?", "SELECT OrderID FROM Orders WHERE ShippedDate IS NOT NULL", False),
         ("Mean net of orders?", "SELECT AVG(TotalNetto) FROM Orders WHERE TotalNetto IS NOT NULL", False),
     ],
