@@ -13,7 +13,7 @@ from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import WORDED, is_common_number, spans
+from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
@@ -93,11 +93,11 @@ def _joined(between: Sequence[str]) -> bool:
 
 
 def put_right(field: Field, sentence: Sentence, named: Sequence[Named]) -> bool:
-    """Whether other words take the place of a text or an email after a correction: `…, eh maaf, penjahit`."""
+    """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`."""
     start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
     rest = [word for word in sentence.words[start:] if word[0].isalnum() and word not in FILLERS]
     others = any(one.start >= start and one.plain and field.key not in one.keys for one in named)
-    return field.kind in WORDED and bool(rest) and not others
+    return field.kind in TEXTS and bool(rest) and not others
 
 
 def taken_back(field: Field, turn: Turn) -> bool:

@@ -16,10 +16,10 @@ from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.named import Named, among, narrow
-from agentd.apps.letters.evidence.persons import CITIZEN, names_a_letter
+from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import NUMBERS, WORDED, Span
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas
@@ -56,7 +56,7 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
         ):
             yield Claim(turn.order, Mood.SAID, True)
         found = case.places(field, turn)
-        if not found and field.kind not in WORDED:
+        if not found and field.kind not in TEXTS:
             continue
         maybe = maybe.union(*(_maybe(field, place) for place in found if place.span.supports))
         own = [place for place in found if means(field, place)]
@@ -71,7 +71,7 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
             corrected = any(sentence.corrected[place.span.start] for place in places)
             if places and not corrected and put_right(field, sentence, named):
                 yield Claim(turn.order, Mood.SAID, False, True, True)
-            elif field.kind in WORDED and not corrected:
+            elif field.kind in TEXTS and not corrected:
                 yield from _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
 
 
@@ -202,7 +202,7 @@ def _wording(
         start = label.end
     elif label is None and asked and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn)):
         start = 0
-    elif restated and any(sentence.corrected) and not names_a_letter(sentence.words):
+    elif restated and any(sentence.corrected):
         start = sentence.corrected.index(True)  # `Sorry, I meant Moon Tailor`
     else:
         return
@@ -213,5 +213,5 @@ def _wording(
     if any(word[0].isalnum() and word not in FILLERS and word not in _COPULAS for word in said):
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):
-            supports = field.kind in ("text", "birth") and texts.saying(str(field.value))(said)
+            supports = field.kind == "text" and texts.saying(str(field.value))(said)
             yield Claim(turn.order, mood(field, place), supports, True, sentence.corrected[start])

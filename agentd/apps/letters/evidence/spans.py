@@ -13,8 +13,6 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.shapes import Shape
 
 TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
-WORDED = TEXTS | {"email", "rtrw"}
-"""Kinds of which only the value in question is looked for: what is said instead is read by its words."""
 NUMBERS = frozenset({"number", "money", "year"})
 CURRENCIES = frozenset(
     {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
