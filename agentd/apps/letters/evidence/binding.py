@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import identity
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn, clear
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.dates import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, person
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
-from agentd.apps.letters.evidence.own_words import by_own_words, relates
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -30,6 +31,8 @@ _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
+_BUSINESS = phrases().business
+_HEADS = FILLERS | frozenset(phrases().senses["name"])
 _LOOSE = TEXTS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of any words."""
@@ -69,9 +72,9 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     narrowed = _behind(narrowed, place)
-    narrowed = by_own_words(narrowed, place) if field.kind in TEXTS else narrowed  # `usaha saya namanya …`
+    narrowed = _by_own_words(narrowed, place) if field.kind in TEXTS else narrowed  # `usaha saya namanya …`
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
-    return by_own_words(narrowed, place), bool(asked)
+    return _by_own_words(narrowed, place), bool(asked)
 
 
 def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
@@ -112,7 +115,7 @@ def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`), those whose kind is a name."""
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
-    titled = len(words) > 1 and relates(words[0]) and sentence.raws[span.start + 1][0].isupper()
+    titled = len(words) > 1 and _relates(words[0]) and sentence.raws[span.start + 1][0].isupper()
     return _people(keys, place) if titled and not is_choice(words) else frozenset()
 
 
@@ -132,6 +135,29 @@ def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
     followed = any(span.end <= one.start <= span.end + 1 for one in place.near)
     people = _people(keys, place)
     return people if called and not followed and len(people) == 1 else keys
+
+
+@lru_cache(maxsize=4096)
+def _relates(word: str) -> bool:
+    """Whether a word of a field's name is a relation (`ibu`)."""
+    return person([word]) is not None
+
+
+def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
+    """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
+    shapes, said = place.case.form.shapes, place.sentence.words
+    known = ((key, shapes[key].words) for key in keys & shapes.keys())
+    words = {key: {word for word in own if word not in _HEADS and not _relates(word)} for key, own in known}
+    if len(words) < 2:
+        return keys
+    words = {key: own | _BUSINESS if own & _BUSINESS else own for key, own in words.items()}
+    shared = set.intersection(*words.values())
+    start = place.span.start
+    for spoken in ({said[at] for at in place.around()}, {*said[max(0, start - CLAUSE) : start]}):
+        found = frozenset(key for key, own in words.items() if (own - shared) & spoken)
+        if found:
+            return found
+    return keys
 
 
 def _anothers(field: Field, place: Place) -> bool:
@@ -162,9 +188,7 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     ):
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
-    if (
-        field.kind == "text" and field.common
-    ):  # `karyawan di PT Maju`, `KPR di Bank BTN`: no place for a word of its own
+    if field.kind == "text" and field.common:  # `karyawan di PT Maju`, `KPR di Bank BTN`: no place for a word of its own
         inside, right = ([one for one in each if one.plain] for each in (inside, right))
     if field.kind == "name":  # who stands before `passed away` is no place and no day
         right = [one for one in right if _people(one.keys, place)]
@@ -245,7 +269,7 @@ def _addresses(one: Named, place: Place) -> bool:
     """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
     goes to (`surat dari Bapak Joko`)."""
     words, start = place.sentence.words, one.start
-    from_or_to = start > 0 and words[start - 1] in _WAYS and relates(words[start])
+    from_or_to = start > 0 and words[start - 1] in _WAYS and _relates(words[start])
     return from_or_to or (words[start] in SALUTATIONS and one.end - start == 1)
 
 

@@ -19,6 +19,7 @@ from agentd.apps.letters.languages import phrases
 
 _KEEPSSTREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _BUSINESS = phrases().business
+_IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
 _OPENERS = phrases().openers
 _STILL = phrases().still
 """What stands between `KTP saya` and the address that the card says."""
@@ -27,6 +28,8 @@ _SITES = phrases().sites
 _PREMISES = phrases().premises
 _DWELLINGS = HOMES - _SITES
 _COURTESIES = phrases().courtesies
+TAIL = 64
+"""Words that a purpose runs on for."""
 
 
 class SentenceReader:
@@ -101,6 +104,7 @@ class SentenceReader:
         self.speaking.pending = self.current.label if waits and self.says(self.current.at) else None
         self.close()
         self.speaking.correcting = self.correcting
+        self._tails()
         if words and words[-1] == ":" and not any(not segment.empty and segment.label for segment in self.done):
             self.speaking.section = self.speaking.person
         return self.done
@@ -171,6 +175,17 @@ class SentenceReader:
     def name_person(self, person: str) -> None:
         if self.says(self.at):
             self.speaking.people.add(person)
+
+    def _tails(self) -> None:
+        """Give each segment the rest of its clause: a purpose runs on across words that are labels elsewhere."""
+        end, after = len(self.words), None
+        for segment in reversed(self.done):
+            if after is not None and (
+                after.clause != segment.clause or after.mood is not segment.mood or after.label in _IDENTITY
+            ):
+                end = after.at
+            segment.tail = self.words[segment.at : min(end, segment.at + TAIL)]
+            after = segment
 
 
 def _of_business(words: Sequence[str], marks: Sequence[Mark], speaking: Speaking) -> list[bool]:

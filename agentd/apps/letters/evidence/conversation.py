@@ -34,11 +34,13 @@ Asks = Callable[[str], Sequence[tuple[str, str | None]]]
 
 
 class Statement(NamedTuple):
-    """One segment in its message. `answers`: the free-text field it answers."""
+    """One segment in its message. `answers`: the free-text field it answers; `listed`: it stands in a list of data."""
 
     segment: Segment
     asked: frozenset[str]
     answers: str | None
+    listed: bool
+    next_nik: bool
     previous_words: tuple[str, ...]
     message: int = 0
     """The order of its message in the session."""
@@ -129,6 +131,9 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
         answering = segment.implied or segment.turned or (answering and segment.follows == "alamat")
         segment.label = addresses[0] if answering else "alamat"
     said = [segment for segment in segments if segment.mood is Mood.SAID]
+    clauses = {segment.clause for segment in said}
+    niks = [_sixteen(segment) for segment in segments]
+    listed = len(clauses) >= 3 and any(niks)
     answers = _answers(said, asked)
     placed: list[Statement] = []
     for index, segment in enumerate(segments):
@@ -138,6 +143,8 @@ def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Stateme
                 segment,
                 wanted,
                 answers.get(id(segment)),
+                listed or niks[index],
+                index + 1 < len(segments) and niks[index + 1] and segments[index + 1].label in (None, "nik"),
                 tuple(before.words)
                 if before is not None and before.label is None and before.sentence == segment.sentence
                 else (),

@@ -8,9 +8,8 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import choices, dates, names
 from agentd.apps.letters.evidence.case import CLAUSE, Place, clear
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import Named, narrow
-from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone
 from agentd.apps.letters.languages import phrases
 
@@ -108,8 +107,9 @@ def text_of(field: Field, place: Place) -> bool:
     if field.label == "keperluan" and _names_somebody(place):
         return False
     label = next((mark for mark in reversed(sentence.labels) if mark.end <= start), None)
-    if label is not None and sentence.clauses[label.start] == clause and _of_something_else(label, sentence, start):
-        return False
+    if label is not None and sentence.clauses[label.start] == clause:
+        if label.value.startswith("x:") or not _PACK.not_mine.isdisjoint(sentence.words[label.end : start]):
+            return False  # `nama jalan`, `nama usaha lama …`
     before = [*place.before, *(one for one in place.named if one.end <= start)]
     own = [one.end for one in place.named if one.end <= start]
     last = before[-1:] if clear(sentence.words[own[-1] if own else 0 : start]) else []
@@ -121,11 +121,6 @@ def text_of(field: Field, place: Place) -> bool:
     introduced = any(field.key in one.keys and _introduces(sentence.words, one) for one in near)
     business = field.label == "nama_usaha" and traded and introduced
     return called or business or sentence.corrected[start]
-
-
-def _of_something_else(label: Mark, sentence: Sentence, start: int) -> bool:
-    """`nama jalan`, `nama usaha lama …`."""
-    return label.value.startswith("x:") or not _PACK.not_mine.isdisjoint(sentence.words[label.end : start])
 
 
 def _introduces(words: Sequence[str], one: Named) -> bool:

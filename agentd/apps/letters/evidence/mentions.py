@@ -200,7 +200,9 @@ def _wording(
     asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
     if label is not None and label.plain:
         start = label.end
-    elif label is None and asked and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn)):
+    elif (
+        label is None and asked and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
+    ):
         start = 0
     elif restated and any(sentence.corrected):
         start = sentence.corrected.index(True)  # `Sorry, I meant Moon Tailor`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -51,6 +52,7 @@ class Segment:
     words: list[str] = field(default_factory=list)
     raws: list[str] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
+    tail: Sequence[str] = ()
     at: int = 0
 
     @property

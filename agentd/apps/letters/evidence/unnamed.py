@@ -48,12 +48,12 @@ class _Clause(NamedTuple):
 
     def named_before(self, at: int) -> bool:
         """Whether it calls a field by its own name up to a word."""
-        named = (*(mark.start for mark in self.sentence.labels), *(one.start for one in self.named if one.plain))
+        named = (one.start for one in (*self.sentence.labels, *(one for one in self.named if one.plain)))
         return any(self.places.start <= start <= at for start in named)
 
 
 def is_none(field: Field) -> bool:
-    """Whether a value is nothing that the field can be: a purpose that only wants a letter, a state as a job."""
+    """Whether a value is nothing that the field can be: a purpose that only wants a letter, a state as an occupation."""
     if field.label == "pekerjaan":
         return bool(choices.meanings(field.spoken)) and not choices.is_occupation(field.spoken)
     return field.label == "keperluan" and _PAPER.issuperset(texts.essence(field.spoken))
@@ -61,28 +61,22 @@ def is_none(field: Field) -> bool:
 
 def unnamed(field: Field, case: Case) -> Iterator[Claim]:
     """What a clause says of a field that it doesn't name; it adds to what was said before."""
-    says, starts = texts.saying(str(field.value)), _STARTS.get(field.label)
+    starts = _STARTS.get(field.label)
+    says = texts.saying(str(field.value))
     for turn in case.turns if starts is not None else ():
-        for clause in _clauses(case, turn):
-            start = starts(clause) if starts is not None else None
-            if start is None:
-                continue
-            words = clause.words[start : min(clause.places.stop, _end(field, clause, start))]
-            place = case.place(turn, clause.sentence, clause.named, (), Span(start, start + 1, True))
-            who = owner(place)
-            theirs = who in (None, CITIZEN) or (field.label in PURPOSES and (who == case.subject[0] or who in KIN))
-            if theirs and says(words):
-                whole = replace(place, span=Span(start, start + len(words), True))
-                yield Claim(turn.order, mood(field, whole), True, replaces=False)
-
-
-def _clauses(case: Case, turn: Turn) -> Iterator[_Clause]:
-    asked = bool(case.asks(turn.question))
-    for sentence, named, _ in turn.sentences():
-        at = 0
-        while at < len(sentence.words):
-            yield (clause := _Clause(turn, sentence, sentence.clause(at), named, asked))
-            at = clause.places.stop
+        for sentence, named, before in turn.sentences():
+            first = 0
+            while first < len(sentence.words):
+                clause = sentence.clause(first)
+                first, start = clause.stop, starts(_Clause(turn, sentence, clause, named, bool(case.asks(turn.question))))
+                if start is None:
+                    continue
+                place = case.place(turn, sentence, named, before, Span(start, start + 1, True))
+                who, words = owner(place), sentence.words[start : min(clause.stop, _end(field, sentence, start))]
+                theirs = who in (None, CITIZEN) or (field.label in PURPOSES and (who == case.subject[0] or who in KIN))
+                if theirs and says(words):
+                    whole = replace(place, span=Span(start, start + len(words), True))
+                    yield Claim(turn.order, mood(field, whole), True, replaces=False)
 
 
 def end(sentence: Sentence, start: int) -> int:
@@ -91,11 +85,11 @@ def end(sentence: Sentence, start: int) -> int:
     return next(labels, len(sentence.words))
 
 
-def _end(field: Field, clause: _Clause, start: int) -> int:
+def _end(field: Field, sentence: Sentence, start: int) -> int:
     if field.label in PURPOSES:
-        return end(clause.sentence, start)
-    ends = (mark.start for mark in clause.sentence.marks if mark.cue in _ENDS and mark.start > start)
-    return next(ends, len(clause.words))
+        return end(sentence, start)
+    ends = (mark.start for mark in sentence.marks if mark.cue in _ENDS and mark.start > start)
+    return next(ends, len(sentence.words))
 
 
 def _wish(clause: _Clause) -> int | None:
