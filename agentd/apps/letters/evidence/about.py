@@ -59,7 +59,7 @@ def about(field: Field, place: Place) -> bool:
     if field.kind == "place" and field.common:
         return identity.born_there(field, place)
     if field.kind in _FREE:
-        return field.kind != "text" or not field.common or identity.text_of(field, place)
+        return True
     bounded = any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2))
     if bounded or not identity.clearly_named(field, place):
         return False

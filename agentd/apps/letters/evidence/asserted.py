@@ -17,8 +17,6 @@ from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
-PURPOSES = frozenset({"keperluan", "instansi"})
-"""What a letter is for: of nobody's data."""
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 """What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
@@ -50,16 +48,13 @@ def mood(field: Field, place: Place) -> Mood:
     if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
     moods = set(sentence.moods[span.start : span.end])
-    applicants = field.kind == "text" and field.common  # of these a question, however polite, says nothing
-    if applicants and sentence.asking is not None and sentence.asking < span.end:
-        return Mood.OPEN
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods.discard(Mood.OPEN)
     for mood in (Mood.OPEN, Mood.DENIED):
         if mood in moods:
             return mood
     looked_up = (mark for mark in sentence.marks if mark.cue is Cue.LOOKUP)
-    if field.common and any(field.label in PURPOSES or sentence.clauses[m.start] == place.clause for m in looked_up):
+    if field.common and any(sentence.clauses[mark.start] == place.clause for mark in looked_up):
         return Mood.OPEN
     shape = case.form.shapes.get(field.key)
     wanted = shape.time if shape is not None else ""
@@ -68,18 +63,15 @@ def mood(field: Field, place: Place) -> Mood:
         ahead = case.form.ahead and wanted != "past" and not is_common_number(field)
         called = any(field.key in keys for keys in (*place.turn.asked, *(one.keys for one in place.named)))
         ahead = ahead and (called or field.kind != "text")
-        ahead = ahead and (field.label in PURPOSES or not applicants)
         return Mood.SAID if ahead else Mood.OPEN
     return Mood.SAID if time in ("", wanted) else Mood.OPEN
 
 
-def owner(place: Place, field: Field | None = None) -> str | None:
-    """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing, and of whom the last message
-    spoke no purpose of a letter."""
+def owner(place: Place) -> str | None:
+    """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
     found: str | None = None
     span, words = place.span, place.sentence.words
-    purpose = field is not None and field.label in PURPOSES
-    if not purpose and not any(each.own for each in place.turn.heard.sentences):
+    if not any(each.own for each in place.turn.heard.sentences):
         found = place.turn.of
     for at, whose, owned in place.sentence.people:
         if span.start in owned and not span.start <= at < span.end:

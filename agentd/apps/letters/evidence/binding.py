@@ -11,7 +11,6 @@ from functools import lru_cache
 from operator import attrgetter
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import identity
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn, clear
 from agentd.apps.letters.evidence.choices import is_choice
@@ -31,8 +30,6 @@ _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
-_BUSINESS = phrases().business
-_HEADS = FILLERS | frozenset(phrases().senses["name"])
 _LOOSE = TEXTS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of any words."""
@@ -72,7 +69,6 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     narrowed = _behind(narrowed, place)
-    narrowed = _by_own_words(narrowed, place) if field.kind in TEXTS else narrowed  # `usaha saya namanya …`
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return _by_own_words(narrowed, place), bool(asked)
 
@@ -86,8 +82,6 @@ def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     after = place.sentence.words[span.end : span.end + CLAUSE]
     if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
         return frozenset({field.key})  # `Jakarta 5 Januari 1990`
-    if identity.says_an_occupation(place):
-        return frozenset(key for key in keys if shapes[key].label == "pekerjaan") or keys
     numbered = any(map(str.isdecimal, raws))
     if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
         return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
@@ -147,10 +141,9 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
     shapes, said = place.case.form.shapes, place.sentence.words
     known = ((key, shapes[key].words) for key in keys & shapes.keys())
-    words = {key: {word for word in own if word not in _HEADS and not _relates(word)} for key, own in known}
+    words = {key: {word for word in own if word not in FILLERS and not _relates(word)} for key, own in known}
     if len(words) < 2:
         return keys
-    words = {key: own | _BUSINESS if own & _BUSINESS else own for key, own in words.items()}
     shared = set.intersection(*words.values())
     start = place.span.start
     for spoken in ({said[at] for at in place.around()}, {*said[max(0, start - CLAUSE) : start]}):
@@ -188,14 +181,11 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     ):
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
-    if field.kind == "text" and field.common:  # `karyawan di PT Maju`, `KPR di Bank BTN`: no place for a word of its own
-        inside, right = ([one for one in each if one.plain] for each in (inside, right))
     if field.kind == "name":  # who stands before `passed away` is no place and no day
         right = [one for one in right if _people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
-    first = [*nearest, *inside] if field.kind == "text" and field.common else [*inside, *nearest]
-    ordered = [*first, *right, *before[len(nearest) :]]
+    ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
     return [keys for one in ordered if (keys := one.keys & candidates)]
 
 
@@ -207,7 +197,7 @@ def _counted(words: Sequence[str], label: Named) -> bool:
 
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
-    whose = owner(place, field)
+    whose = owner(place)
     if whose is not None and _outright(field, place):
         return frozenset()
     if whose is None:
@@ -244,7 +234,7 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
 
 def whose(field: Field, place: Place, *, asked: bool) -> bool:
     """Whether what is said is said of the field's person: by name, by a word of that person's own, or as the answer."""
-    found, sentence = owner(place, field), place.sentence
+    found, sentence = owner(place), place.sentence
     if field.person == ANYBODY:
         return True
     subject, since = place.case.subject

@@ -36,13 +36,6 @@ def meanings(phrase: Sequence[str]) -> frozenset[int]:
     return _BY_PHRASE.get(tuple(phrase), frozenset())
 
 
-@lru_cache(maxsize=512)
-def phrases_of(value: str) -> frozenset[tuple[str, ...]]:
-    """Every phrase that means the same known choice or occupation as a text."""
-    meant = meanings(fold(value))
-    return frozenset(tuple(phrase.split()) for number in meant for phrase in _CONCEPTS[number])
-
-
 SPELLINGS = "x-agentd-spellings"
 """A property's own spellings of its choices: `{"Kawin": ["menikah", "married"]}`."""
 

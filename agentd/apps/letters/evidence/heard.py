@@ -265,9 +265,9 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
-    """`bukan karena jatuh, tapi karena stroke`, `dulu …, sekarang …`: what follows says the value instead."""
-    before = next((at for at in range(mark.start - 1, -1, -1) if sentence.words[at][0].isalnum()), None)
-    if before is not None and (sentence.moods[before] is Mood.DENIED or sentence.times[before] == "past"):
+    """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
+    before = mark.start - (mark.start > 1 and sentence.words[mark.start - 1] in SEPARATORS) - 1
+    if before >= 0 and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(before)}:
         _correct(sentence, mark)
 
 

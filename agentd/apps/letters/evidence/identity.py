@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import choices, dates, names
+from agentd.apps.letters.evidence import choices, dates
 from agentd.apps.letters.evidence.case import CLAUSE, Place, clear
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
-from agentd.apps.letters.evidence.named import Named, narrow
+from agentd.apps.letters.evidence.named import narrow
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
-_SILENT = FILLERS | SELF | _PACK.joins
 _EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
 """What a date is of, when it is no birth."""
 
@@ -84,54 +80,3 @@ def whose_words(field: Field, place: Place) -> set[int]:
     """The words for the field's person."""
     people = (mark for mark in place.sentence.marks if mark.cue is Cue.RELATION and mark.value == field.person)
     return {at for mark in people for at in range(mark.start, mark.end)}
-
-
-def says_an_occupation(place: Place) -> bool:
-    """Whether what is said up to the next name of a field is what somebody works as (`saya seorang guru bernama …`)."""
-    words, span, end = place.sentence.words, place.span, place.span.end
-    after = next((mark.start for mark in place.sentence.labels if mark.start >= end), len(words))
-    said = [at for at in place.around() if at < after and words[at][0].isalnum()]
-    job = [words[at] for at in said if span.start <= at < end]
-    rest = [words[at] for at in said if not span.start <= at < end]
-    wished = not choices.WISHES.isdisjoint((*job, *rest)) and not choices.meanings(job)
-    return choices.is_occupation(job) and not wished and _SILENT.issuperset(rest)
-
-
-def text_of(field: Field, place: Place) -> bool:
-    """Whether free text is said of the field: by its own name, as the answer to its question, or by what it says."""
-    sentence, start, clause = place.sentence, place.span.start, place.clause
-    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
-        return True
-    if field.label == "pekerjaan" and says_an_occupation(place):
-        return True
-    if field.label == "keperluan" and _names_somebody(place):
-        return False
-    label = next((mark for mark in reversed(sentence.labels) if mark.end <= start), None)
-    if label is not None and sentence.clauses[label.start] == clause:
-        if label.value.startswith("x:") or not _PACK.not_mine.isdisjoint(sentence.words[label.end : start]):
-            return False  # `nama jalan`, `nama usaha lama …`
-    before = [*place.before, *(one for one in place.named if one.end <= start)]
-    own = [one.end for one in place.named if one.end <= start]
-    last = before[-1:] if clear(sentence.words[own[-1] if own else 0 : start]) else []
-    near = [one for one in place.named if sentence.clauses[one.start] == clause]
-    shapes = place.case.form.shapes
-    texts = frozenset(key for key, shape in shapes.items() if shape.kind == "text")
-    called = any(one.plain and field.key in one.keys <= texts for one in (*last, *near))
-    traded = not _PACK.business.isdisjoint(sentence.words[at] for at in place.around() if at < start)
-    introduced = any(field.key in one.keys and _introduces(sentence.words, one) for one in near)
-    business = field.label == "nama_usaha" and traded and introduced
-    return called or business or sentence.corrected[start]
-
-
-def _introduces(words: Sequence[str], one: Named) -> bool:
-    """`toko bernama …`, `usaha saya namanya …`: the thing before it is called so."""
-    return words[one.start] in ("bernama", "called") or words[one.end : one.end + 1] in (["nya"], ["-"])
-
-
-def _names_somebody(place: Place) -> bool:
-    """`untuk Budi Santoso, NIK 3175…`: for whom, and not for what."""
-    sentence, span = place.sentence, place.span
-    after = sentence.words[span.end : span.end + CLAUSE]
-    nik = any(mark.value == "nik" and mark.start in range(span.end, span.end + 3) for mark in sentence.labels)
-    name = names.plausible(names.key(sentence.words[span.start : span.end]))
-    return name and (nik or (after[:1] == [","] and len("".join(after[1:2])) == 16))

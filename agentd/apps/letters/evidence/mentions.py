@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, plain
-from agentd.apps.letters.evidence import texts, unnamed
+from agentd.apps.letters.evidence import texts
 from agentd.apps.letters.evidence.about import about
 from agentd.apps.letters.evidence.answers import affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
@@ -194,25 +194,22 @@ def _wording(
     since = max((place.clause + 1 for place in held), default=0)
     own = (one for one in named if one.keys == {field.key} and sentence.clauses[one.start] >= since)
     label = next(own, None)
-    restated = not named and not turn.asked and turn.before[:1] == (frozenset({field.key}),)
-    if held and (label is None or not label.plain) and not restated:
+    if held and (label is None or not label.plain):
         return
-    asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
     if label is not None and label.plain:
         start = label.end
     elif (
-        label is None and asked and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
+        label is None
+        and narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+        and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
     ):
         start = 0
-    elif restated and any(sentence.corrected):
-        start = sentence.corrected.index(True)  # `Sorry, I meant Moon Tailor`
     else:
         return
     clause = sentence.clauses[start] if start < len(sentence.words) else -1
-    others = (one.start for one in named if one.plain and one.start >= start and field.key not in one.keys)
-    end = next(others, len(sentence.words)) if field.label != "keperluan" else unnamed.end(sentence, start)
-    said = [sentence.words[at] for at in range(start, end) if sentence.clauses[at] == clause]
-    if any(word[0].isalnum() and word not in FILLERS and word not in _COPULAS for word in said):
+    said = [word for at, word in enumerate(sentence.words) if at >= start and sentence.clauses[at] == clause]
+    said = [word for word in said if word[0].isalnum() and word not in FILLERS and word not in _COPULAS]
+    if said:
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):
             supports = field.kind == "text" and texts.saying(str(field.value))(said)

@@ -51,11 +51,8 @@ class Names:
         self._plain = frozenset(found)
         self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
-        of_one = {shape.label: LABELS.get(shape.label, ()) for shape in shapes.values() if shape.kind == "text"}
         for key, shape in shapes.items():
-            taken = {word for label, known in of_one.items() if label != shape.label for word in known}
-            own_words = (word for word in shape.words if word not in taken)  # `usaha` is a kind of business, not its name
-            alone = [(word,) for word in own_words if len(word) >= SHORTEST and word not in _COMMON]
+            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in _COMMON]
             said = (*people.get(shape.person or "", ()), *_by_sense(shape, kinds))
             for known in (*alone, *map(folded_tokens, said)):
                 found.setdefault(known, set()).add(key)

@@ -7,11 +7,11 @@ from itertools import chain
 from typing import Any
 
 from agentd.agent.text import disguised
-from agentd.apps.letters.evidence import choices, digits, mentions, naming, quotes, results, unnamed
+from agentd.apps.letters.evidence import choices, digits, mentions, naming, quotes, results
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case
-from agentd.apps.letters.evidence.claims import addresses, labelled
+from agentd.apps.letters.evidence.claims import addresses, labelled, wording
 from agentd.apps.letters.evidence.fields import LONGEST, Field
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS
@@ -26,7 +26,7 @@ def proven(field: Field, case: Case) -> bool:
 
     A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
     """
-    if not _readable(field) or unnamed.is_none(field) or _of_another_field(field, case):
+    if not _readable(field) or _of_another_field(field, case):
         return False
     quote = case.quote(field)
     if quote is None:
@@ -51,7 +51,7 @@ def _of_another_field(field: Field, case: Case) -> bool:
 
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
-    reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, _text)
+    reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
     claims = list(_judged(chain(reader(field, case), mentions.called(field, case)), field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.taking_back if turn.order not in spoken)
@@ -126,7 +126,7 @@ def holds(claims: Iterable[Claim]) -> bool:
 
 def last_word(field: Field, case: Case) -> Claim | None:
     """The last thing that the citizen said of a field in their own words, right or not; None where there is none."""
-    reader = _READERS.get(field.kind, _text)
+    reader = _READERS.get(field.kind, wording.text)
     said = [claim for claim in reader(field, case) if claim.mood is Mood.SAID and (claim.supports or claim.replaces)]
     return max(said, key=lambda claim: claim.message, default=None)
 
@@ -145,12 +145,8 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
             yield order, value
 
 
-def _text(field: Field, case: Case) -> Iterator[Claim]:
-    return chain(mentions.mentions(field, case), unnamed.unnamed(field, case))
-
-
 _READERS: dict[str, Reader] = {
     **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "date", "choice", "place"), mentions.mentions),
     **{"rt": labelled.rt_or_rw, "rw": labelled.rt_or_rw, "address": addresses.address},
-    **{"name": naming.name, "relation": labelled.relation, "text": _text, "boolean": mentions.flags},
+    **{"name": naming.name, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
 }

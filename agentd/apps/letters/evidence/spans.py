@@ -49,8 +49,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
         if born and any(map(str.isdecimal, wanted)):
             return []
-        same = choices.phrases_of(str(field.value)) if field.kind == "text" and field.common else ()
-        found += [Span(at, end, True) for each in {wanted, *same} for at, end in _written(each, words)]
+        found += [Span(at, end, True) for at, end in _written(wanted, words)]
     return sorted(found)
 
 
