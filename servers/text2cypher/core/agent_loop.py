@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
-from servers.text2cypher.core.confidence import assess, covering, repeats
+from servers.text2cypher.core.confidence import MOST_SCORED, assess, likeliest, repeats, scored
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.meant import MOST_RUN, doubts_of_choice
 from servers.text2cypher.core.response import Answer, parse_response
@@ -169,15 +169,18 @@ class AgentLoop:
         """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
         if hints is None:
             return [], False
-        bench, readings = self._bench, list[Reading]()
+        bench, doubts, supposed = self._bench, dict[str, int](), list[Reading]()
         makers = [bench.reader.readings] if bench.linker.lexicon.written else []
         for held, make in product(bench.linker.supposing(hints), [*makers, bench.composer.readings]):
             made = self._finding_something(make(held)) if self._aids.execution else make(held)
-            found = covering(made, hints, bench.linker) if held == hints else []
-            if found:
-                return found, True
-            readings += made
-        return covering(readings, hints, bench.linker, nearly=True), False
+            if held != hints:
+                supposed += made
+                continue
+            doubts |= scored(made, hints, bench.linker)
+            if 0 in doubts.values():
+                return likeliest(doubts, hints, bench.linker), True
+        doubts |= scored(supposed, hints, bench.linker, max(MOST_SCORED - len(doubts), 0))
+        return likeliest(doubts, hints, bench.linker), False
 
     def _finding_something(self, readings: list[Reading]) -> list[Reading]:
         """The readings whose pattern matches anything; all of them when none does."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.left_out import left_out
-from servers.text2cypher.core.steps import repeated, steps, unspoken
+from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, tests, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied, unranked
 from servers.text2cypher.core.twice import Rows, counted_once
@@ -90,23 +90,27 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
         yield from doubts(hints, facts, linker)
 
 
-def covering(readings: Sequence[Reading], hints: Hints, linker: Linker, *, nearly: bool = False) -> list[str]:
-    """The queries that leave no doubt before they are run; none where a word is uncovered.
+def scored(readings: Sequence[Reading], hints: Hints, linker: Linker, most: int = MOST_SCORED) -> dict[str, int]:
+    """The first queries of the readings, in their order: how many doubts each leaves before it is run."""
+    texts = dict.fromkeys(text for reading in readings for text in reading.queries)
+    return {text: doubts_of_query(hints, text, linker) for text in islice(texts, most)}
+
+
+def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[str]:
+    """The queries that leave the fewest doubts; they cover the question where that is none.
 
     In the readings' order, but those behind that have fewer steps of a type than the question says (`orders` that a
     label is called too say no step).
     """
-    texts = [text for reading in readings for text in reading.queries][:MOST_SCORED]
-    doubts = {text: doubts_of_query(hints, text, linker) for text in texts}
-    fewest = min(doubts.values(), default=0) if nearly else 0
-    found = [text for text in texts if doubts[text] <= fewest]
-    labelled = {root(part) for label in linker.schema.labels for part in parts(label)}
-    said = [held for held in hints.relations.items() if not labelled & {root(part) for part in parts(held[0])}]
+    fewest = min(doubts.values(), default=0)
+    found = [text for text, number in doubts.items() if number == fewest]
+    said = relations_said(hints, linker)
 
-    def behind(text: str) -> tuple[int, int, int]:
-        missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said)
+    def behind(text: str) -> tuple[int, int, int, int]:
+        missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said.items())
         facts = QueryFacts.of(text)
-        return missing, len(list(_astray(hints, facts, linker))), _apart(hints, facts, linker)
+        spare = len(list(unspoken(hints, facts, linker)))
+        return missing, spare, len(list(_astray(hints, facts, linker))), _apart(hints, facts, linker)
 
     return sorted(found, key=behind)
 
@@ -129,24 +133,14 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
 
     What a question names by its name is told apart already: further words speak of what is asked for.
     """
-    named_so = {
-        (place.label, place.property, held.value)
-        for held in hints.mentions
-        for place in held.places
-        if linker.values.identifies(place)
-    }
-    tests = [
-        *((node.variable, name, token) for node in facts.structure.nodes for name, token in node.keys),
-        *((use.variable, use.name, use.literal) for use in facts.structure.properties if use.literal is not None),
-    ]
-    names = {v for v, n, t in tests for label in facts.structure.labels_of(v) if t and (label, n, t.value) in named_so}
+    names = identified(hints, facts, linker)
     nodes = facts.structure.nodes
     ends = Counter(nodes[end].variable for held in facts.structure.relationships for end in (held.left, held.right))
     shown = {token.value for token in facts.returned} & {node.variable for node in nodes}
-    yield from (v for v in names if v is not None and ends[v] > 1)
+    yield from (v for v in names if ends[v] > 1)
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
-    others = {v for v, _, _ in tests if v not in names and v not in shown and facts.structure.labels_of(v) & labels}
-    yield from (v for v in others if v is not None and len(ends) > 1)
+    tested = {v for v, _, _ in tests(facts)} - names - shown
+    yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)
 
 
 def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

@@ -15,7 +15,8 @@ def left_out(facts: QueryFacts, run: Callable[[str], Rows | None]) -> str | None
     `run` gives None for a query that doesn't run.
     """
     backwards = facts.words & {"DESC", "DESCENDING", "OPTIONAL"}
-    if backwards or not {"COUNT", "ORDER", "LIMIT"} <= facts.words or not facts.structure.relationships:
+    few = [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
+    if backwards or not few or not {"COUNT", "ORDER"} <= facts.words or not facts.structure.relationships:
         return None
     shown = facts.columns[0].partition(".")[0] if facts.columns else ""
     label = next(iter(sorted(facts.structure.labels_of(shown))), None)

@@ -12,6 +12,7 @@ from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, listed_once
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -73,14 +74,17 @@ def _shown(facts: QueryFacts) -> list[str]:
 def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True where questions by other hands leave no choice of columns (docs/decisions/columns-that-are-asked-for.md).
 
-    Names or everything of each that are asked for, one figure, a rank by a figure of what has little else to show.
+    Names or everything of each that are asked for, what is asked of things that are named, one figure, a rank by a
+    figure of what has little else to show.
     """
     figure = bool(facts.words & FIGURES)
     if "ORDER" in facts.words and figure:
         return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
     whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
     names = linker.wording.compiled(r"^\W*‹asks_names›\b").match(hints.question) and "ORDER" not in facts.words
-    return bool(whole or names) or (figure and len(facts.columns) == 1)
+    known = {node.variable for node in facts.structure.nodes} <= identified(hints, facts, linker)
+    told = known and {column.rpartition(".")[2] for column in facts.columns} <= set(hints.properties)
+    return bool(whole or names or told) or (figure and len(facts.columns) == 1)
 
 
 def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:

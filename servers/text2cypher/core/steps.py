@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
+from servers.text2cypher.cypher.tokens import Token
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root
 from servers.text2cypher.linking.said import named_properties
@@ -32,10 +33,16 @@ def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     A reading with one is still the best there may be.
     """
     own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
-    used = {root(part) for name in facts.properties for part in parts(name)}
-    roots = {kind: {root(part) for part in parts(kind)} for kind in hints.related}
-    said = {kind: 1 for kind, held in roots.items() if own & held and not (kind in hints.within and used & held)}
-    yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said | hints.relations))
+    own -= {root(part) for name in facts.properties for part in parts(name)}
+    said = {kind: 1 for kind in hints.related if own & {root(part) for part in parts(kind)}}
+    said |= relations_said(hints, linker)
+    yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
+
+
+def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:
+    """How often the question says each relationship, but those that share a word with a label, as `orders` may."""
+    labelled = {root(part) for label in linker.schema.labels for part in parts(label)}
+    return {kind: n for kind, n in hints.relations.items() if not labelled & {root(part) for part in parts(kind)}}
 
 
 def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:
@@ -49,7 +56,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
         or (
             kind not in said
             and not _tested(held, facts) & named
-            and not _joins(held, kind, hints, facts, linker, named)
+            and (_is_spare(held, facts) or not _joins(held, kind, hints, facts, linker, named))
         )
     )
 
@@ -63,12 +70,27 @@ def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
 
 def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:
     """True where the step and one of its ends have no condition and are met nowhere else in the query."""
+    return bool(_bare_ends(held, facts))
+
+
+def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
+    """True where it is unused, and there is another node of the label to which it leads."""
+    return any(
+        node is not end and _labels(node, facts) & _labels(end, facts)
+        for end in _bare_ends(held, facts)
+        for node in facts.structure.nodes
+    )
+
+
+def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
     uses = Counter(token.value for token in facts.tokens if token.is_name)
-    bare = [
-        not (node.keys or node.where or uses[node.variable or ""] > 1 or _is_passed(node, facts))
+    if held.keys or uses[held.variable or ""] > 1:
+        return []
+    return [
+        node
         for node in _ends(held, facts)
+        if not (node.keys or node.where or uses[node.variable or ""] > 1 or _is_passed(node, facts))
     ]
-    return any(bare) and not held.keys and uses[held.variable or ""] < 2
 
 
 def _joins(
@@ -116,3 +138,22 @@ def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
     words = {root(word) for word in re.findall(r"\w+", hints.question)} - labels
     known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
     return {name for name in facts.properties if name in known or words & {root(part) for part in parts(name)}}
+
+
+def tests(facts: QueryFacts) -> list[tuple[str | None, str, Token | None]]:
+    """(variable, property, value) of what the query holds properties against; of a map's expression no value."""
+    keys = [(node.variable, name, token) for node in facts.structure.nodes for name, token in node.keys]
+    uses = [(use.variable, use.name, use.literal) for use in facts.structure.properties if use.literal is not None]
+    return [*keys, *uses]
+
+
+def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
+    """Variables of the nodes that the question names by what tells each apart."""
+    named = {
+        (place.label, place.property, held.value)
+        for held in hints.mentions
+        for place in held.places
+        if linker.values.identifies(place)
+    }
+    labels = facts.structure.labels_of
+    return {v for v, name, t in tests(facts) if v and t for label in labels(v) if (label, name, t.value) in named}

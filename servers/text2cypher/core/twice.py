@@ -14,14 +14,16 @@ Rows = Sequence[Sequence[Any]]
 def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
     """What is counted, where counting each once gives other rows; None where the query says it or both agree.
 
-    Only a path of several steps can meet a node twice; many nodes can have the same property. `run` gives None for a
-    query that doesn't run.
+    Only a path can meet a node twice; many nodes can have the same property. `run` gives None for a query that
+    doesn't run.
     """
     if "DISTINCT" in facts.words:
         return None
-    long = len(facts.structure.relationships) > 1 or facts.long_paths
+    path = bool(facts.structure.relationships)
     for place, token in enumerate(facts.tokens):
-        if token.is_word("COUNT") and (counted := _counted(facts.tokens[place + 1 : place + 6], long=long)):
+        if token.is_word("COUNT") and (counted := _counted(facts.tokens[place + 1 : place + 6], path=path)):
+            if any(column.partition(".")[0] == counted[0].value for column in facts.columns):
+                continue  # each row shows one of them: `the most tagged tags`
             other = f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}"
             found = run(other)
             if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
@@ -38,9 +40,9 @@ def listed_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]
     return next(iter(labels), column) if differs else None
 
 
-def _counted(tokens: Sequence[Token], *, long: bool) -> Sequence[Token]:
+def _counted(tokens: Sequence[Token], *, path: bool) -> Sequence[Token]:
     """The tokens between the parentheses of a count: of a path's node, or of a property; else none."""
     texts = [token.text for token in tokens]
-    if long and texts[:1] == ["("] and texts[2:3] == [")"] and tokens[1].is_name:
+    if path and texts[:1] == ["("] and texts[2:3] == [")"] and tokens[1].is_name:
         return tokens[1:2]
     return tokens[1:4] if (texts[:1], texts[2:3], texts[4:5]) == (["("], ["."], [")"]) else ()

@@ -70,6 +70,18 @@ class QueryFacts:
             if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
         )
 
+    @cached_property
+    def bounds(self) -> frozenset[tuple[str, str]]:
+        """(`<` or `>`, text) of every text that something has to lie below or above, as `datetime('2013-01-01')`."""
+        found = set()
+        for place, token in enumerate(self.tokens):
+            before = self.tokens[max(place - 3, 0) : place]
+            if before and before[-1].text == "(":
+                before = before[:-2]
+            if token.kind is Kind.STRING and before and before[-1].text in _FLIPPED:
+                found.add((before[-1].text[0], token.value))
+        return frozenset(found)
+
     def _operator(self, place: int) -> str:
         before = self.tokens[place - 1] if place else None
         after = self.tokens[place + 1].text if place + 1 < len(self.tokens) else ""

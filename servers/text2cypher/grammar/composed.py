@@ -60,10 +60,10 @@ class Composer:
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
         kinds += [] if set(kinds) & set(self._holding(hints)) else self._holding(hints)
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
+        stated = {root(part) for held in hints.filters for part in parts(held.property)}
+        others = self._labelled | stated  # what names something else too: `a beneficiary bank in 'Singapore'`
         plain = [
-            kind
-            for kind in chosen
-            if kind not in hints.within and not {root(part) for part in parts(kind)} & self._labelled
+            kind for kind in chosen if kind not in hints.within and not {root(part) for part in parts(kind)} & others
         ]
         found: dict[str, Reading] = {}
         for shape in dict.fromkeys([*shapes(hints, self.schema, plain), *shapes(hints, self.schema, chosen)]):

@@ -102,7 +102,8 @@ class _Reading:
         for text in sorted(texts | {text.lower() for text in self.facts.strings}, key=len, reverse=True):
             for span in list(self._match(text)):
                 self._take(*span, f"'{text}'")
-        used = {word for text in texts for word in text.split()}
+        bounds = {folded(text) for _, text in self.facts.bounds}
+        used = {word for text in texts - bounds for word in text.split()}
         for start, end in list(self.open):
             if folded(self.text[start:end]) in used and not self._in_mention(start, end):
                 self._take(start, end, "text")
@@ -132,10 +133,8 @@ class _Reading:
     def _numbers(self) -> None:
         stated = set(self.facts.numbers)
         for low, high, spans in self._ranges():
-            if {sign for sign, n in stated if n == low} & {">", ">="} and {s for s, n in stated if n == high} & {
-                "<",
-                "<=",
-            }:
+            signs = [{sign[0] for sign, number in stated if number == end} for end in (low, high)]
+            if (">" in signs[0] and "<" in signs[1]) or self._is_between("=", low, high):
                 self._take(spans[0], spans[1], f"{low:g} … {high:g}")
             elif self._is_open(*spans):
                 self._drop(spans[0], spans[1])
@@ -149,7 +148,8 @@ class _Reading:
             begin, bound = self._bound_before(start)
             bound = self._bound_after(end) or bound
             wanted = BOUNDS[bound](value) if bound else None
-            if self._is_in_year(SIGNS.get(bound, "="), value):
+            sign = SIGNS.get(bound, "=")
+            if self._is_in_year(sign, value) or self._is_between(sign, value, value):
                 self._take(begin, end, word)
                 continue
             if wanted is None and any(number == value for _, number in stated):
@@ -162,6 +162,15 @@ class _Reading:
         held = set(self.linker.lexicon.moments.values())
         stated = set(self.facts.numbers)
         return FIRST_YEAR <= number <= LAST_YEAR and any(in_year(sign, int(number), units) <= stated for units in held)
+
+    def _is_between(self, sign: str, first: float, last: float) -> bool:
+        """True where dates that are kept as texts are held against the beginning of a year and the end of one."""
+        held = {side: {text[:10] for way, text in self.facts.bounds if way == side} for side in "<>"}
+        begins = {f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
+        ends = {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01"}
+        if sign == "=":
+            return bool(held[">"] & begins and held["<"] & ends)
+        return bool(held[sign[0]] & (begins | ends))
 
     def _ranges(self) -> Iterator[tuple[float, float, tuple[int, int]]]:
         """(low, high, span) of each `between 1990 and 2000`."""

@@ -3,6 +3,12 @@ of theirs, on it and on the curriculum."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from servers.text2cypher.core.confidence import likeliest, scored
+from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.linking.hints import Hints, Linker
+
 HARBOUR = {
     "nodes.Vessel.csv": "name,built,flag\nOrkney Star,1988,Malta\nBlue Heron,2004,Norway\nSea Wolf,2015,Malta\n",
     "nodes.HarbourTown.csv": "name,country,berths\nBergen,Norway,12\nValletta,Malta,8\nOban,Scotland,3\n",
@@ -130,3 +136,9 @@ STRANGE_RIGHT = [
         "MATCH (v:Vessel) WITH v ORDER BY v.built LIMIT 1 MATCH (s:Skipper)-[:COMMANDS]->(v) RETURN s.name",
     ),
 ]
+
+
+def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[str]:
+    """The queries that leave no doubt before they are run, the likeliest first; none where a word is uncovered."""
+    doubts = scored(readings, hints, linker)
+    return likeliest(doubts, hints, linker) if 0 in doubts.values() else []

@@ -10,10 +10,10 @@ from llguidance import LLMatcher, LLTokenizer
 from servers.text2cypher.config import Aids, LLMConfig, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorType, ValidationResult
-from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.prompts import PromptType, SchemaFormat
+from tests.servers.text2cypher.harbour import covering
 from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
 
 QUESTION = "Apa saja prasyarat dari mata kuliah Sistem Operasi?"

@@ -12,7 +12,6 @@ from llguidance import LLMatcher, LLTokenizer
 from servers.text2cypher.config import LLMConfig
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
-from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.grammar.variables import variables_of
@@ -21,6 +20,7 @@ from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import load_lexicon
+from tests.servers.text2cypher.harbour import covering
 from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 CODE = Path(__file__).parents[3] / "servers" / "text2cypher"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
-from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.grammar.variables import variables_of
+from tests.servers.text2cypher.harbour import covering
 from tests.servers.text2cypher.test_any_graph import answered, opened
 
 PLAYS = {

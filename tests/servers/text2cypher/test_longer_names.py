@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from servers.text2cypher.core.confidence import covering
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.linking.language import languages
+from tests.servers.text2cypher.harbour import covering
 from tests.servers.text2cypher.test_any_graph import answered, opened
 
 CARGO = {
