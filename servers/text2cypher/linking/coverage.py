@@ -166,8 +166,8 @@ class _Reading:
     def _is_between(self, sign: str, first: float, last: float) -> bool:
         """True where dates that are kept as texts are held against the beginning of a year and the end of one."""
         held = {side: {text[:10] for way, text in self.facts.bounds if way == side} for side in "<>"}
-        begins = {f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
-        ends = {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01"}
+        begins = {f"{first:.0f}", f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
+        ends = {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01", f"{last + 1:.0f}"}
         if sign == "=":
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))
