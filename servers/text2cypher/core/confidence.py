@@ -17,7 +17,7 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.left_out import left_out
-from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, tests, unspoken
+from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied, unranked
 from servers.text2cypher.core.twice import Rows, counted_once
@@ -100,7 +100,7 @@ def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[s
     """The queries that leave the fewest doubts; they cover the question where that is none.
 
     In the readings' order, but those behind that have fewer steps of a type than the question says (`orders` that a
-    label is called too say no step).
+    label is called too say no step), and then those that have steps which only a label's or a property's word says.
     """
     fewest = min(doubts.values(), default=0)
     found = [text for text, number in doubts.items() if number == fewest]
@@ -139,7 +139,7 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     shown = {token.value for token in facts.returned} & {node.variable for node in nodes}
     yield from (v for v in names if ends[v] > 1)
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
-    tested = {v for v, _, _ in tests(facts)} - names - shown
+    tested = {v for v, _, _ in facts.property_tests} - names - shown
     yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)
 
 

@@ -16,7 +16,7 @@ from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, listed_once
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import root, roots
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
@@ -51,11 +51,11 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     Nobody knows whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a
     `never` speaks, and whether lists are measured one by one or together.
     """
-    within = {root(part) for kind in hints.within for part in parts(kind)}
+    within = roots(*hints.within)
     shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
     if (
         facts.names & set(hints.within)
-        or within & {root(part) for part in parts(shown)}
+        or within & roots(shown)
         or "SIZE" in facts.words
         or (facts.negates and len(facts.structure.relationships) > 1)
         # `product categories`: which of the two is meant depends on the language
@@ -92,7 +92,7 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     variable, _, name = column.rpartition(".")
     if not linker.naming.names(name):
         words = {root(word) for word in re.findall(r"\w+", hints.question)}
-        return bool(variable) and {root(part) for part in parts(name)} <= words
+        return bool(variable) and roots(name) <= words
     labels = facts.structure.labels_of(variable)
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 

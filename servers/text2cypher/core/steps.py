@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
-from servers.text2cypher.cypher.tokens import Token
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.said import named_properties
 
 
@@ -33,16 +32,15 @@ def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     A reading with one is still the best there may be.
     """
     own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
-    own -= {root(part) for name in facts.properties for part in parts(name)}
-    said = {kind: 1 for kind in hints.related if own & {root(part) for part in parts(kind)}}
+    own -= roots(*facts.properties)
+    said = {kind: 1 for kind in hints.related if own & roots(kind)}
     said |= relations_said(hints, linker)
     yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
 
 
 def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:
     """How often the question says each relationship, but those that share a word with a label, as `orders` may."""
-    labelled = {root(part) for label in linker.schema.labels for part in parts(label)}
-    return {kind: n for kind, n in hints.relations.items() if not labelled & {root(part) for part in parts(kind)}}
+    return {kind: n for kind, n in hints.relations.items() if not linker.label_roots & roots(kind)}
 
 
 def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:
@@ -134,17 +132,9 @@ def _tested(held: NodePattern | RelationshipPattern, facts: QueryFacts) -> set[s
 
 def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
     """Properties in use that the question names by a value or a word that no label holds (`regions`: shipRegion)."""
-    labels = {root(part) for label in linker.schema.labels for part in parts(label)}
-    words = {root(word) for word in re.findall(r"\w+", hints.question)} - labels
+    words = {root(word) for word in re.findall(r"\w+", hints.question)} - linker.label_roots
     known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
-    return {name for name in facts.properties if name in known or words & {root(part) for part in parts(name)}}
-
-
-def tests(facts: QueryFacts) -> list[tuple[str | None, str, Token | None]]:
-    """(variable, property, value) of what the query holds properties against; of a map's expression no value."""
-    keys = [(node.variable, name, token) for node in facts.structure.nodes for name, token in node.keys]
-    uses = [(use.variable, use.name, use.literal) for use in facts.structure.properties if use.literal is not None]
-    return [*keys, *uses]
+    return {name for name in facts.properties if name in known or words & roots(name)}
 
 
 def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
@@ -156,4 +146,5 @@ def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
         if linker.values.identifies(place)
     }
     labels = facts.structure.labels_of
-    return {v for v, name, t in tests(facts) if v and t for label in labels(v) if (label, name, t.value) in named}
+    tested = ((v, name, t) for v, name, t in facts.property_tests if v and t)
+    return {v for v, name, t in tested for label in labels(v) if (label, name, t.value) in named}

@@ -57,6 +57,13 @@ class QueryFacts:
         return frozenset(keys | {use.name for use in self.structure.properties})
 
     @cached_property
+    def property_tests(self) -> list[tuple[str | None, str, Token | None]]:
+        """(variable, property, value) of what it holds properties against; of a map's expression no value."""
+        keys = [(node.variable, name, token) for node in self.structure.nodes for name, token in node.keys]
+        uses = [(use.variable, use.name, use.literal) for use in self.structure.properties if use.literal is not None]
+        return [*keys, *uses]
+
+    @cached_property
     def strings(self) -> tuple[str, ...]:
         """String literals."""
         return tuple(token.value for token in self.tokens if token.kind is Kind.STRING)

@@ -20,7 +20,7 @@ from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, in_year
 from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.bounds import Placed, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.said import named_properties, nearest
 
 MOST_KINDS = 3
@@ -60,11 +60,9 @@ class Composer:
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
         kinds += [] if set(kinds) & set(self._holding(hints)) else self._holding(hints)
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
-        stated = {root(part) for held in hints.filters for part in parts(held.property)}
-        others = self._labelled | stated  # what names something else too: `a beneficiary bank in 'Singapore'`
-        plain = [
-            kind for kind in chosen if kind not in hints.within and not {root(part) for part in parts(kind)} & others
-        ]
+        # what names something else too: `a beneficiary bank in 'Singapore'`
+        others = self._labelled | roots(*(held.property for held in hints.filters))
+        plain = [kind for kind in chosen if kind not in hints.within and not roots(kind) & others]
         found: dict[str, Reading] = {}
         for shape in dict.fromkeys([*shapes(hints, self.schema, plain), *shapes(hints, self.schema, chosen)]):
             for tests in self._placed(hints, shape):

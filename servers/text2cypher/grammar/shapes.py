@@ -13,7 +13,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import parts, root, roots
 
 Path = tuple[str, str, str]
 _LONGEST = 3  # steps
@@ -122,7 +122,7 @@ def doer_of(hints: Hints, shape: Shape, schema: GraphSchema) -> str:
         if (found := re.search(rf"\((\w+)[^()]*\)-\[{edge}:|<-\[{edge}:[^]]*]-\((\w+)", shape.text))
         for part in parts(kind)
     }
-    labels = {root(part) for label in schema.labels for part in parts(label)}
+    labels = roots(*schema.labels)
     for word in re.findall(r"\w+", hints.masked.lower()):
         if root(word) in labels:
             break

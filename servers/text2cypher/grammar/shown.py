@@ -14,7 +14,7 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
 from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import roots
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import counted_label, named_properties
 
@@ -135,8 +135,8 @@ class Shown:
 
         Nor is `country` asked for where it names a node that is joined.
         """
-        words = {root(part) for part in parts(name)}
-        if any(words == {root(part) for part in parts(label)} for v, label in self.nodes.items() if v != variable):
+        words = roots(name)
+        if any(words == roots(label) for v, label in self.nodes.items() if v != variable):
             return True
         first = next(iter(self.hints.labels), "")
         asked = first in self.nodes.values() and name not in self.linker.schema.nodes[first]

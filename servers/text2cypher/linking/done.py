@@ -8,7 +8,7 @@ from collections.abc import Collection
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import root, roots
 
 
 class Done:
@@ -76,10 +76,9 @@ class Done:
 
     def _asks_a_number(self, taken: Collection[str | None]) -> bool:
         """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
-        labels = {root(part) for label in self.linker.schema.labels for part in parts(label)}
-        said = {root(word) for word in re.findall(r"\w+", self.text)} - labels
+        said = {root(word) for word in re.findall(r"\w+", self.text)} - self.linker.label_roots
         numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
-        return any(name in taken or said & {root(part) for part in parts(name)} for name in numbers)
+        return any(name in taken or said & roots(name) for name in numbers)
 
     def _one_number(self, taken: Collection[str | None]) -> bool:
         """A total of one node is its own number."""

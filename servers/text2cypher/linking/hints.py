@@ -19,7 +19,7 @@ from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
-from servers.text2cypher.linking.names import parts, root, said_in
+from servers.text2cypher.linking.names import parts, root, roots, said_in
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
@@ -60,6 +60,8 @@ class Linker:
         self.wording = Wording(schema, lexicon)
         self._conditions = Conditions(schema, lexicon, values, self.naming, self.wording)
         self._named = {**lexicon.properties, **lexicon.labels}
+        self.label_roots = roots(*schema.labels)
+        """Of the words in labels."""
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
@@ -70,7 +72,7 @@ class Linker:
             (word, name)
             for word, called in languages().measures
             for name in schema.properties
-            if root(called) in {root(part) for part in parts(name)}
+            if root(called) in roots(name)
         ]
         self._meanings = Meanings(self._known, lexicon.words)
 

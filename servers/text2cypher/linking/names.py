@@ -24,6 +24,11 @@ def root(word: str) -> str:
     return short if len(short) >= _ROOT else bare
 
 
+def roots(*names: str) -> set[str]:
+    """The roots of all words of these names."""
+    return {root(part) for name in names for part in parts(name)}
+
+
 def stem(word: str) -> str:
     """What a word is built of: of `dukungan` and `mendukung` the same. A first p, t, k or s often falls away."""
     return re.sub(rf"^[ptks](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))

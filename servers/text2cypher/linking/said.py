@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import is_plural, parts, root
+from servers.text2cypher.linking.names import is_plural, parts, root, roots
 
 _TELLING = 3  # letters of a word that tells a property from its label
 
@@ -28,7 +28,7 @@ def counted_label(hints: Hints, linker: Linker) -> str | None:
     before = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)\W+\w+" if hints.having else r"(?:‹most›|‹fewest›|‹count›)"
     pattern = rf"{before}{some}(?:\W+‹of›(?:\W+(?!‹label›\b)\w+)?)?\W+(?P<held>‹label›)\b"
     found = linker.wording.compiled(pattern).search(hints.masked)
-    does = {root(part) for kind in linker.schema.relationships for part in parts(kind)}
+    does = roots(*linker.schema.relationships)
     if found is None or does & {root(word) for word in found[0][: -len(found["held"])].lower().split()}:
         return None  # `the most ordered products` are ranked
     return linker.lexicon.labels.get(found["held"].lower())
