@@ -48,13 +48,15 @@ def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
     rows alone: a condition written for want of the right one."""
     from sqlglot import exp
 
+    if finder("restricts").search(asked):
+        return
     read = [column.name for column in select.find_all(exp.Column)]
-    for each in select.find_all(exp.Not) if not finder("restricts").search(asked) else ():
-        null = each.this if isinstance(each.this, exp.Is) and isinstance(each.this.expression, exp.Null) else None
-        name = null.this.name if null is not None and isinstance(null.this, exp.Column) else ""
-        said = all(word[:4] in asked.casefold() for word in words_of(name).split())
-        if name and read.count(name) == 1 and not said:
-            yield f"{name} IS NOT NULL"
+    for test in (each.this for each in select.find_all(exp.Not)):
+        if isinstance(test, exp.Is) and isinstance(test.expression, exp.Null) and isinstance(test.this, exp.Column):
+            name = test.this.name
+            said = all(word[:4] in asked.casefold() for word in words_of(name).split())
+            if read.count(name) == 1 and not said:
+                yield f"{name} IS NOT NULL"
 
 
 def drops_those_without(asked: str, select: exp.Select) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -176,26 +176,28 @@ def codes_for_names(
 ) -> Iterator[str]:
     """References that are all a result says of its rows, where what they refer to may have a name, as all may that was
     not consulted: "the media type with the most tracks is 1"."""
-    nameless = {
-        str(table["table_name"])
-        for table in tables
-        if not any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
-    }
-    relations = dict(pairs(known or []))
-    keys = {(str(table["table_name"]), str(each["name"])): each for table in tables for each in table["columns"]}
-    telling = {table for (table, _), each in keys.items() if each.get("is_primary_key")}
-    referring = {left for left, right in relations.items() if right[0] not in nameless and right[0] != left[0]}
-    referring |= {
-        side
-        for side, each in keys.items()
-        if side[0] in telling and each.get("classification") == "identifier" and not each.get("is_primary_key")
-    } - relations.keys()
+    referring = set(_referring(list(tables), pairs(known or [])))
     for query in plan.queries:
         read = {table for select in selects(query["query"]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
         codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
         if shown and {name for _, name in codes} == {name for _, name in shown}:
             yield from sorted(name for _, name in codes)
+
+
+def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -> Iterator[Side]:
+    """What refers to a thing that may have a name; of a table that tells its key, other keys that nothing explains."""
+    nameless = {
+        str(table["table_name"])
+        for table in tables
+        if not any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
+    }
+    yield from (left for left, right in relations if right[0] not in nameless and right[0] != left[0])
+    known = {left for left, _ in relations}
+    for table in tables:
+        own = {str(each["name"]) for each in table["columns"] if each.get("is_primary_key")}
+        keys = {str(each["name"]) for each in table["columns"] if each.get("classification") == "identifier"}
+        yield from {(str(table["table_name"]), name) for name in keys - own if own} - known
 
 
 def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:

@@ -16,7 +16,16 @@ from agentd.agent.toolset import assemble
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.node_context import Retrying
 from agentd.apps.analytics.run import AnalyticsRun, Ports
-from agentd.messages import Caller, Catalogue, ModelReply, ModelRequest, ServerState, ToolInfo
+from agentd.messages import (
+    Caller,
+    Catalogue,
+    Constraint,
+    ModelReply,
+    ModelRequest,
+    ProviderState,
+    ServerState,
+    ToolInfo,
+)
 from agentd.ports import TextSink
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
@@ -162,6 +171,7 @@ class Counting:
     def __init__(self, inner: ScriptedModel) -> None:
         self._inner = inner
         self.requests: list[ModelRequest] = []
+        self.constraint: Constraint = "none"
 
     provider = "scripted"
 
@@ -169,8 +179,8 @@ class Counting:
         self.requests.append(request)
         return await self._inner.turn(request, on_text)
 
-    def state(self) -> Any:
-        return self._inner.state()
+    def state(self) -> ProviderState:
+        return self._inner.state().model_copy(update={"constraint": self.constraint})
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -55,8 +55,7 @@ async def test_the_planner_sees_what_was_understood(erp: Path) -> None:
 async def test_examples_hold_what_may_be_planned_but_for_a_model_of_this_machine(erp: Path, constraint: Any) -> None:
     """Issue 19: a planner is asked for all that the document names; what a slow one leaves out is derived."""
     office = Office(erp, SALES, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
-    state = office.model.state().model_copy(update={"constraint": constraint})
-    office.model.state = lambda: state  # type: ignore[method-assign]
+    office.model.constraint = constraint
     await office.ask(QUESTION)
     examples = "".join(each.content for each in office.model.requests[1].messages if each.role == "assistant")
     assert "sql_queries_plan" in examples
@@ -191,8 +190,7 @@ async def test_a_plan_that_a_small_model_wrote_again_is_no_sure_answer(
     """Issue 19: of such plans of the embedded model with 90 points and more 2 in 4 were right."""
     wrong = plan(("TOTAL", "SELECT SUM(gone) FROM sales_orders"), template="{TOTAL}")
     office = Office(erp, SALES, wrong, plan(TOTAL, template="{TOTAL}"))
-    state = office.model.state().model_copy(update={"constraint": constraint})
-    office.model.state = lambda: state  # type: ignore[method-assign]
+    office.model.constraint = constraint
     answer = await office.ask("Berapa total penjualan Januari 2023?")
     assert (answer["final_narrative"], answer["quality_score"]) == ("Rp 125.000.000,50", score)
     assert [each.startswith("Rencana pertama") for each in answer["warnings_for_display"]] == [True] * warned
