@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import names, persons
 from agentd.apps.letters.evidence.asserted import mood, owner
 from agentd.apps.letters.evidence.binding import whose
-from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
@@ -166,8 +165,9 @@ class Line:
             yield Spot(at, clear=True)
 
 
-def _lines(turn: Turn) -> list[Line]:
-    return [Line(each) for each in turn.heard.sentences]
+def _lines(case: Case, text: str) -> list[Line]:
+    """A message's, read once in a session."""
+    return case.remember((Line, text), lambda: [Line(each) for each in case.read(text)[0].sentences])
 
 
 def name(field: Field, case: Case) -> Iterator[Claim]:
@@ -176,7 +176,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
     held: set[str] = set()
     """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
     for turn in case.turns:
-        lines = case.remember((Line, turn.text), partial(_lines, turn))
+        lines, asked = _lines(case, turn.text), bool(turn.question) and _asked(field, case, turn.question)
         heads = turn.heard.listed and not any(line.found(spot) for line in lines for spot in line.introduced())
         waits = False
         for line, after, (sentence, named, before) in zip(lines, [*lines, None][1:], turn.sentences(), strict=False):
@@ -185,7 +185,7 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             said = [frozenset[str]() if _else(line, one) else one.keys for one in reversed(named)]
             said += [one.keys for one in reversed(before)]
             spots = [
-                *_unlabelled(field, case, turn, line, first=first),
+                *_unlabelled(field, line, first=first, asked=asked),
                 *line.righted(field, (*said, *turn.before), held),
                 *line.labelled(own),
                 *([Spot(0, clear=True)] if waits else ()),
@@ -195,10 +195,11 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
             for at, spot in sorted({spot.at: spot for spot in spots}.items()):
                 mark = line.marks.get(at)
                 spot = spot._replace(at=mark.end) if mark is not None and mark.cue is Cue.NEGATION else spot
+                if not (found := line.found(spot)):
+                    continue
                 span = Span(spot.at, max(line.stop(spot.at), spot.at + 1), True)
                 place = case.place(turn, sentence, named, before, span)
-                found = line.found(spot)
-                if found and _theirs(field, line, place, spot):
+                if _theirs(field, line, place, spot):
                     held |= {"".join(each) for each in found}
                     supports = any(names.same(one, wanted) for each in found for one in (each, names.untitled(each)))
                     meant = mood(field, place)
@@ -229,8 +230,8 @@ def _else(line: Line, one: Named) -> bool:
     return owned and words[at].removesuffix("nya") not in _BESIDE | _COPULAS
 
 
-def _unlabelled(field: Field, case: Case, turn: Turn, line: Line, *, first: bool) -> Iterator[Spot]:
-    """Without a word for it. `first`: first in a list of somebody's data."""
+def _unlabelled(field: Field, line: Line, *, first: bool, asked: bool) -> Iterator[Spot]:
+    """Without a word for it. `first`: first in a list of somebody's data; `asked`: the question was for it alone."""
     if field.person in (None, CITIZEN):
         yield from line.introduced()
         yield from line.before_nik()
@@ -240,7 +241,7 @@ def _unlabelled(field: Field, case: Case, turn: Turn, line: Line, *, first: bool
             if mark.cue is Cue.RELATION and not persons.another(mark, line.marks, line.words):
                 at = persons.owner_end(mark, line.words)
                 yield Spot(at + (line.words[at : at + 1] == [","]), of=mark.value)
-    if turn.question and _asked(field, case, turn.question):
+    if asked:
         clauses = line.sentence.clauses
         starts = (at for at in range(len(clauses)) if at == 0 or clauses[at] != clauses[at - 1])
         yield from (Spot(at + (line.words[at] in SEPARATORS), clear=True, asked=True) for at in starts)
@@ -252,5 +253,5 @@ def _asked(field: Field, case: Case, question: str) -> bool:
     people = {field.person} if field.person not in (None, CITIZEN) else {None, CITIZEN, case.subject[0]}
     if len(asked) != 1 or asked[0][0] != field.label or asked[0][1] not in people:
         return False
-    heard, named = case.read(question)
-    return not any(_else(Line(each), one) for each, own in zip(heard.sentences, named, strict=True) for one in own)
+    _, named = case.read(question)
+    return not any(_else(line, one) for line, own in zip(_lines(case, question), named, strict=True) for one in own)
