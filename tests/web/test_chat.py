@@ -129,6 +129,27 @@ def test_a_typed_yes_to_the_forms_of_two_tabs_is_asked_which(fresh_office: Offic
     assert len(list(office.state.glob("letters/**/*.pdf"))) == 2
 
 
+def test_a_form_filled_in_while_the_other_tab_gets_an_answer_is_sent_after_it(
+    fresh_office: Office, open_page: Open
+) -> None:
+    office = fresh_office(after(8000, "Halo juga."))
+    first = open_page(office.url + "/chat", viewport=PHONE)
+    first.evaluate("sessionStorage.setItem('agentd-chat-session', JSON.stringify(['two-tabs', 'k'.repeat(43)]))")
+    first.reload()
+    first.wait_for_selector("html[data-ready]")
+    second = another_tab(first)
+    second.locator("[data-letter=surat_keterangan_domisili]").click()
+    fill_form(second)
+    say(first, "Halo")
+    expect(first.get_by_text("Sedang berpikir…")).to_be_visible()
+    first.evaluate("new BroadcastChannel('agentd-chat').postMessage({ session: 'two-tabs' })")
+    expect(second.locator(".turn")).to_have_count(1)
+    second.locator("[data-act=submit]").click()
+    for page in (first, second):
+        expect(page.locator(".bubble.agent", has_text="Halo juga.")).to_have_count(1)
+        expect(page.locator("[data-act=yes]")).to_have_count(1)
+
+
 def test_a_form_and_a_correction_work_by_keys_alone(office: Daemon, open_page: Open) -> None:
     page = open_page(office.url + "/chat", viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     say(page, "Halo")

@@ -122,7 +122,7 @@ def test_a_citizen_gets_a_letter_from_the_chat_by_keys_alone(fresh_office: Offic
     keys_to(page, "print", "Shift+Tab")
     press("Enter")
     expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
-    keys_to(page, "anew", "Shift+Tab")
+    keys_to(page, "restart", "Shift+Tab")
     press("Enter")
     expect(page.locator(".turn")).to_have_count(0)
     assert focused(page) == "message"

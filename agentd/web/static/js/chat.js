@@ -40,7 +40,7 @@ async function say(text) {
   await page.conversation.send(text);
 }
 
-const anew = once(async () => {
+const restart = once(async () => {
   page.conversation.close();
   const old = [sessionId, key];
   [sessionId, key] = [randomId(), randomKey()];
@@ -81,10 +81,11 @@ $('#speak').addEventListener('click', unhurried(() => {
   setSpeaking(!speaking());
   $('#speak').setAttribute('aria-pressed', String(speaking()));
 }));
-$('#anew').addEventListener('click', anew);
+$('#restart').addEventListener('click', restart);
 // Another tab of this session has news: look at what is there.
 tabs.addEventListener('message', ({ data }) => {
-  if (data.session === sessionId && !page.conversation.busy) page.conversation.restore().catch(() => {});
+  const { conversation } = page;
+  if (data.session === sessionId) conversation.idle().then(() => conversation.restore()).catch(() => {});
 });
 
 speakIn(new URLSearchParams(location.search).get('lang'));

@@ -37,10 +37,12 @@ export class Conversation {
 
   /**
    * Sends the person's words. The same words go out once, however often the line breaks. `form`, {tool, typed}: they come
-   * from a letter's form, which the daemon takes as it is.
+   * from a letter's form, which the daemon takes as it is. A form filled in while another tab's answer came is sent after
+   * it.
    */
   async send(prompt, form = null) {
-    if (this.busy || !prompt.trim()) return;
+    await this.idle();
+    if (this.busy || this._ended.signal.aborted || !prompt.trim()) return;
     const turn = { ...newTurn(randomId(), prompt), form };
     this._add(turn);
     try {
@@ -87,6 +89,11 @@ export class Conversation {
         if (error.type === 'not_found') this._failed(turn, error);
       });
     }
+  }
+
+  /** Waits until nothing is under way. */
+  async idle() {
+    while (this.busy) await pause(60);
   }
 
   /** Brings the conversation back after a reload; true when there was one. */
