@@ -10,13 +10,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics import coverage, currencies, servers
+from agentd.apps.analytics import currencies, servers
 from agentd.apps.analytics.clarifying import without_period
+from agentd.apps.analytics.doubts import doubts
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
-from agentd.apps.analytics.guards import invented_keys, part_of_the_period, silent_mistakes
-from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, pairs, spelled, without_details
+from agentd.apps.analytics.guards import invented_keys, silent_mistakes
+from agentd.apps.analytics.joins import misjoined, pairs, spelled, without_details
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
@@ -165,8 +166,7 @@ class PlanExecution:
         silent += invented_keys(plan, tables, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
-        unmet = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
-        unmet += [*part_of_the_period(plan, named), *only_some(plan, schema[1]), *codes_for_names(plan, *schema)]
+        unmet = doubts(state, plan, context.clock.now().date())
         asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
         plan = replace(plan, doubts=[*plan.doubts, *asks])
         return plan, [*plan.fatal, *refused, *plan.doubts]

@@ -7,16 +7,13 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, left_out
 from agentd.apps.analytics.checks import checked, quality_score
-from agentd.apps.analytics.guards import part_of_the_period
-from agentd.apps.analytics.joins import codes_for_names, only_some
+from agentd.apps.analytics.doubts import doubts
 from agentd.apps.analytics.node_context import NodeContext
-from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import past_questions, periods_in
 from agentd.apps.analytics.unknown_words import unknown_words
 from agentd.apps.analytics.wording import say_for
 
@@ -48,11 +45,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     tables = state.get("relevant_tables") or []
     plan = _plan(state)
-    words = coverage.uncovered(state["user_query"], plan, past_questions(state), tables)
-    words += part_of_the_period(plan, _dates(state, context))
-    words += only_some(plan, state.get("table_relationships"))
-    words += codes_for_names(plan, tables, state.get("table_relationships"))
-    words += unknown_words(state["user_query"], plan, tables)
+    words = [*doubts(state, plan, context.clock.now().date()), *unknown_words(state["user_query"], plan, tables)]
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []
@@ -80,12 +73,6 @@ def _plan(state: AgentState) -> Plan:
     """What was carried out, as it is in the state."""
     queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
     return Plan(queries, state.get("raw_data_query_plan"), operations, "", {}, [])
-
-
-def _dates(state: AgentState, context: NodeContext) -> dict[str, str]:
-    """Those that the plan could name."""
-    question, today = state["user_query"], context.clock.now().date()
-    return usable(question, dates_for(question, periods_in(question, past_questions(state), today), today))
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:

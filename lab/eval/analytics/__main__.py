@@ -2,6 +2,7 @@
 
 --planner perfect   a scripted planner that is always right: proves the machinery, must be 100 %
 --planner embedded  the model that ships: measures it (slow; --first and --count take a part, parts add up)
+--planner replayed  what the model replied when it was asked last, said again: measures the checks alone, and keeps none
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
 from lab.eval.analytics.report import write
+from lab.eval.replies import Replies
 from servers.common.erp import build
 
 HERE = Path(__file__).parent
@@ -117,6 +119,8 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
 
     if isinstance(planner, PerfectPlanner):
         planner.question, planner.style = question, style
+    if isinstance(planner, Replies):
+        planner.ask(f"{style}: {question.text}")
     run = AnalyticsRun(
         Ports(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY)), past=past
     )
@@ -137,6 +141,8 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
     result = await run.execute(RunContext(row, journal, lambda *_: None))
     if question.meant and question.meant in ((result.outcome.get("clarification") or {}).get("choices") or []):
         chosen = RunContext(replace(row, prompt=question.meant), MemoryJournal(), lambda *_: None)
+        if isinstance(planner, Replies):
+            planner.ask(f"{style}: {question.meant}")
         result = await run.execute(chosen)
     seconds = time.perf_counter() - began
     answer = result.outcome
@@ -175,7 +181,7 @@ def _tables_told(answer: dict[str, Any]) -> set[str]:
 async def main() -> int:
     """Ask, and write results and report. 1 when the perfect planner was not perfect."""
     parser = argparse.ArgumentParser(prog="eval.analytics", description=__doc__)
-    parser.add_argument("--planner", choices=("perfect", "embedded"), default="perfect")
+    parser.add_argument("--planner", choices=("perfect", "embedded", "replayed"), default="perfect")
     parser.add_argument("--style", choices=STYLES, help="one style alone")
     parser.add_argument("--first", type=int, default=0, help="the number of the first question")
     parser.add_argument("--count", type=int, default=len(QUESTIONS), help="how many questions")
@@ -194,10 +200,10 @@ async def main() -> int:
             lines = gold(build(Path(scratch) / "erp.db"))
             GOLD.write_text(json.dumps(lines, ensure_ascii=False, indent=1) + "\n")
             return 0
-        done = {} if given.planner == "perfect" or given.fresh else _read(kept)
+        done = {} if given.planner != "embedded" or given.fresh else _read(kept)
         until = time.monotonic() + 60 * given.minutes
         async with office(Path(scratch)) as (settings, host):
-            planner = PerfectPlanner() if given.planner == "perfect" else models(settings)[0]
+            planner = _planner(given.planner, settings)
             try:
                 for question in _order(given.planner)[given.first : given.first + given.count]:
                     for style in (given.style,) if given.style else STYLES:
@@ -207,14 +213,29 @@ async def main() -> int:
                         done[question.text, style] = made
                         verdict = ("✓" if made["right"] else "✗") + ("!" if made["invented"] else " ")
                         print(f"{verdict} {style:10} {made['seconds']:6.2f} s  {question.text}", flush=True)
-                        _save(kept, done)
+                        if given.planner != "replayed":
+                            _save(kept, done)
             finally:
                 await planner.aclose()
-    _save(kept, done)
-    write(RESULTS, given.planner, list(done.values()), asked_of=len(QUESTIONS) * len(STYLES))
-    right = sum(made["right"] for made in done.values())
-    print(f"{right} of {len(done)} right")
-    return 0 if given.planner == "embedded" or right == len(done) else 1
+    if given.planner != "replayed":
+        _save(kept, done)
+        write(RESULTS, given.planner, list(done.values()), asked_of=len(QUESTIONS) * len(STYLES))
+    return _totals(planner, list(done.values()))
+
+
+def _planner(name: str, settings: Any) -> PerfectPlanner | Replies:
+    if name == "perfect":
+        return PerfectPlanner()
+    return Replies(RESULTS / "replies.json", models(settings)[0] if name == "embedded" else None)
+
+
+def _totals(planner: PerfectPlanner | Replies, made: list[dict[str, Any]]) -> int:
+    right = sum(each["right"] for each in made)
+    sure = [each["right"] for each in made if (each["score"] or 0) >= 90 and each["narrative"]]
+    print(f"{right} of {len(made)} right; with 90 points or more {len(sure)}, of which {sum(sure)} right")
+    if isinstance(planner, Replies):
+        print(planner)
+    return 1 if isinstance(planner, PerfectPlanner) and right < len(made) else 0
 
 
 def _order(planner: str) -> list[Question]:

@@ -5,6 +5,7 @@ otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mis
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
 `--strangers` asks a half of the sixty informal questions of strangers.toml, `--voices` of the 72 of voices.toml,
 `--spoiled` of spoiled.toml, each with its right plan and a spoiled one; of `held` only totals are printed.
+`--voices tuning --replayed` says again what the model that ships replied when `--embedded` asked it last.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import asyncio
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from agentd.observability import logging as logs
 from lab.eval.books import DATABASES, SAMPLE
@@ -35,6 +37,7 @@ async def main() -> int:
     parser.add_argument(
         "--embedded", type=int, default=0, metavar="N", help="N of each, planned by the model that ships"
     )
+    parser.add_argument("--replayed", action="store_true", help="planned by what the model replied; asks no model")
     parser.add_argument("--others", action="store_true", help="N others that it was never asked before; totals alone")
     parser.add_argument("--json", type=Path, help="write every answer there, too")
     parser.add_argument("--prompt", type=Path, help="write there what a planner is asked for one question, and stop")
@@ -46,7 +49,8 @@ async def main() -> int:
         return 0
     made: list[Answered] = []
     first = given.embedded if given.others else 0
-    embedded = slice(first, first + given.embedded) if given.embedded else None
+    replayed: Literal["replayed"] | None = "replayed" if given.replayed else None
+    embedded = slice(first, first + given.embedded) if given.embedded else replayed
     files = {"spoiled": given.spoiled, "strangers": given.strangers, "voices": given.voices}
     half = next(((file, half) for file, half in files.items() if half), None)
     for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
@@ -62,7 +66,7 @@ async def main() -> int:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)
         return _totals([each for each in made if each.mistake], strict=False)
-    return _totals(made, strict=not (chosen or given.embedded))
+    return _totals(made, strict=not (chosen or given.embedded or given.replayed))
 
 
 async def _prompt() -> str:

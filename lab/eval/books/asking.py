@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics import wording
@@ -32,6 +32,7 @@ from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import is_right, reads_as
 from lab.eval.analytics.questions import TODAY, Question
 from lab.eval.books import SAMPLE, build
+from lab.eval.replies import Replies
 from servers.common.erp import build as build_sample
 
 HERE = Path(__file__).parent
@@ -151,14 +152,14 @@ async def asked_all(
     *,
     half: tuple[str, str] | None = None,
     prompts: dict[str, str] | None = None,
-    embedded: slice | None = None,
+    embedded: slice | Literal["replayed"] | None = None,
 ) -> list[Answered]:
     """Every question (or those of a file's `half`) with the right plan (None), or with each mistake
     that has a place in it. The questions of spoiled.toml bring a spoiled plan of their own, too.
 
     `prompts` takes what the planner was asked last for each question in it, the only ones asked then, as Markdown.
     Those of `embedded`, of an order that is always the same, are planned by the model that ships; of others than the
-    first only totals are printed.
+    first only totals are printed. What it replies to a tuning half is recorded; "replayed" says it again.
     """
     questions, today, currency = read(name)
     questions = half_of(name, *half) if half else [each for each in questions if not prompts or each.ask in prompts]
@@ -167,9 +168,11 @@ async def asked_all(
     planner = Planner()
     made = []
     address = {"DATABASE_URL": f"sqlite+aiosqlite:///{built}"} if own else {}
-    questions = Random(SEED).sample(questions, len(questions))[embedded] if embedded else questions
+    questions = Random(SEED).sample(questions, len(questions))[embedded] if isinstance(embedded, slice) else questions
     async with office(folder, **address, AGENTD_CLOCK=today) as (settings, host):
-        model = models(settings)[0] if embedded else planner
+        model = models(settings)[0] if isinstance(embedded, slice) else planner
+        if half and half[1] == "tuning" and embedded:
+            model = Replies(HERE / f"{half[0]}-replies.json", model if isinstance(embedded, slice) else None)
         run = AnalyticsRun(
             Ports(model, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(today)),
             examples=ExampleLibrary(shipped=not own),
@@ -182,16 +185,20 @@ async def asked_all(
                 if plan is None:
                     continue
                 planner.gold, planner.plan = gold, plan
+                if isinstance(model, Replies):
+                    model.ask(gold.ask)
                 began = time.perf_counter()
                 answer = await _asked(run, gold.ask, today)
                 judged = _judged(name, gold, rows, answer, mistake.name if mistake else "")
                 made.append(replace(judged, seconds=time.perf_counter() - began, **answer.get("usage", {})))
-                if embedded:
+                if isinstance(embedded, slice):
                     hidden = embedded.start or (half is not None and half[1] == "held")
                     print(_shown(made, "" if hidden else gold.ask), flush=True)
                 if prompts and planner.asked is not None:
                     told = (f"**{m.role}**\n\n```\n{m.content}\n```" for m in planner.asked.messages)
                     prompts[gold.ask] = "\n\n".join(told)
+        if embedded == "replayed":
+            print(f"{name}: {model}")
         await model.aclose()
     return made
 
