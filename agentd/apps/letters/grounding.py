@@ -19,7 +19,8 @@ from agentd.apps.letters.completing import completed
 from agentd.apps.letters.deeds import scope_of, telling
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
-from agentd.apps.letters.evidence.case import ASKED, Case
+from agentd.apps.letters.evidence.answers import ASKED
+from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.labelled import between
 from agentd.apps.letters.evidence.digits import sixteen
 from agentd.apps.letters.evidence.fields import Field, fields, form

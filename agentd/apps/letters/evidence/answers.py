@@ -32,6 +32,8 @@ from agentd.messages import Said
 
 _ASSENTS = frozenset(fold(each) for each in all_words().assents)
 _AGAINST = frozenset({Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.EXAMPLE, Cue.CORRECTION})
+ASKED = "asked"
+"""In a refused call's output: the one field that the citizen was asked for."""
 _LONGEST = 6
 """Words of a yes, or of a message that picks, courtesy aside."""
 
@@ -162,7 +164,7 @@ _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 def answers(field: Field, case: Case) -> Iterator[Claim]:
     """What the citizen answered where this field alone was asked for (the value in question, or another), and where
     the answer has as many parts as the agent asked for fields by name: the value in question and nothing else."""
-    for order, path in case.asked_alone.items():
+    for order, path in case.once(_asked_alone, lambda: _asked_alone(case)).items():
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
@@ -172,25 +174,44 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
             yield Claim(each.order, Mood.SAID, True)
 
 
+def _asked_alone(case: Case) -> Mapping[int, str]:
+    """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
+    found: dict[int, str] = {}
+    asked: str | None = None
+    for entry in sorted(case.said, key=lambda entry: entry.order):
+        if entry.by == "agent":
+            own = entry.tool == case.tool and isinstance(entry.value, Mapping)
+            asked = entry.value.get(ASKED) if own else None
+        elif entry.by == "citizen" and asked is not None:
+            found[entry.order] = asked
+            asked = None
+    return found
+
+
 def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
     """{field: the answers, with those of their words that stand where the question named the field}."""
     found: dict[str, list[tuple[Turn, Sequence[str]]]] = {}
     for turn in case.turns:
-        wanted = case.remember((_parts, turn.question), partial(_asked_by_name, case, turn)) if turn.asked else ()
-        if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
-            continue
-        parts: dict[tuple[int, int, int], list[str]] = {}
-        for number, each in enumerate(turn.heard.sentences):
-            joined = 0
-            for word, clause in zip(each.words, each.clauses, strict=True):
-                joined += word in _JOINS
-                parts.setdefault((number, clause, joined) if len(wanted) > 1 else (0, 0, 0), []).append(word)
-        said = list(parts.values())
-        if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own
-            said = [*said[: len(wanted) - 1], [word for part in said[len(wanted) - 1 :] for word in part]]
-        for key, words in zip(wanted, said, strict=False) if len(said) == len(wanted) else ():
+        for key, words in case.remember((_parts, turn), partial(_parted, case, turn)) if turn.asked else ():
             found.setdefault(key, []).append((turn, words))
     return found
+
+
+def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
+    """One answer's parts; none where it has not as many as fields were asked for by name."""
+    wanted = case.remember((_parted, turn.question), partial(_asked_by_name, case, turn))
+    if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
+        return ()
+    parts: dict[tuple[int, int, int], list[str]] = {}
+    for number, each in enumerate(turn.heard.sentences):
+        joined = 0
+        for word, clause in zip(each.words, each.clauses, strict=True):
+            joined += word in _JOINS
+            parts.setdefault((number, clause, joined) if len(wanted) > 1 else (0, 0, 0), []).append(word)
+    said = list(parts.values())
+    if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own
+        said = [*said[: len(wanted) - 1], [word for part in said[len(wanted) - 1 :] for word in part]]
+    return tuple(zip(wanted, said, strict=True)) if len(said) == len(wanted) else ()
 
 
 def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:

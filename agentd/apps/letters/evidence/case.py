@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -31,8 +31,6 @@ Judged = TypeVar("Judged")
 _start = attrgetter("start")
 _SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
 """Relations by which a form may call who fills it in: its customer."""
-ASKED = "asked"
-"""In a refused call's output: the one field that the citizen was asked for."""
 CLAUSE = 24
 """Words around a value that may say what it is of."""
 _BEHIND = 6
@@ -41,9 +39,12 @@ _RECENT = 5
 """Names of fields before a message that may say what an ambiguous question asks for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """A message of the citizen: its order, what was read, what was asked before it, and what each sentence names."""
+    """A message of the citizen: its order, what was read, what was asked before it, and what each sentence names.
+
+    Read once in a session, and the same object from then on.
+    """
 
     order: int
     text: str
@@ -95,8 +96,8 @@ class Place:
         return range(max(0, self.span.start - CLAUSE), min(len(self.sentence.words), self.span.end + CLAUSE))
 
 
-def _day(entry: Said) -> date:
-    return date.fromisoformat(entry.day)
+State = TypeVar("State", bound=Hashable)
+Reader = Callable[[Field, "Case", Turn, State], tuple[Sequence[Claim], State]]
 
 
 class Case:
@@ -113,7 +114,9 @@ class Case:
     ) -> None:
         self.said, self.form, self.tool, self.vocabulary = said, form, tool, vocabulary
         self._readings, self._quotes = readings, quotes or {}
-        self.today = max((_day(entry) for entry in said if entry.day), default=date.today())
+        self.today = max(
+            (date.fromisoformat(day) for day in {entry.day for entry in said} - {""}), default=date.today()
+        )
         self.lexicon, self.labels = form.lexicon, form.labels
         self.talk = conversation(said, form.lexicon, readings, self.asks, for_others=form.for_others)
         self.nik: str | None = None
@@ -143,7 +146,8 @@ class Case:
                 question = entry.text
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
                 last = [*found[-1].owners()][-1:] or [found[-1].of] if found else [None]
-                found.append(turn := self._turn(entry, question, spoken[:_RECENT], last[0]))
+                key = (entry.order, entry.text, entry.day, question, spoken[:_RECENT], last[0])
+                found.append(turn := self.remember((Turn, self.today, *key), partial(self._turn, *key)))
                 said = (one.keys for sentence in reversed(turn.named) for one in reversed(sentence))
                 spoken = (*said, *turn.asked, *spoken[:_RECENT])
                 question = ""
@@ -159,6 +163,25 @@ class Case:
             self._judged[key] = judge()
         judged: Judged = self._judged[key]
         return judged
+
+    def told(self, reader: Reader[State], field: Field, state: State) -> Iterator[Claim]:
+        """What the messages say of a field, in order, by a reader of one; each is read for it once in a session.
+
+        `reader` gives a message's claims, and the state with which the next is read.
+        """
+        known: dict[Any, tuple[Sequence[Claim], State]] = self.remember(
+            (reader, field.path, str(field.value), field.person, self._around), dict[Any, Any]
+        )
+        for turn in self.turns:
+            if (turn, state) not in known:
+                known[turn, state] = reader(field, self, turn, state)
+            claims, state = known[turn, state]
+            yield from claims
+
+    @cached_property
+    def _around(self) -> Hashable:
+        """All that one message is read by, beside itself and the form."""
+        return self.subject, self.aliases, self.tool, self.vocabulary, self.turns[:1]
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds values of the field's kind; looked for once."""
@@ -198,35 +221,23 @@ class Case:
         return tuple(turn for turn in self.turns if any(each.wrong for each in turn.heard.sentences))
 
     @cached_property
-    def asked_alone(self) -> Mapping[int, str]:
-        """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
-        found: dict[int, str] = {}
-        asked: str | None = None
-        for entry in sorted(self.said, key=lambda entry: entry.order):
-            if entry.by == "agent":
-                own = entry.tool == self.tool and isinstance(entry.value, Mapping)
-                asked = entry.value.get(ASKED) if own else None
-            elif entry.by == "citizen" and asked is not None:
-                found[entry.order] = asked
-                asked = None
-        return found
-
-    @cached_property
     def by_order(self) -> Mapping[int, Turn]:
         """The citizen's messages by their order; none of a form, a result or a rule."""
         return {turn.order: turn for turn in self.turns}
 
-    def _turn(self, entry: Said, question: str, before: tuple[frozenset[str], ...], of: str | None) -> Turn:
+    def _turn(
+        self, order: int, said: str, day: str, question: str, before: tuple[frozenset[str], ...], of: str | None
+    ) -> Turn:
         wanted, people = self.remember((Named, question), lambda: self._asks(question))
-        text = asked.completed(entry.text, wanted, self.form)
+        text = asked.completed(said, wanted, self.form)
         read, named = self.read(text)
-        day = _day(entry) if entry.day else self.today
+        when = date.fromisoformat(day) if day else self.today
         if read.another and question and not wanted:
-            wanted = asked.repeated(question, day, before, self.form)
+            wanted = asked.repeated(question, when, before, self.form)
         of = None if wanted or not any(each.labels for each in read.sentences) else of
         if len(people) == 1 and wanted and people <= KIN:
             (of,) = people
-        return Turn(entry.order, text, read, wanted, question, named, day, of, before)
+        return Turn(order, text, read, wanted, question, named, when, of, before)
 
     def _asks(self, question: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
         about, _ = self.read(question)
@@ -286,15 +297,3 @@ _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 def clear(words: Sequence[str]) -> bool:
     """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
     return all(word in _BESIDE or not word[0].isalpha() for word in words)
-
-
-def claim(statement: Statement, *, supports: bool, replaces: bool = True) -> Claim:
-    return Claim(statement.message, statement.segment.mood, supports, replaces, statement.segment.corrected)
-
-
-def values(statement: Statement, found: Sequence[Json], wanted: Json, *, labelled: bool) -> Iterator[Claim]:
-    if not found and labelled and statement.segment.mood is Mood.TAKEN_BACK:
-        yield claim(statement, supports=False)
-    for value in found:
-        if value is not None:
-            yield claim(statement, supports=wanted is not None and value == wanted)

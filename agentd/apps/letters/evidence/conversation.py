@@ -17,7 +17,7 @@ from agentd.apps.letters.evidence.lexicon import Lexicon
 from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.evidence.segments import ADDRESSES, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, Claim, Mood, Segment
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -44,6 +44,10 @@ class Statement(NamedTuple):
     previous_words: tuple[str, ...]
     message: int = 0
     """The order of its message in the session."""
+
+    def claim(self, *, supports: bool, replaces: bool = True) -> Claim:
+        """What it says of a field."""
+        return Claim(self.message, self.segment.mood, supports, replaces, self.segment.corrected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,33 +46,37 @@ def called(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def mentions(field: Field, case: Case) -> Iterator[Claim]:
-    """What each sentence says of the field, in order."""
-    maybe: frozenset[str] = frozenset()
-    for turn in case.turns:
-        if (
-            maybe
-            and _affirmed(case, turn)
-            and any(_read_as(field, place, maybe) for place in repeated(field, case, turn))
-        ):
-            yield Claim(turn.order, Mood.SAID, True)
-        found = case.places(field, turn)
-        if not found and field.kind not in TEXTS:
-            continue
-        maybe = maybe.union(*(_maybe(field, place) for place in found if place.span.supports))
-        own = [place for place in found if means(field, place)]
-        called = {place for place in own if _called(field, place)}
-        own = [place for place in own if not called or place in called or _bare(place)]
-        spoken = max((at for at, place in enumerate(own) if place.span.supports and _by_name(field, place)), default=0)
-        own = [place for at, place in enumerate(own) if at >= spoken or about(field, place)]
-        said, held = _by_sentence(own), _by_sentence(found)
-        for sentence, named, _ in turn.sentences():
-            yield from _refused(field, held.get(id(sentence), ()))
-            yield from _claims(field, places := said.get(id(sentence), ()))
-            corrected = any(sentence.corrected[place.span.start] for place in places)
-            if places and not corrected and put_right(field, sentence, named):
-                yield Claim(turn.order, Mood.SAID, False, True, True)
-            elif field.kind in TEXTS and not corrected:
-                yield from _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
+    """What each message says of the field, in order."""
+    return case.told(_told, field, frozenset[str]())
+
+
+def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
+    """A message's claims. `maybe`: the fields that the value may have been meant of so far."""
+    found = case.places(field, turn)
+    claims = list(_affirms(field, case, turn, maybe))
+    if not found and field.kind not in TEXTS:
+        return claims, maybe
+    own = [place for place in found if means(field, place)]
+    called = {place for place in own if _called(field, place)}
+    own = [place for place in own if not called or place in called or _bare(place)]
+    spoken = max((at for at, place in enumerate(own) if place.span.supports and _by_name(field, place)), default=0)
+    own = [place for at, place in enumerate(own) if at >= spoken or about(field, place)]
+    said, held = _by_sentence(own), _by_sentence(found)
+    for sentence, named, _ in turn.sentences():
+        claims += _refused(field, held.get(id(sentence), ()))
+        claims += _claims(field, places := said.get(id(sentence), ()))
+        corrected = any(sentence.corrected[place.span.start] for place in places)
+        if places and not corrected and put_right(field, sentence, named):
+            claims.append(Claim(turn.order, Mood.SAID, False, True, True))
+        elif field.kind in TEXTS and not corrected:
+            claims += _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
+    return claims, maybe.union(*(_maybe(field, place) for place in found if place.span.supports))
+
+
+def _affirms(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> Iterator[Claim]:
+    """A yes to the agent's repeating the value."""
+    if maybe and _affirmed(case, turn) and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
+        yield Claim(turn.order, Mood.SAID, True)
 
 
 def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:

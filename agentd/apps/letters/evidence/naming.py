@@ -13,7 +13,7 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import names, persons
 from agentd.apps.letters.evidence.asserted import mood, owner
 from agentd.apps.letters.evidence.binding import whose
-from agentd.apps.letters.evidence.case import CLAUSE, Case, Place
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
@@ -171,41 +171,45 @@ def _lines(case: Case, text: str) -> list[Line]:
 
 
 def name(field: Field, case: Case) -> Iterator[Claim]:
-    """What each sentence says of a name, in order."""
-    wanted = names.key(str(field.value))
-    held: set[str] = set()
-    """Every name that counted so far, its words joined: two spellings of one are the same (`names.same`)."""
-    for turn in case.turns:
-        lines, asked = _lines(case, turn.text), bool(turn.question) and _asked(field, case, turn.question)
-        heads = turn.heard.listed and not any(line.found(spot) for line in lines for spot in line.introduced())
-        waits = False
-        for line, after, (sentence, named, before) in zip(lines, [*lines, None][1:], turn.sentences(), strict=False):
-            own = [one for one in named if one.plain and field.key in one.keys and not _else(line, one)]
-            first = not own and (heads or (after is not None and after.begins_with_nik()))
-            said = [frozenset[str]() if _else(line, one) else one.keys for one in reversed(named)]
-            said += [one.keys for one in reversed(before)]
-            spots = [
-                *_unlabelled(field, line, first=first, asked=asked),
-                *line.righted(field, (*said, *turn.before), held),
-                *line.labelled(own),
-                *([Spot(0, clear=True)] if waits else ()),
-            ]
-            waits = bool(own) and line.behind(own[-1].end) == len(line.words)
-            heads = heads and not any(map(line.found, spots))
-            for at, spot in sorted({spot.at: spot for spot in spots}.items()):
-                mark = line.marks.get(at)
-                spot = spot._replace(at=mark.end) if mark is not None and mark.cue is Cue.NEGATION else spot
-                if not (found := line.found(spot)):
-                    continue
-                span = Span(spot.at, max(line.stop(spot.at), spot.at + 1), True)
-                place = case.place(turn, sentence, named, before, span)
-                if _theirs(field, line, place, spot):
-                    held |= {"".join(each) for each in found}
-                    supports = any(names.same(one, wanted) for each in found for one in (each, names.untitled(each)))
-                    meant = mood(field, place)
-                    meant = line.moods[spot.at] if meant is Mood.SAID else meant
-                    replaces = spot.clear and not names.within(found[-1], wanted)
-                    yield Claim(turn.order, meant, supports, replaces, line.sentence.corrected[spot.at])
+    """What each message says of a name, in order."""
+    return case.told(_told, field, frozenset[str]())
+
+
+def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
+    """A message's claims. `before`: every name that counted so far, its words joined: two spellings of one are the same
+    (`names.same`)."""
+    wanted, held, claims = names.key(str(field.value)), set(before), list[Claim]()
+    lines, asked = _lines(case, turn.text), bool(turn.question) and _asked(field, case, turn.question)
+    heads = turn.heard.listed and not any(line.found(spot) for line in lines for spot in line.introduced())
+    waits = False
+    for line, after, (sentence, named, last) in zip(lines, [*lines, None][1:], turn.sentences(), strict=False):
+        own = [one for one in named if one.plain and field.key in one.keys and not _else(line, one)]
+        first = not own and (heads or (after is not None and after.begins_with_nik()))
+        said = [frozenset[str]() if _else(line, one) else one.keys for one in reversed(named)]
+        said += [one.keys for one in reversed(last)]
+        spots = [
+            *_unlabelled(field, line, first=first, asked=asked),
+            *line.righted(field, (*said, *turn.before), held),
+            *line.labelled(own),
+            *([Spot(0, clear=True)] if waits else ()),
+        ]
+        waits = bool(own) and line.behind(own[-1].end) == len(line.words)
+        heads = heads and not any(map(line.found, spots))
+        for at, spot in sorted({spot.at: spot for spot in spots}.items()):
+            mark = line.marks.get(at)
+            spot = spot._replace(at=mark.end) if mark is not None and mark.cue is Cue.NEGATION else spot
+            if not (found := line.found(spot)):
+                continue
+            span = Span(spot.at, max(line.stop(spot.at), spot.at + 1), True)
+            place = case.place(turn, sentence, named, last, span)
+            if _theirs(field, line, place, spot):
+                held |= {"".join(each) for each in found}
+                supports = any(names.same(one, wanted) for each in found for one in (each, names.untitled(each)))
+                meant = mood(field, place)
+                meant = line.moods[spot.at] if meant is Mood.SAID else meant
+                replaces = spot.clear and not names.within(found[-1], wanted)
+                claims.append(Claim(turn.order, meant, supports, replaces, sentence.corrected[spot.at]))
+    return claims, frozenset(held)
 
 
 def _theirs(field: Field, line: Line, place: Place, spot: Spot) -> bool:

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence import choices, neighbourhood
-from agentd.apps.letters.evidence.case import Case, values
+from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
@@ -21,7 +21,9 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     place = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
     for statement in case.of(field.person):
         found = _neighbourhood(statement, field.kind, place, case)
-        yield from values(statement, found, wanted, labelled=statement.segment.label in NEIGHBOURHOOD)
+        if not found and statement.segment.label in NEIGHBOURHOOD and statement.segment.mood is Mood.TAKEN_BACK:
+            yield statement.claim(supports=False)
+        yield from (statement.claim(supports=wanted is not None and value == wanted) for value in found)
 
 
 def _neighbourhood(statement: Statement, kind: str, place: str | None, case: Case) -> Sequence[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import choices, names, texts
-from agentd.apps.letters.evidence.case import Case, claim
+from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
@@ -45,9 +45,9 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
             continue
         if labelled or statement.answers == field.label:
             instead = segment.corrected or (statement.message, segment.sentence) in restated
-            yield claim(statement, supports=says(words), replaces=not (purpose or segment.empty) or instead)
+            yield statement.claim(supports=says(words), replaces=not (purpose or segment.empty) or instead)
         elif _unnamed(field, statement, words) and says(_trade(field, words)):
-            yield claim(statement, supports=True, replaces=False)
+            yield statement.claim(supports=True, replaces=False)
 
 
 def _unnamed(field: Field, statement: Statement, words: Sequence[str]) -> bool:
