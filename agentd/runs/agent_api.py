@@ -91,7 +91,7 @@ class AgentRuns:
         """The run as it stands; a failed one has `status: "failed"` and `error` {code, message, data}."""
         row = await self._seen(run_id, caller)
         shown = outcome_of(row, caller).model_dump(mode="json")
-        if row.error is not None:
+        if row.status == "failed":
             error = error_of(row, caller)
             shown["error"] = {"code": error.code, "message": error.message, "data": error.data}
         return shown

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from agentd.errors import AgentdError, InvalidParams, NotFound
+from agentd.errors import AgentdError, InvalidParams, NotFound, ToolExecution
 from agentd.messages import AgentOutcome, Artifact, Caller
 from agentd.runs.records import RunRecord, SessionRecord
 
@@ -145,12 +145,18 @@ def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
 
 
 def error_of(row: RunRecord, caller: Caller) -> AgentdError:
-    """What failed the run, with the whole `data` that the wire shows: its ids and its steps, too."""
+    """What failed the run, with the whole `data` that the wire shows: its ids and its steps, too.
+
+    A question whose answer says itself why it failed (Analytics.ask) has no error of its own: its words are the user's.
+    """
     steps = (row.outcome or {}).get("steps", [])
     if not caller.may():
         steps = without_paths(steps, artifacts_in(row.outcome))
-    assert row.error is not None, "only a failed run has an error"
-    error = row.error.raised(steps=steps)
+    if row.error is not None:
+        error = row.error.raised(steps=steps)
+    else:
+        said = (row.outcome or {}).get("response")
+        error = ToolExecution("the question could not be answered", steps=steps, user_message=said)
     if fallbacks := (row.outcome or {}).get("fallbacks"):
         error.data["fallbacks"] = fallbacks
     ids = {"run_id": row.run_id, "session_id": row.session_id}

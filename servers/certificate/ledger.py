@@ -100,7 +100,7 @@ class Ledger:
 
     def of_day(self, day: date) -> list[Letter]:
         """The letters dated so, issued or void, oldest first."""
-        return self.all((letters.c.day == day) & (letters.c.status != "reserved"))
+        return self.all((letters.c.day == day.isoformat()) & (letters.c.status != "reserved"))
 
     def reserved(self) -> list[Letter]:
         """What a crash left unfinished, oldest first."""

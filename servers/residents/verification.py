@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from servers.residents.locks import Locks
+from servers.residents.locks import TRIES, Locks
 from servers.residents.pins import UNKNOWN, is_pin
 from servers.residents.resident import Found, Register, Resident
 
@@ -48,7 +48,7 @@ class Verification:
         if refused or found is None:
             return Verified(reason="not_verified", attempts_left=attempt.left, notes=refused)
         self._locks.forget(subject)
-        return Verified(resident=found.resident, attempts_left=attempt.left + 1, notes=remarks(found))
+        return Verified(resident=found.resident, attempts_left=TRIES, notes=remarks(found))
 
     def resident(self, nik: str) -> tuple[Found | None, tuple[str, ...]]:
         """The living resident of that NIK, and what the desk is to know. Raises RegisterError."""

@@ -60,6 +60,13 @@ def test_four_nodes_share_a_register_and_lose_nothing_to_kills(url: str, state: 
     service.close()
 
 
+def test_a_days_letters_are_listed(url: str, state: Path) -> None:
+    service = open_service(state, LETTERS_DATABASE_URL=url)
+    issued = issue(service, DOMISILI | {"keperluan": "Daftar hari ini"})
+    assert issued.number in [row.number for row in service.ledger.of_day(service.now().date())]
+    service.close()
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -106,6 +106,9 @@ def test_a_question_that_was_cut_by_a_kill_goes_on_after_its_last_node(tmp_path:
             daemon.call("Analytics.ask", question=SALES_QUESTION, run_id="cut-1", plan_style="operations")
         nowhere = daemon.call("Analytics.ask", question="Berapa?", session_id="other")
         assert (nowhere["status"], nowhere["error"]["error_source_node"]) == ("needs_clarification", "understand_query")
+        failed = daemon.call("Agent.get", run_id=nowhere["run_id"])
+        assert (failed["status"], failed["error"]["data"]["type"]) == ("failed", "tool_execution")
+        assert failed["error"]["data"]["user_message"] == nowhere["error"]["user_message"]
     finally:
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.kill(signal.SIGTERM)
