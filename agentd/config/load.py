@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -144,8 +144,7 @@ def load(
     servers = tuple(_server(entry, parsed, folder, state_path, environ) for entry in parsed.servers)
     warnings += [
         Problem(file, line_of(lines, ("servers", index, key)), text)
-        for index, (entry, server) in enumerate(zip(parsed.servers, servers, strict=True))
-        for key, text in _lacking(entry, server, environ)
+        for index, key, text in _lacking(parsed, servers, environ)
     ]
     return Settings(
         file=file,
@@ -276,13 +275,17 @@ def _server(
     )
 
 
-def _lacking(entry: ServerEntry, server: ServerSettings, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """(key, sentence) of what a server's entry names and nobody gave."""
-    if server.blocked:
-        yield "credentials", f"server `{entry.name}` is not started: {server.blocked}"
-    for name in entry.pass_env:
-        if name not in environ:
-            yield "pass_env", f"server `{entry.name}` does without `{name}`: `pass_env` names it, but it is not set"
+def _lacking(
+    file: ClientFile, servers: Sequence[ServerSettings], environ: Mapping[str, str]
+) -> Iterator[tuple[int, str, str]]:
+    """(index of the server, key, sentence) of what an entry names and nobody gave; each reason once."""
+    for index, (entry, server) in enumerate(zip(file.servers, servers, strict=True)):
+        if server.blocked and server.blocked not in [one.blocked for one in servers[:index]]:
+            alike = ", ".join(f"`{one.name}`" for one in servers if one.blocked == server.blocked)
+            yield index, "credentials", f"not started: server {alike}: {server.blocked}"
+        for name in (name for name in entry.pass_env if name not in environ):
+            text = f"server `{entry.name}` does without `{name}`: `pass_env` names it, but it is not set"
+            yield index, "pass_env", text
 
 
 def _credential_names(file: ClientFile) -> tuple[str, ...]:
@@ -294,6 +297,4 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
 
 
 def _as_env(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

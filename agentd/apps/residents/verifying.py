@@ -30,7 +30,9 @@ class VerificationResult(Message):
     verified: bool
     level: str | None = Field(description="pin, card+pin or officer; null when not verified.")
     display_name: str | None = Field(repr=False)
-    attempts_left: int = Field(description="Wrong PINs that are left before the NIK is locked; 0 where no PIN was asked for.")
+    attempts_left: int = Field(
+        description="Wrong PINs that are left before the NIK is locked; 0 where no PIN was asked for."
+    )
     expires_at: str | None = Field(description="When it ends unless the session is used (ISO 8601).")
 
 

@@ -67,15 +67,16 @@ def run(given: argparse.Namespace) -> int:
 
 def to_do(findings: Sequence[Finding]) -> list[str]:
     """What to do, the worst first: what prevents agentd from working, in the order in which it was looked at, then the
-    rest."""
-    waiting = [one for mark in ("must", "note") for one in findings if one.mark == mark and one.to_do]
+    rest. What one act mends is one item."""
+    waiting: dict[tuple[str, str], list[str]] = {}
+    for mark in ("must", "note"):
+        for one in findings:
+            if one.mark == mark and one.to_do:
+                waiting.setdefault((mark, one.to_do), []).append(one.what)
     if not waiting:
         return ["", "Nothing to do."]
-    return [
-        "",
-        "To do, most important first:",
-        *(f"{n}. {one.what}\n   → {one.to_do}" for n, one in enumerate(waiting, 1)),
-    ]
+    items = ("\n   ".join([*what, f"→ {act}"]) for (_, act), what in waiting.items())
+    return ["", "To do, most important first:", *(f"{number}. {item}" for number, item in enumerate(items, 1))]
 
 
 def look(given: argparse.Namespace) -> Iterator[Finding]:
@@ -275,7 +276,7 @@ def server_of(server: Any) -> Finding:
         to_do = f"install what brings `{server.command}`, or correct the server's `command`"
         return Finding("must", f"server {server.name}: no program `{server.command}` on the PATH", to_do)
     if server.args[:1] == ("-m",) and (lacking := module_fault([found, "-c", IMPORTED, *server.args[1:2]], server)):
-        to_do = "until then agentd works without it; or take its [[servers]] entry out"
+        to_do = "until then agentd works without; or take the [[servers]] entry out"
         return Finding("note", f"server {server.name}: {lacking}", to_do)
     return Finding("good", f"server {server.name}: {found}")
 

@@ -182,7 +182,8 @@ def test_wrong_tries_by_card_count_for_its_nik(desk: Verification) -> None:
 
 def test_the_right_pin_forgets_the_wrong_ones_before_it(desk: Verification) -> None:
     left = [
-        desk.verify(nik=BUDI, card=None, pin=pin).attempts_left for pin in ("000000", "000000", RIGHT, "000000", "000000")
+        desk.verify(nik=BUDI, card=None, pin=pin).attempts_left
+        for pin in ("000000", "000000", RIGHT, "000000", "000000")
     ]
     assert left == [2, 1, 3, 2, 1]
     assert desk.verify(nik=BUDI, card=None, pin=RIGHT).resident is not None

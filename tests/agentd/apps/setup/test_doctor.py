@@ -104,7 +104,7 @@ def test_a_server_without_its_credential_is_told_by_doctor_and_config_check(tmp_
         for words in (["doctor"], ["config", "check"])
     ]
     assert "server certificate is not started" in said[0].stdout
-    assert "server `certificate` is not started" in said[1].stderr
+    assert "not started: server `certificate`" in said[1].stderr
     for text in (said[0].stdout, said[1].stderr):
         assert "`office_key_phrase_nobody_has` is missing: put it into /etc/agentd/credentials" in text
 
@@ -116,7 +116,13 @@ def test_the_list_of_what_to_do_ends_it_with_the_worst_first() -> None:
         Finding("must", "no disk", "free some"),
         Finding("note", "slow"),
         Finding("must", "no server", "start it"),
+        Finding("must", "no other server", "start it"),
     ]
     told = "\n".join(to_do(found))
-    assert told.index("1. no disk") < told.index("2. no server") < told.index("3. no token") and "slow" not in told
+    assert (
+        told.index("1. no disk")
+        < told.index("2. no server\n   no other server\n   → start it")
+        < told.index("3. no token")
+        and "slow" not in told
+    )
     assert to_do(found[:1]) == ["", "Nothing to do."]
