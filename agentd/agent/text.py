@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from agentd.agent.languages import words
 
@@ -153,6 +154,7 @@ def plain(text: str) -> str:
     return " ".join(fold(text))
 
 
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The root of a word, roughly: affixes off while at least four letters stay.
 

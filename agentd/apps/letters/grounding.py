@@ -96,7 +96,7 @@ def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None
     case = case_of(tool, said, readings)
     return any(
         statement.message == newest and (statement.segment.label in case.labels or bool(statement.asked & case.labels))
-        for statement in case.all
+        for statement in case.talk.meant
     )
 
 

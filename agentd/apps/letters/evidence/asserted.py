@@ -21,12 +21,9 @@ _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 """What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
 
-def asserted(field: Field, case: Case, order: int) -> bool:
+def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
-    turn = case.by_order.get(order)
-    if turn is None or turn.heard.plain:
-        return True
-    places = [place for place in case.places(field, turn) if place.span.supports]
+    places = () if turn.heard.plain else [place for place in case.places(field, turn) if place.span.supports]
     return not places or any(_asserted(field, place) for place in places)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 from operator import attrgetter
@@ -20,7 +20,7 @@ from agentd.apps.letters.evidence.lexicon import Cue, person
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.evidence.segments import Claim, Mood
+from agentd.apps.letters.evidence.segments import Claim
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import Span, spans
 from agentd.apps.letters.languages import phrases
@@ -58,10 +58,16 @@ class Turn:
     """Whom it goes on to speak of."""
     before: tuple[frozenset[str], ...] = ()
     """What the last messages before it named, the newest first."""
+    spoken: tuple[frozenset[str], ...] = field(init=False)
+    """The same after it."""
+    owners: tuple[str | None, ...] = field(init=False)
+    """Whom it speaks of, the citizen as None."""
 
-    def owners(self) -> Iterator[str | None]:
-        """Whom it speaks of, the citizen as None."""
-        return (owner for sentence in self.heard.sentences for _, owner, _ in sentence.people)
+    def __post_init__(self) -> None:
+        named = (one.keys for sentence in reversed(self.named) for one in reversed(sentence))
+        object.__setattr__(self, "spoken", (*named, *self.asked, *self.before)[:_RECENT])
+        people = (owner for sentence in self.heard.sentences for _, owner, _ in sentence.people)
+        object.__setattr__(self, "owners", tuple(people))
 
     def sentences(self) -> Iterator[tuple[Sentence, tuple[Named, ...], tuple[Named, ...]]]:
         """Each sentence with what it names, and what the last that named something before it did."""
@@ -114,22 +120,21 @@ class Case:
     ) -> None:
         self.said, self.form, self.tool, self.vocabulary = said, form, tool, vocabulary
         self._readings, self._quotes = readings, quotes or {}
-        self.today = max(
-            (date.fromisoformat(day) for day in {entry.day for entry in said} - {""}), default=date.today()
-        )
+        day = max((entry.day for entry in said), default="")
+        self.today = date.fromisoformat(day) if day else date.today()
         self.lexicon, self.labels = form.lexicon, form.labels
         self.talk = conversation(said, form.lexicon, readings, self.asks, for_others=form.for_others)
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
-        self._about: dict[str | None, tuple[Statement, ...]] = {}
-        self._places: dict[tuple[str, str, int], list[Place]] = {}
+        self._found: dict[tuple[str, str], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
+        self._places: dict[tuple[str, str, Turn], list[Place]] = {}
 
     def served(self, field: Field) -> Field:
         """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
         if field.person not in _SERVED or field.told_about or self.talk.people:
             return field
-        return field if any(owner for turn in self.turns for owner in turn.owners()) else replace(field, person=None)
+        return field if any(owner for turn in self.turns for owner in turn.owners) else replace(field, person=None)
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
@@ -141,16 +146,14 @@ class Case:
         found: list[Turn] = []
         question = ""
         spoken: tuple[frozenset[str], ...] = ()
+        of: str | None = None
         for entry in sorted(self.said, key=lambda entry: entry.order):
             if entry.by == "agent":
                 question = entry.text
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
-                last = [*found[-1].owners()][-1:] or [found[-1].of] if found else [None]
-                key = (entry.order, entry.text, entry.day, question, spoken[:_RECENT], last[0])
+                key = (entry.order, entry.text, entry.day, question, spoken, of)
                 found.append(turn := self.remember((Turn, self.today, *key), partial(self._turn, *key)))
-                said = (one.keys for sentence in reversed(turn.named) for one in reversed(sentence))
-                spoken = (*said, *turn.asked, *spoken[:_RECENT])
-                question = ""
+                spoken, of, question = turn.spoken, turn.owners[-1] if turn.owners else turn.of, ""
         return tuple(found)
 
     def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
@@ -169,14 +172,16 @@ class Case:
 
         `reader` gives a message's claims, and the state with which the next is read.
         """
-        known: dict[Any, tuple[Sequence[Claim], State]] = self.remember(
-            (reader, field.path, str(field.value), field.person, self._around), dict[Any, Any]
-        )
+        known: dict[Any, tuple[Sequence[Claim], State]] = self.kept(reader, field)
         for turn in self.turns:
             if (turn, state) not in known:
                 known[turn, state] = reader(field, self, turn, state)
             claims, state = known[turn, state]
             yield from claims
+
+    def kept(self, reader: object, field: Field) -> dict[Any, Any]:
+        """What a reader of one message at a time found of a field, kept for the session."""
+        return self.remember((reader, field.path, str(field.value), field.person, self._around), dict[Any, Any])
 
     @cached_property
     def _around(self) -> Hashable:
@@ -185,23 +190,29 @@ class Case:
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds values of the field's kind; looked for once."""
-        key = (field.path, str(field.value), turn.order)
+        key = (field.path, str(field.value), turn)
         if key not in self._places:
             self._places[key] = list(self.find(field, turn))
         return self._places[key]
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same of words that are no message, too."""
-        read = (spans, field.kind, str(field.value), field.enum, field.common, field.past)
-        known: dict[Hashable, list[tuple[int, Span]]] = self.once(read, lambda: self.remember(read, dict[Any, Any]))
+        known = self._spans(field.path, str(field.value), field)
         key = (turn.text, turn.day)
         if key not in known:
             spend()
             found = (spans(field, sentence.words, turn.day) for sentence in turn.heard.sentences)
             known[key] = [(number, span) for number, each in enumerate(found) for span in each]
         sentences = list(turn.sentences()) if known[key] else []
-        for number, span in known[key]:
-            yield self.place(turn, *sentences[number], span)
+        return (self.place(turn, *sentences[number], span) for number, span in known[key])
+
+    def _spans(self, path: str, value: str, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
+        """{(text, day): (number of the sentence, span)} of a value, found once in a session."""
+        known = self._found.get((path, value))
+        if known is None:
+            key = (spans, field.kind, value, field.enum, field.common, field.past)
+            known = self._found[path, value] = self.remember(key, dict[Any, Any])
+        return known
 
     def place(
         self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
@@ -274,21 +285,9 @@ class Case:
         """(relation, role) of everybody whom the citizen put in a role."""
         return frozenset().union(*(turn.heard.aliases for turn in self.turns))
 
-    @cached_property
-    def all(self) -> tuple[Statement, ...]:
-        """Every statement, of whomever: a letter's purpose may be somebody else's."""
-        return tuple(s for s in self.talk.statements if s.segment.mood is not Mood.OPEN)
-
     def of(self, person: str | None) -> tuple[Statement, ...]:
         """The statements that speak of a person."""
-        if person not in self._about:
-            self._about[person] = tuple(
-                statement
-                for statement in self.talk.statements
-                if statement.segment.mood is not Mood.OPEN
-                and self.talk.about(statement.segment, statement.message, person)
-            )
-        return self._about[person]
+        return self.once((Statement, person), lambda: self.talk.of(person))
 
 
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine

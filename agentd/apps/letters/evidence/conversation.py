@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -62,7 +62,16 @@ class Conversation:
     people: frozenset[str]
     """Whom the citizen spoke of, by relation."""
 
-    def about(self, segment: Segment, message: int, person: str | None) -> bool:
+    @property
+    def meant(self) -> Iterator[Statement]:
+        """The statements that leave nothing open."""
+        return (each for each in self.statements if each.segment.mood is not Mood.OPEN)
+
+    def of(self, person: str | None) -> tuple[Statement, ...]:
+        """Those that speak of a person."""
+        return tuple(each for each in self.meant if self._about(each.segment, each.message, person))
+
+    def _about(self, segment: Segment, message: int, person: str | None) -> bool:
         """Whether a segment speaks of the field's person: a named relation, or else whom the letter is for."""
         if person == ANYBODY:
             return segment.person not in (None, CITIZEN)
@@ -102,8 +111,8 @@ def conversation(
             start = other if not asked else next(iter(about)) if len(about) == 1 else None
             labels = tuple(label for label, _ in asked)
             key = (entry.text, lexicon, start, labels, None if asked else spoken_of)
-            message, places, speaking = readings.remember(key, partial(_read, *key, readings))
-            spoken_of = next((p.segment.label for p in reversed(places) if p.segment.label is not None), spoken_of)
+            message, places, speaking, last = readings.remember(key, partial(_read, *key, readings))
+            spoken_of = last or spoken_of
             people |= speaking.people
             if message.subject is not None and not for_others:
                 subject, since = message.subject, entry.order
@@ -115,16 +124,17 @@ def conversation(
 
 def _read(
     text: str, lexicon: Lexicon, person: str | None, asked: tuple[str, ...], before: str | None, readings: Readings
-) -> tuple[Heard, list[Statement], persons.Speaking]:
+) -> tuple[Heard, list[Statement], persons.Speaking, str | None]:
+    """(the message, its statements, of whom it speaks at its end, the field that it names last)."""
     spend()
-
     message = heard(text, lexicon, readings)
     segments, speaking = read(message, person=person, of_business=before in _OF_BUSINESS)
     for segment in segments:
         unsaid = segment.label is None and segment.follows is None
         if segment.restated and unsaid and not persons.names_a_letter(segment.words):
             segment.follows = before
-    return message, _placed(segments, asked), speaking
+    last = next((segment.label for segment in reversed(segments) if segment.label is not None), None)
+    return message, _placed(segments, asked), speaking, last
 
 
 def _placed(segments: Sequence[Segment], asked: tuple[str, ...]) -> list[Statement]:

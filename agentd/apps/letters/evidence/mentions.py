@@ -53,7 +53,7 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
 def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
     """A message's claims. `maybe`: the fields that the value may have been meant of so far."""
     found = case.places(field, turn)
-    claims = list(_affirms(field, case, turn, maybe))
+    claims = list(_affirms(field, case, turn, maybe)) if maybe else []
     if not found and field.kind not in TEXTS:
         return claims, maybe
     own = [place for place in found if means(field, place)]

@@ -10,7 +10,7 @@ from agentd.agent.text import disguised
 from agentd.apps.letters.evidence import choices, digits, mentions, naming, quotes, results
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
-from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.claims import addresses, labelled, wording
 from agentd.apps.letters.evidence.fields import LONGEST, Field
 from agentd.apps.letters.evidence.segments import Claim, Mood
@@ -82,13 +82,14 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
 
 
 def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim]:
-    """The claims, open where their message does not assert the value; each message is looked at once."""
-    known: dict[int, bool] = {}
+    """The claims, open where their message does not assert the value."""
+    known: dict[Turn, bool] = case.kept(asserted, field)
     for claim in claims:
-        if claim.supports and claim.mood is Mood.SAID:
-            if claim.message not in known:
-                known[claim.message] = asserted(field, case, claim.message)
-            claim = claim if known[claim.message] else claim._replace(mood=Mood.OPEN)
+        turn = case.by_order.get(claim.message)
+        if turn is not None and claim.supports and claim.mood is Mood.SAID:
+            if turn not in known:
+                known[turn] = asserted(field, case, turn)
+            claim = claim if known[turn] else claim._replace(mood=Mood.OPEN)
         yield claim
 
 

@@ -33,8 +33,8 @@ def text(field: Field, case: Case) -> Iterator[Claim]:
         return
     says, office = texts.saying(value), field.label == "instansi"
     purpose = office or field.label == "keperluan"
-    restated = {(s.message, s.segment.sentence) for s in case.all if _restates(s.segment)} if purpose else set()
-    for statement in case.all if purpose else case.of(field.person):
+    restated = {(s.message, s.segment.sentence) for s in case.talk.meant if _restates(s.segment)} if purpose else set()
+    for statement in case.talk.meant if purpose else case.of(field.person):
         segment = statement.segment
         words = _purpose(segment, office=office) if purpose else segment.words
         if purpose and statement.next_nik and names.plausible(names.key(segment.words)):
