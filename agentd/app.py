@@ -13,7 +13,6 @@ import structlog
 
 from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.agent.courtesies import Courtesies
-from agentd.agent.policies import HostedArguments
 from agentd.agent.turn_policy import TurnPolicies
 from agentd.application import Wiring, policed
 from agentd.audit import AuditTrail
@@ -28,7 +27,7 @@ from agentd.http.login import login_route
 from agentd.http.routes import application
 from agentd.http.server import serving
 from agentd.messages import AgentOptions
-from agentd.observability.metrics import MeteredModel, MeteredTools, Metrics
+from agentd.observability.metrics import MeteredModel, Metrics
 from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, ServerHost, ToolHost
 from agentd.rpc.dispatch import Dispatcher
@@ -123,7 +122,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         usage = UsageLog(store, clock, settings.zone)
         await stack.enter_async_context(usage.kept())
         model: ChatModel = MeteredModel(chain, metrics)
-        tools: ToolHost = MeteredTools(host, metrics)
+        tools: ToolHost = host
         traces = None
         if settings.telemetry.otlp_endpoint:  # only then OpenTelemetry is loaded
             from agentd.observability.tracing import TracedModel, TracedTools, tracing
@@ -135,7 +134,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, tokens, access, audit)
         made.apps = tuple(make(_wiring(made, model)) for make in apps())
-        made.tools = policed(HostedArguments(tools), made.apps)
+        made.tools = policed(tools, made.apps, metrics.tool_answered)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         policy = TurnPolicies([*(app.turns for app in made.apps), Courtesies()])
         for app in made.apps:

@@ -1,7 +1,7 @@
 """What an application brings to the daemon, and what it gets of it. The daemon names no app: plugins.py finds them.
 
-An app is a class under the entry point group `agentd.apps`, made once with a `Wiring`. Its tools stand inside approval,
-its policy outside: first what may be called at all, then whether a human agrees, then the call.
+An app is a class under the entry point group `agentd.apps`, made once with a `Wiring`. Its policies are asked before
+approval: first what may be called at all, then whether a human agrees, then the call.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import structlog
 
 from agentd.access import TokenStore
 from agentd.agent.approval import Approved
-from agentd.agent.policies import REASON, NoOfficialCalls
+from agentd.agent.policies import REASON, HostedArguments, NoOfficialCalls, OwnTool, PolicedTools
 from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
 from agentd.messages import Caller, ProviderState, ToolInfo, ToolOutcome
-from agentd.ports import ChatModel, Clock, Meaning, ToolHost
+from agentd.ports import CallPolicy, ChatModel, Clock, Meaning, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.approvals import Reviews
@@ -102,7 +102,7 @@ class App:
     reaches_out: ClassVar[bool] = False
     """Whether it speaks to others of itself, from `routes` on: it doesn't in a daemon that one command made."""
     judges_official_calls: ClassVar[bool] = False
-    """Whether `add_policy` judges what official calls may hold. Without such an app the daemon makes none."""
+    """Whether its `policies` judge what official calls may hold. Without such an app the daemon makes none."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
@@ -113,13 +113,13 @@ class App:
         del tool, meaning  # an app that reads none
         return SchemaReading((), ())
 
-    def add_tools(self, inner: ToolHost) -> ToolHost:
-        """The host with the app's own tools."""
-        return inner
+    def own_tools(self) -> Iterable[OwnTool]:
+        """Tools that it has itself, of no server."""
+        return ()
 
-    def add_policy(self, inner: ToolHost) -> ToolHost:
-        """The host with calls refused that the app's rules forbid."""
-        return inner
+    def policies(self) -> Iterable[CallPolicy]:
+        """Its rules about calls, in the order in which they are asked."""
+        return ()
 
     async def fitting(self, session_id: str) -> Fit | None:
         """How tools look in this session, where more is known of its visitor than the conversation says."""
@@ -160,14 +160,11 @@ class App:
         """Let go of what is kept of a session that is deleted."""
 
 
-def policed(host: ToolHost, apps: Sequence[App]) -> ToolHost:
-    """The host with every app's tools, then approval, then every app's policy around it."""
-    for app in apps:
-        host = app.add_tools(host)
-    host = Approved(host)  # a human is only asked about what the policies outside it let through
+def policed(host: ToolHost, apps: Sequence[App], timed: Callable[[str, float], None] = lambda *_: None) -> PolicedTools:
+    """The host behind every app's policies, those of the last app first, then approval, then what the host fills in."""
+    policies = [policy for app in reversed(apps) for policy in app.policies()]
     if not any(app.judges_official_calls for app in apps):
         log.error("official.refused", reason=REASON)
-        host = NoOfficialCalls(host)
-    for app in apps:
-        host = app.add_policy(host)
-    return host
+        policies.append(NoOfficialCalls())
+    own = [tool for app in apps for tool in app.own_tools()]
+    return PolicedTools(host, [*policies, Approved(host), HostedArguments()], own, timed)

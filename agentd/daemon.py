@@ -16,7 +16,7 @@ import structlog
 from agentd import config
 from agentd.access import Access, TokenStore
 from agentd.agent.picking import PromptTools, fits, select
-from agentd.agent.policies import HostedArguments
+from agentd.agent.policies import HostedArguments, PolicedTools
 from agentd.agent.toolset import Toolset
 from agentd.application import App, InternalCall
 from agentd.audit import AuditTrail
@@ -238,6 +238,6 @@ class SessionData:
             keeps = tool.server in (self.daemon.settings.store.session_servers or ())
             if keeps and (tool.remote_name or tool.name) == FORGET:
                 call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
-                outcome = await HostedArguments(self.daemon.host).call(call)
+                outcome = await PolicedTools(self.daemon.host, (HostedArguments(),)).call(call)
                 if not outcome.success:
                     log.warning("session.not_forgotten", server=tool.server, reason=outcome.message)

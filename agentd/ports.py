@@ -1,6 +1,6 @@
 """The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests.
 
-At the end what a wrapper of a port passes on unchanged: a policy is one method over it."""
+At the end what a policy of tool calls lets pass, and what a wrapper of a model passes on, unless they say otherwise."""
 
 from __future__ import annotations
 
@@ -64,17 +64,15 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class ToolHost(Protocol):
-    """Whatever offers tools: the MCP bridge, and each policy that wraps one."""
+    """Whatever offers tools: the MCP bridge, and the policies in front of it."""
 
     def catalogue(self) -> Catalogue:
         """What it offers now, from what is known without asking."""
         ...
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make one call. A failure is an outcome, not an exception; cancelling cancels the call at the server.
-
-        A policy may raise `agentd.agent.approval.ApprovalNeeded`.
-        """
+        """Make one call. A failure is an outcome, not an exception; so is a call that waits for a human (`pending`).
+        Cancelling cancels the call at the server."""
         ...
 
 
@@ -137,15 +135,16 @@ class Clock(Protocol):
         ...
 
 
-class ToolHostWrapper:
-    """A ToolHost around another; it lacks `call`."""
+class CallPolicy:
+    """A rule about calls. It lets every call pass; each overrides what it needs."""
 
-    def __init__(self, inner: ToolHost) -> None:
-        self._inner = inner
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """The call to make, perhaps with other arguments; or the outcome of one that is not made."""
+        return call
 
-    def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
-        return self._inner.catalogue()
+    async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:  # noqa: ARG002 - for those that need it
+        """What became of the call that `before` let pass; a policy further in may have answered it."""
+        return outcome
 
 
 class ChatModelWrapper:

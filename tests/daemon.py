@@ -77,7 +77,8 @@ class Daemon:
     def start(self, cwd: Path | None = None) -> Daemon:
         """Start it, in that folder, and wait for its ready line."""
         listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
-        words = ["serve", "--config", self.config, "--state", self.state, "--listen", listen, *self.words]
+        folders: list[str | Path] = ["--config", self.config, "--state", self.state]
+        words = ["serve", *folders, "--listen", listen, *self.words]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self.env}
         with (self.folder / "stderr.log").open("a") as errors:
             self.process = warm.agentd(words, program=self.program, stderr=errors, env=env, cwd=cwd)

@@ -1,7 +1,7 @@
-"""Approval: a call that needs a human stops until one says yes to exactly these arguments. A policy around a tool host.
+"""Approval: a call that needs a human stops until one says yes to exactly these arguments. A policy.
 
-It judges and raises; storing what waits, its expiry and who may decide are the engine's. It stands inside grounding
-(`Grounded(Approved(host))`), so that a human is only ever asked about arguments that are proven.
+It judges; storing what waits, its expiry and who may decide are the engine's. It comes after grounding, so that a human
+is only ever asked about arguments that are proven.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agentd.agent.languages import replies, words
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
+from agentd.ports import CallPolicy, ToolHost
 
 Json = Any
 
@@ -57,54 +57,36 @@ def rule_of(
     return "citizen" if at_counter else "staff"
 
 
-class ApprovalNeeded(Exception):
-    """A call waits for a human: this tool with exactly these arguments, under this rule (`citizen` or `staff`)."""
+class Approved(CallPolicy):
+    """Lets calls wait for consent where the tool's `approval` asks for it. `host`: who is asked beforehand."""
 
-    def __init__(
-        self,
-        tool: ToolInfo,
-        arguments: Mapping[str, Json],
-        summary: str,
-        rule: ApprovalRule,
-        basis: Basis | None = None,
-    ) -> None:
-        self.tool = tool.name
-        self.basis = basis
-        self.four_eyes = tool.four_eyes
-        self.officer = needs_officer(tool, basis)
-        self.identity = identity_fields(tool.input_schema) if tool.four_eyes or self.officer else []
-        self.arguments = dict(arguments)
-        self.summary = summary
-        self.rule: ApprovalRule = rule
-        super().__init__(f"{tool.name} needs the approval of {'a citizen' if rule == 'citizen' else 'staff'}")
+    def __init__(self, host: ToolHost) -> None:
+        self._host = host
 
-    @property
-    def pending(self) -> dict[str, Json]:
-        """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity, basis}."""
-        return {
-            **({"officer": True} if self.officer else {}),
-            **({"basis": self.basis.model_dump(mode="json")} if self.basis is not None else {}),
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "summary": self.summary,
-            "rule": self.rule,
-            "four_eyes": self.four_eyes,
-            "identity": self.identity,
-        }
-
-
-class Approved(ToolHostWrapper):
-    """A tool host whose calls wait for consent where the tool's `approval` asks for it."""
-
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate a call that needs nobody's yes or has it. Raises ApprovalNeeded for any other."""
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """Let a call pass that needs nobody's yes or has it; any other is `pending`."""
         rule = call.tool.approval
-        if rule != "never" and not covers(call.consent, call):
-            if (refused := await refused_beforehand(self._inner, call)) is not None:
-                return refused
-            shown = summary(call.tool, call.input, call.language, rule, call.basis)
-            raise ApprovalNeeded(call.tool, call.input, shown, rule, call.basis)
-        return await self._inner.call(call, on_progress)
+        if rule == "never" or covers(call.consent, call):
+            return call
+        if (refused := await refused_beforehand(self._host, call)) is not None:
+            return refused
+        shown = summary(call.tool, call.input, call.language, rule, call.basis)
+        return ToolOutcome(success=False, message=shown, pending=waiting(call, shown))
+
+
+def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
+    """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity, basis, officer}."""
+    tool, officer = call.tool, needs_officer(call.tool, call.basis)
+    return {
+        **({"officer": True} if officer else {}),
+        **({"basis": call.basis.model_dump(mode="json")} if call.basis is not None else {}),
+        "tool": tool.name,
+        "arguments": dict(call.input),
+        "summary": shown,
+        "rule": tool.approval,
+        "four_eyes": tool.four_eyes,
+        "identity": identity_fields(tool.input_schema) if tool.four_eyes or officer else [],
+    }
 
 
 async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import CallTool, Final
-from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.brief import Asked, Beginning, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
 from agentd.agent.languages import replies
@@ -117,13 +116,11 @@ class Agent:
             self._publish("tool.started", started)
         if outcome is None:
 
-            async def made() -> dict[str, Any]:
-                try:
-                    return (await self._tools.make(call, consent)).model_dump(mode="json")
-                except ApprovalNeeded as needed:
-                    return {"pending": needed.pending}
+            async def act() -> dict[str, Any]:
+                made = await self._tools.make(call, consent)
+                return made.model_dump(mode="json") if made.pending is None else {"pending": made.pending}
 
-            outcome = await self._journal.step(f"call-{number}", made, effects=tool is not None and not tool.read_only)
+            outcome = await self._journal.step(f"call-{number}", act, effects=tool is not None and not tool.read_only)
         if pending := outcome.pop("pending", None):
             raise _Waiting(pending)
         if waits:

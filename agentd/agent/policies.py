@@ -1,29 +1,97 @@
-"""The daemon's own policies around a tool host: a call has the arguments of its tool's schema, and the session's id
-where it takes one; where no app judges official calls, none is made."""
+"""What stands between whoever wants a tool called and its server: policies, asked one after the other, and the daemon's
+own two. What apps forbid stands in theirs; who must agree in approval.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from agentd.agent.toolset import SESSION_ARGUMENT
-from agentd.messages import ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHostWrapper
+from agentd.messages import Catalogue, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import CallPolicy, ProgressSink, ToolHost
+
+
+class OwnTool(Protocol):
+    """A tool that the daemon has itself, of no server."""
+
+    key: tuple[str, str]
+    """(server, name), under which the catalogue has it."""
+
+    def added(self, catalogue: Catalogue) -> Catalogue:
+        """The servers' catalogue with this tool."""
+        ...
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Make one call."""
+        ...
+
+
+class PolicedTools:
+    """A tool host behind policies: `before` of each in order, then the call, then `after` from the last to the first.
+
+    `timed` hears of each call that was made: (server, seconds).
+    """
+
+    def __init__(
+        self,
+        host: ToolHost,
+        policies: Sequence[CallPolicy],
+        own: Iterable[OwnTool] = (),
+        timed: Callable[[str, float], None] = lambda *_: None,
+    ) -> None:
+        self._host = host
+        self._policies = tuple(policies)
+        self._own = {tool.key: tool for tool in own}
+        self._timed = timed
+
+    def catalogue(self) -> Catalogue:
+        """What the host offers, and the daemon's own tools."""
+        catalogue = self._host.catalogue()
+        for tool in self._own.values():
+            catalogue = tool.added(catalogue)
+        return catalogue
+
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Make the call, if every policy lets it pass."""
+        passed: list[tuple[CallPolicy, ToolCall]] = []
+        for policy in self._policies:
+            answer = await policy.before(call)
+            if isinstance(answer, ToolOutcome):
+                outcome = answer
+                break
+            call = answer
+            passed.append((policy, call))
+        else:
+            outcome = await self._made(call, on_progress)
+        for policy, let_pass in reversed(passed):
+            outcome = await policy.after(let_pass, outcome)
+        return outcome
+
+    async def _made(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome:
+        host = self._own.get((call.tool.server, call.tool.remote_name or call.tool.name), self._host)
+        started = time.perf_counter()
+        try:
+            return await host.call(call, on_progress)
+        finally:
+            self._timed(call.tool.server, time.perf_counter() - started)
+
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
 """Where a schema has one of these at its top, its `properties` may not be all that it takes."""
 
 
-class HostedArguments(ToolHostWrapper):
+class HostedArguments(CallPolicy):
     """Adds the session's id to each call of a tool whose schema has such an argument; refuses arguments there are none
     of: a server that passed over `location` would answer for another place."""
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
         """The call, with what the host knows; or a failed outcome that names the arguments there are."""
         if wrong := unknown_arguments(call.tool, call.input):
             return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         if call.tool.meta.get("agentd/takes_session"):
-            call = call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
-        return await self._inner.call(call, on_progress)
+            return call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
+        return call
 
 
 def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
@@ -40,11 +108,9 @@ def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
 REASON = "official calls need an app that judges them, and none is installed: pip install 'agentd[letters]'"
 
 
-class NoOfficialCalls(ToolHostWrapper):
+class NoOfficialCalls(CallPolicy):
     """Refuses every official call: a stale or partial installation must not issue what nobody checks."""
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate, or refuse."""
-        if call.tool.official:
-            return ToolOutcome(success=False, message=REASON, error_type="tool_execution")
-        return await self._inner.call(call, on_progress)
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """Refuse, or let pass."""
+        return ToolOutcome(success=False, message=REASON, error_type="tool_execution") if call.tool.official else call

@@ -126,6 +126,8 @@ class ToolOutcome(Message):
     missing: tuple[str, ...] = ()
     input: dict[str, Json] | None = None
     """The arguments as the call was made, where a policy completed them."""
+    pending: dict[str, Json] | None = Field(default=None, exclude=True)
+    """Set where the call was not made and waits for a human: {tool, arguments, summary, rule, …}."""
     meta: dict[str, Json] = Field(default_factory=dict, exclude=True, repr=False)
     """What the server says to the daemon beside the result: `agentd/…` of its `_meta`. It is never stored or shown."""
 

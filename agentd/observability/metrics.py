@@ -1,4 +1,4 @@
-"""The daemon's figures for Prometheus, and the wrappers that take them at the ports. It decides nothing."""
+"""The daemon's figures for Prometheus, and the wrapper of a model that takes some. It decides nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError, ProviderUnavailable
-from agentd.messages import Catalogue, ModelPrice, ModelReply, ModelRequest, ToolCall, ToolOutcome
-from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, ToolHost, ToolHostWrapper
+from agentd.messages import Catalogue, ModelPrice, ModelReply, ModelRequest
+from agentd.ports import ChatModel, ChatModelWrapper, TextSink
 from agentd.runs.records import RunRecord
 from agentd.runs.usage import DayUsage, UsageLog
 
@@ -110,6 +110,10 @@ class Metrics:
         """The dispatcher's observer. Prometheus learns the counts when it asks: telling it of each costs a lock."""
         self._rpc_answered[method, code] = self._rpc_answered.get((method, code), 0) + 1
 
+    def tool_answered(self, server: str, seconds: float) -> None:
+        """A tool was called, and has answered or failed."""
+        self.tool_seconds.labels(server).observe(seconds)
+
 
 class MeteredModel(ChatModelWrapper):
     """A ChatModel whose turns are timed and counted."""
@@ -135,19 +139,3 @@ class MeteredModel(ChatModelWrapper):
         for fallback in reply.fallbacks:
             metrics.fallbacks.labels(fallback.provider, fallback.kind).inc()
         return reply
-
-
-class MeteredTools(ToolHostWrapper):
-    """A ToolHost whose calls are timed."""
-
-    def __init__(self, inner: ToolHost, metrics: Metrics) -> None:
-        super().__init__(inner)
-        self._metrics = metrics
-
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """The inner one's call."""
-        started = time.perf_counter()
-        try:
-            return await self._inner.call(call, on_progress)
-        finally:
-            self._metrics.tool_seconds.labels(call.tool.server).observe(time.perf_counter() - started)

@@ -22,8 +22,8 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from agentd.errors import ProviderUnavailable
-from agentd.messages import ModelReply, ModelRequest, ToolCall, ToolOutcome
-from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, ToolHost, ToolHostWrapper
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ToolCall, ToolOutcome
+from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, ToolHost
 from agentd.runs.execution import Executor, Result, RunContext
 
 EXPORT_S = 5.0
@@ -103,12 +103,16 @@ class TracedModel(ChatModelWrapper):
             return reply
 
 
-class TracedTools(ToolHostWrapper):
+class TracedTools:
     """A ToolHost whose calls are spans, their context handed on in the call's `trace`."""
 
     def __init__(self, inner: ToolHost, traces: Traces) -> None:
-        super().__init__(inner)
+        self._inner = inner
         self._traces = traces
+
+    def catalogue(self) -> Catalogue:
+        """What the inner host offers."""
+        return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """The inner one's call."""

@@ -214,12 +214,14 @@ class AgentRuns:
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
         """Decide the run's call; where it was decided while this was read, what was decided is looked at again."""
         try:
-            await self.approvals.decide(row, *decision)
+            decided = await self.approvals.decide(row, *decision)
+            if decided is not None:
+                await self.engine.go_on(row, decided)
         except Conflict:
             now = await self.store.run(row.run_id)
             if now is None or now.brief.decisions == row.brief.decisions:
                 raise
-            await self.approvals.decide(now, *decision)
+            await self._decide(now, *decision)
 
     def _spoken(self, prompt: str, opening: Opening) -> str:
         """The code of the language to answer in."""

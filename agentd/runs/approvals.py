@@ -174,14 +174,12 @@ class Approvals:
         arguments: dict[str, Any] | None,
         caller: Caller,
         said: str | None = None,
-    ) -> None:
-        """Record it; the run goes on or waits for another officer. Raises Conflict, Forbidden and InvalidParams.
-
-        What the same caller decided alike before is decided: its answer was lost, and the caller asks again.
-        """
+    ) -> RunRecord | None:
+        """Record it. The run's row to go on with; None where it waits for another officer, or was decided so before by
+        the same caller, whose answer was lost. Raises Conflict, Forbidden and InvalidParams."""
         again = {"approval_id": approval_id, "approved": approved, "by": caller.id, "changed": False}
         if arguments is None and any(again.items() <= one.items() for one in row.brief.decisions):
-            return
+            return None
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
@@ -221,11 +219,11 @@ class Approvals:
             changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
             another = replace(changed, summary=shown, rule="staff", approvals=agreed)
             await self.engine.ask_another(row, noted, another)
-            return
+            return None
         if review:
             await self._ask_officer(row, noted, approval)
-            return
-        await self.engine.go_on(row, self._decided(noted, decision, said or ("ya" if approved else "tidak")))
+            return None
+        return self._decided(noted, decision, said or ("ya" if approved else "tidak"))
 
     def _over(self, approval: PendingApproval) -> bool:
         """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from agentd.agent.approval import ApprovalNeeded
 from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
 from agentd.errors import BY_TYPE, Forbidden, ToolExecution
@@ -93,10 +92,8 @@ class ToolExecutor:
         made = call_of(info, arguments, row.run_id, row.session_id, caller, consent)
 
         async def act() -> dict[str, Any]:
-            try:
-                return (await self.host.call(made)).model_dump(mode="json")
-            except ApprovalNeeded as needed:
-                return {"pending": needed.pending}
+            outcome = await self.host.call(made)
+            return outcome.model_dump(mode="json") if outcome.pending is None else {"pending": outcome.pending}
 
         record = await context.journal.step("call", act, effects=not info.read_only)
         if pending := record.get("pending"):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mcp import Client, MCPError
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, RequestParamsMeta
 
-from agentd.messages import ServerSettings, ToolCall, ToolOutcome
+from agentd.messages import ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
 from bridges.mcp import reasons
 from bridges.mcp.artifacts import Keeper
@@ -22,6 +23,9 @@ from bridges.mcp.following import Follower
 from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure, outcome_of
 from bridges.mcp.stdio import Subprocess
+
+if TYPE_CHECKING:
+    from bridges.mcp.server import Server
 
 logger = logging.getLogger(__name__)
 
@@ -40,10 +44,10 @@ class Live:
 class Calls:
     """The calls under way at one server, whatever its connection."""
 
-    def __init__(self, settings: ServerSettings, limits: ServerLimits, stopping: Callable[[], bool]) -> None:
-        self._settings = settings
+    def __init__(self, server: Server, limits: ServerLimits) -> None:
+        self._server = server
+        self._settings = settings = server.settings
         self._limits = limits
-        self._stopping = stopping
         folder = Path(settings.artifacts_dir) if settings.artifacts_dir is not None else None
         self._keeper = Keeper(settings.name, folder, settings.command is not None, limits.artifact_bytes)
         self._calls = 0
@@ -58,7 +62,38 @@ class Calls:
         """Wait until none is under way."""
         await self._idle.wait()
 
-    async def make(
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome | None:
+        """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more.
+
+        None when it was cut off by the server's end: the one that takes its place makes it again, under its key.
+        """
+        began = time.perf_counter()
+        outcome: ToolOutcome | None = None
+        for last in (False, True):
+            outcome = await self._once(call, on_progress, last)
+            if outcome is not None or self._server.stopping:
+                break
+        if outcome is None:
+            return None
+        return outcome.model_copy(update={"duration_ms": round((time.perf_counter() - began) * 1000, 3)})
+
+    async def _once(self, call: ToolCall, on_progress: ProgressSink | None, last: bool) -> ToolOutcome | None:
+        server, name, tool = self._server, self._settings.name, call.tool.remote_name or call.tool.name
+        await server.settled()
+        if (live := server.live) is None:
+            why = server.state.error or f"not up within {self._settings.start_timeout_s:g} s"
+            down = failure(f"The server `{name}` of the tool `{tool}` is {server.state.state}: {why}.")
+            return None if server.stopping else down
+        if not self._offers(call.tool, tool):
+            return failure(f"The server `{name}` has no tool `{tool}`.", error_type="unknown_tool")
+        return await self._made(live, call, on_progress, last)
+
+    def _offers(self, wanted: ToolInfo, name: str) -> bool:
+        """Whether it has this tool. One that proves who somebody is answers only a caller who knew that of it: the
+        others named it before its server was up, and what they send would be kept."""
+        return any(known.name == name and (wanted.identity or not known.identity) for known in self._server.tools)
+
+    async def _made(
         self, live: Live, call: ToolCall, on_progress: ProgressSink | None, last: bool
     ) -> ToolOutcome | None:
         """One call. None where it may be made again: the server has not seen it (and not `last`), or is being ended."""
@@ -103,7 +138,7 @@ class Calls:
             live.lose("its session ended")
             if not last:
                 return None
-        if reasons.is_closed(cause) and self._stopping():
+        if reasons.is_closed(cause) and self._server.stopping:
             return None
         if reasons.is_closed(cause):
             try:

@@ -77,7 +77,7 @@ class McpToolHost:
         """
         name, before = call.tool.server, None
         while (server := self._servers.get(name)) is not None and server is not before:
-            if (outcome := await server.call(call, on_progress)) is not None:
+            if (outcome := await server.calls.call(call, on_progress)) is not None:
                 return outcome
             before = server  # it was ended meanwhile; one that takes its place makes the call under the same key
         if before is not None:

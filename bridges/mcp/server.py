@@ -15,8 +15,7 @@ from mcp import Client
 from mcp_types import Implementation
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from agentd.messages import ServerSettings, ServerState, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink
+from agentd.messages import ServerSettings, ServerState, ToolInfo
 from bridges.mcp import reasons
 from bridges.mcp.asks import OnElicit, OnSample, elicitation, sampling
 from bridges.mcp.backoff import Backoff
@@ -24,7 +23,6 @@ from bridges.mcp.calls import Calls, Live
 from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
 from bridges.mcp.limits import ServerLimits
-from bridges.mcp.outcome import failure
 from bridges.mcp.stdio import Subprocess
 from bridges.mcp.validation import check_large_results_aside
 
@@ -50,15 +48,16 @@ class Server:
         self._limits = limits
         self._on_elicit = on_elicit
         self._on_sample = on_sample
-        self._calls = Calls(settings, limits, lambda: self._stopping)
-        self._live: Live | None = None
+        self.calls = Calls(self, limits)
+        self.live: Live | None = None
+        """While it is up."""
         self._mode = "auto"
         self._up_at: float | None = None
         self._lost_by: str | None = None
         self._ups = 0
         self._settled = asyncio.Event()
         self._leave = asyncio.Event()
-        self._stopping = False
+        self.stopping = False
         self._owner: asyncio.Task[None] | None = None
 
     # ── its life ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -71,12 +70,12 @@ class Server:
         """Another takes its place, or none: end it once its calls are answered, or have had their time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.drain_s):
-                await self._calls.ended()
+                await self.calls.ended()
         await self.stop()
 
     async def stop(self) -> None:
         """End it, and the server with it, in at most some five seconds."""
-        self._stopping = True
+        self.stopping = True
         self._leave.set()
         if self._owner is not None:
             await asyncio.wait({self._owner}, timeout=3 * self._limits.grace_s + 2)
@@ -100,13 +99,13 @@ class Server:
     async def _own(self) -> None:
         backoff = Backoff(self._limits)
         try:
-            while not self._stopping:
+            while not self.stopping:
                 if self.settings.blocked:
                     await self._stay_down(self.settings.blocked)
                 else:
                     await self._once(backoff)
         finally:
-            self._live = None
+            self.live = None
             self._set(state="down", error="agentd has ended it")
             self._settled.set()
 
@@ -120,7 +119,7 @@ class Server:
             why = wire.why
         except Exception as error:
             why = self._explain(error, wire)
-        self._live = None
+        self.live = None
         wire.give_up(why)
         if self._leave.is_set():
             backoff.reset()
@@ -144,7 +143,7 @@ class Server:
 
             async def leave() -> None:
                 await self._leave.wait()
-                wire.give_up("it is being ended" if self._stopping else "it is being restarted")
+                wire.give_up("it is being ended" if self.stopping else "it is being restarted")
                 if self._up_at is not None:  # time to take leave of a server behind a URL
                     await anyio.sleep(self._limits.grace_s)
                 tasks.cancel_scope.cancel()
@@ -200,7 +199,7 @@ class Server:
 
     async def _connect(self, wire: Subprocess | Endpoint) -> None:
         """Connect, publish, and follow until cancelled. Raises, mostly in a group, whatever loses the server."""
-        follower = Follower(self.settings.name, self._limits, self._calls.is_idle, self._read)
+        follower = Follower(self.settings.name, self._limits, self.calls.is_idle, self._read)
         with anyio.fail_after(self.settings.start_timeout_s) as starting:
             async with Client(
                 wire.streams(),
@@ -222,7 +221,7 @@ class Server:
     def _up(self, live: Live, tools: tuple[ToolInfo, ...]) -> None:
         version = live.client.protocol_version
         logger.info("server %s is up: protocol %s, %d tools", self.settings.name, version, len(tools))
-        self._live = live
+        self.live = live
         self._up_at = time.monotonic()
         self._lost_by = None
         self._ups += 1
@@ -245,51 +244,14 @@ class Server:
     def _bounded(self, instructions: str) -> str:
         return instructions[: self._limits.description_chars]
 
-    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome | None:
-        """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more.
-
-        None when it was cut off by `stop`: the server that takes this one's place makes it again, under its key.
-        """
-        began = time.perf_counter()
-        outcome: ToolOutcome | None = None
-        for last in (False, True):
-            outcome = await self._call_once(call, on_progress, last)
-            if outcome is not None or self._stopping:
-                break
-        if outcome is None:
-            return None
-        return outcome.model_copy(update={"duration_ms": round((time.perf_counter() - began) * 1000, 3)})
-
-    async def _call_once(self, call: ToolCall, on_progress: ProgressSink | None, last: bool) -> ToolOutcome | None:
-        name, tool = self.settings.name, call.tool.remote_name or call.tool.name
-        await self.settled()
-        live = self._live
-        if live is None and self._stopping:
-            return None
-        if live is None:
-            return failure(f"The server `{name}` of the tool `{tool}` is {self.state.state}: {self._error()}.")
-        if not self._offers(call.tool, tool):
-            return failure(f"The server `{name}` has no tool `{tool}`.", error_type="unknown_tool")
-        return await self._calls.make(live, call, on_progress, last)
-
     def _lose(self, wire: Subprocess | Endpoint, why: str) -> None:
         """A call found out that the connection is dead: later calls wait for the next one from this moment on."""
-        if self._live is not None and self._live.wire is wire:
-            self._live = None
+        if self.live is not None and self.live.wire is wire:
+            self.live = None
             self._starting()
         wire.give_up(why)
 
-    def _offers(self, wanted: ToolInfo, name: str) -> bool:
-        """Whether it has this tool. One that proves who somebody is answers only a caller who knew that of it: the
-        others named it before its server was up, and what they send would be kept."""
-        return any(known.name == name and (wanted.identity or not known.identity) for known in self.tools)
-
     # ── what others see ──────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _error(self) -> str:
-        return self.state.error or f"not up within {self.settings.start_timeout_s:g} s"
 
     def _starting(self) -> None:
         self._settled.clear()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
-import anyio.to_thread
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
@@ -124,25 +122,23 @@ class IssuedLetters(BaseModel):
     letters: list[IssuedLetter]
 
 
-async def answered(words: OfficeWords, work: Callable[[], CallToolResult]) -> CallToolResult:
-    """Run blocking work on a thread; what a person can correct comes back as a tool error in the office's words."""
-    try:
-        return await anyio.to_thread.run_sync(work)
-    except InvalidFields as error:
+def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
+    """What a person can correct as a tool error in the office's words; any other error is logged and not quoted."""
+    if isinstance(error, InvalidFields):
         problems = [problem.in_words(words) for problem in error.problems]
         lines = "\n".join(f"- {problem.message}" for problem in problems)
         fields = [problem.model_dump() for problem in problems]
         return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)
-    except IssueError as error:
+    if isinstance(error, IssueError):
         kind, said = error.kind, str(error)
-    except Busy:
+    elif isinstance(error, Busy):
         kind, said = "unavailable", "Terlalu banyak berkas sedang diperiksa. Silakan coba lagi sebentar lagi."
-    except (NotNow, LedgerError, JournalError, OfficeKeyError) as error:
+    elif isinstance(error, (NotNow, LedgerError, JournalError, OfficeKeyError)):
         log.error("%s", error)
         kind, said = "unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi."
-    except Exception:
+    else:
         # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
-        log.exception("a letter tool failed unexpectedly")
+        log.error("a letter tool failed unexpectedly", exc_info=error)
         kind, said = "internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas."
     return error_result(kind, words.translated(said))
 

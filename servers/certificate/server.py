@@ -11,7 +11,7 @@ import contextlib
 import functools
 import logging
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,17 +24,7 @@ from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import CallToolResult, InputRequiredResult, ResourceLink, TextContent, Tool, ToolAnnotations
 from pydantic import BeforeValidator, Field
 
-from servers.certificate import lookups
-from servers.certificate.answers import (
-    Checked,
-    IssuedLetters,
-    LetterList,
-    LetterStatus,
-    OfficeHours,
-    Preview,
-    Requirements,
-    answered,
-)
+from servers.certificate import answers, lookups
 from servers.certificate.callmeta import (
     CALLER,
     IDEMPOTENCY_KEY,
@@ -105,7 +95,14 @@ class LetterServer(Server[None]):
         if letter is None or letter.tool != name:
             return await super().call_tool(name, arguments, context)
         meta = meta_of(context) if context else {}
-        return await answered(self._service.office.speech, functools.partial(self._generate, letter, arguments, meta))
+        return await self.answer(functools.partial(self._generate, letter, arguments, meta))
+
+    async def answer(self, work: Callable[[], CallToolResult]) -> CallToolResult:
+        """Run blocking work on a thread; what fails there is a tool error."""
+        try:
+            return await anyio.to_thread.run_sync(work)
+        except Exception as error:
+            return answers.error_of(error, self._service.office.speech)
 
     def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
         key, session = text_of(meta, IDEMPOTENCY_KEY), text_of(meta, SESSION_ID)
@@ -185,7 +182,7 @@ def _tell_hours(server: LetterServer, service: LetterService) -> None:
         annotations=ToolAnnotations(title="Jam layanan", **READ_ONLY),
         meta={"agentd/asked_by": asked_by("get_office_hours", "fees")},
     )
-    def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, OfficeHours]:
+    def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, answers.OfficeHours]:
         return lookups.hours(service, spoken(meta_of(context), service.office.speech))
 
 
@@ -194,14 +191,13 @@ def create_server(service: LetterService) -> LetterServer:
     server = LetterServer(service)
     verifier = Verifier(service)
     words = service.office.speech
-    answer = functools.partial(answered, words)
 
     @server.tool(
         description=words.tools["list_letters"],
         annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
         meta={"agentd/lists": True},
     )
-    def list_letters(context: Context[None, Any]) -> Annotated[CallToolResult, LetterList]:
+    def list_letters(context: Context[None, Any]) -> Annotated[CallToolResult, answers.LetterList]:
         return lookups.letters(service, spoken(meta_of(context), words))
 
     _tell_hours(server, service)
@@ -217,7 +213,7 @@ def create_server(service: LetterService) -> LetterServer:
     )
     def get_letter_requirements(
         letter_type: str, context: Context[None, Any]
-    ) -> Annotated[CallToolResult, Requirements]:
+    ) -> Annotated[CallToolResult, answers.Requirements]:
         return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
     @server.tool(
@@ -230,16 +226,16 @@ def create_server(service: LetterService) -> LetterServer:
         data: Annotated[dict[str, Any], Field(description="isian seperti pada generate_…")],
         context: Context[None, Any],
         pdf: Annotated[bool, Field(description="sertakan PDF")] = False,
-    ) -> Annotated[CallToolResult, Preview]:
+    ) -> Annotated[CallToolResult, answers.Preview]:
         basis = basis_of(meta_of(context))
-        return await answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
+        return await server.answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
 
     @server.tool(description="Periksa isian.", annotations=ToolAnnotations(**READ_ONLY), meta=FOR_THE_DESK)
     async def check_letter(
         tool: str, arguments: dict[str, Any], context: Context[None, Any]
-    ) -> Annotated[CallToolResult, Checked]:
+    ) -> Annotated[CallToolResult, answers.Checked]:
         basis = basis_of(meta_of(context))
-        return await answer(lambda: lookups.checked(service, tool, arguments, basis))
+        return await server.answer(lambda: lookups.checked(service, tool, arguments, basis))
 
     @server.tool(
         description=words.tools["get_letter_status"],
@@ -248,9 +244,9 @@ def create_server(service: LetterService) -> LetterServer:
     )
     async def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
-    ) -> Annotated[CallToolResult, LetterStatus]:
+    ) -> Annotated[CallToolResult, answers.LetterStatus]:
         meta = meta_of(context)
-        return await answer(
+        return await server.answer(
             lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words))
         )
 
@@ -265,7 +261,7 @@ def create_server(service: LetterService) -> LetterServer:
         file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
     ) -> Annotated[CallToolResult, Verification]:
         paths = may_name_paths(meta_of(context))
-        return await answer(lambda: lookups.verify(verifier, code, file, paths, words))
+        return await server.answer(lambda: lookups.verify(verifier, code, file, paths, words))
 
     @server.tool(
         description="Batalkan surat yang sudah terbit (petugas).",
@@ -280,9 +276,9 @@ def create_server(service: LetterService) -> LetterServer:
     )
     async def void_letter(
         context: Context[None, Any], number: str, reason: str
-    ) -> Annotated[CallToolResult, LetterStatus]:
+    ) -> Annotated[CallToolResult, answers.LetterStatus]:
         by = text_of(meta_of(context), CALLER)
-        return await answer(lambda: lookups.void(service, verifier, number, reason, by))
+        return await server.answer(lambda: lookups.void(service, verifier, number, reason, by))
 
     @server.tool(
         description="Surat yang terbit pada satu hari (petugas).",
@@ -291,7 +287,7 @@ def create_server(service: LetterService) -> LetterServer:
     )
     async def list_issued_letters(
         date: Annotated[OptionalText, Field(description="YYYY-MM-DD; kosong: hari ini")] = "",
-    ) -> Annotated[CallToolResult, IssuedLetters]:
-        return await answer(lambda: lookups.issued_on(service, date))
+    ) -> Annotated[CallToolResult, answers.IssuedLetters]:
+        return await server.answer(lambda: lookups.issued_on(service, date))
 
     return server

@@ -5,9 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-import pytest
-
-from agentd.agent.approval import ApprovalNeeded
 from agentd.application import App, Wiring, policed
 from agentd.apps.letters.app import Letters
 from agentd.plugins import apps
@@ -34,8 +31,7 @@ async def test_without_an_app_that_judges_it_no_official_call_is_made() -> None:
 async def test_with_the_letters_app_what_was_said_goes_on_to_the_yes_and_what_was_not_is_refused() -> None:
     tools = policed(host(), [Letters(WIRING)])
     assert (await tools.call(call({"nama": "Budi Santoso"}, "buatkan surat"))).error_type == "grounding"
-    with pytest.raises(ApprovalNeeded):
-        await tools.call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))
+    assert (await tools.call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))).pending
 
 
 def test_what_ships_has_an_app_that_judges_official_calls() -> None:

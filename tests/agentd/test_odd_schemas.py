@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import assemble
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters.evidence.readings import SessionReadings
@@ -38,7 +39,7 @@ async def test_an_odd_schema_breaks_no_turn(schema: dict[str, Any], official: bo
     policy.offer(turn, Offer(tools=(tool,)))
     policy.check_answer(turn, "Halo, ada yang bisa dibantu?")
     call = ToolCall(tool=tool, input={"x": "Budi"}, run_id="r", session_id="s", step=1, said=said)
-    outcome = await Grounded(LookUps(host), readings).call(call)
+    outcome = await PolicedTools(host, [Grounded(readings), LookUps()]).call(call)
     assert outcome.success or outcome.error_type == "grounding"
     assert all(isinstance(line, str) for line in explained(tool))
     assert all(mistake.text for mistake in mistakes(tool))

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentd.agent.policies import OwnTool
 from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
 from agentd.apps.analytics.books_tool import NEEDED, Books, Verbatim
 from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
-from agentd.ports import ChatModel, ToolHost
+from agentd.ports import ChatModel
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.execution import Result, RunContext
 
@@ -43,9 +44,9 @@ class Analytics(App):
             currency=books.currency,
         )
 
-    def add_tools(self, inner: ToolHost) -> ToolHost:
+    def own_tools(self) -> Iterable[OwnTool]:
         """`ask_books`."""
-        return Books(inner, self.wiring.clock, self._execute, self.wiring.store.run)
+        return (Books(self.wiring.clock, self._execute, self.wiring.store.run),)
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
         """The tool's answer is the agent's answer, word for word."""

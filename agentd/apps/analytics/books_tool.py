@@ -1,4 +1,4 @@
-"""The books as a tool of the staff's agent: `ask_books` around a tool host, and its answer taken as the agent's own.
+"""The books as a tool of the staff's agent: `ask_books`, and its answer taken as the agent's own.
 
 No figure passes through a model: what the workflow answered is answered word for word. It plans and fills nothing
 itself, and does not exist for callers who are not staff.
@@ -26,7 +26,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ChatModelWrapper, Clock, ProgressSink, TextChunk, TextSink, ToolHost
+from agentd.ports import ChatModelWrapper, Clock, ProgressSink, TextChunk, TextSink
 from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 
@@ -57,26 +57,25 @@ async def _no_row(_: str) -> RunRecord | None:
 
 
 class Books:
-    """A tool host that offers `ask_books`, too, wherever the books' servers are configured.
+    """The tool `ask_books`, wherever the books' servers are configured.
 
     `execute` is the workflow (`AnalyticsRun.execute`); `run_of` gives the row of the agent's run that asks.
     """
 
+    key = (SERVER, TOOL)
+
     def __init__(
         self,
-        inner: ToolHost,
         clock: Clock,
         execute: Executor,
         run_of: Callable[[str], Awaitable[RunRecord | None]] = _no_row,
     ) -> None:
-        self._inner = inner
         self._clock = clock
         self._run_of = run_of
         self._execute = execute
 
-    def catalogue(self) -> Catalogue:
-        """The inner host's with the tool; its server is as far as the last of those it needs."""
-        inner = self._inner.catalogue()
+    def added(self, inner: Catalogue) -> Catalogue:
+        """The catalogue with the tool; its server is as far as the last of those it needs."""
         states = {server.name: server.state for server in inner.servers}
         if not states.keys() >= set(NEEDED):
             return inner
@@ -90,9 +89,7 @@ class Books:
         return inner.model_copy(update={"tools": (*inner.tools, INFO), "servers": (*inner.servers, state)})
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Ask, if this is the tool. A question that cannot be answered is an answer that says so, too."""
-        if (call.tool.server, call.tool.remote_name or call.tool.name) != (SERVER, TOOL):
-            return await self._inner.call(call, on_progress)
+        """Ask. A question that cannot be answered is an answer that says so, too."""
         question = call.input.get("question")
         if not isinstance(question, str) or not question.strip():
             return ToolOutcome(success=False, message="`question` must be a text", error_type="tool_execution")

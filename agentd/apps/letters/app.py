@@ -14,7 +14,7 @@ from agentd.apps.letters.grounding import Grounded
 from agentd.apps.letters.lookups import LookUps
 from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import ToolInfo
-from agentd.ports import Meaning, ToolHost
+from agentd.ports import CallPolicy, Meaning
 from agentd.runs.agent_api import AgentRuns
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ class Letters(App):
         tool = await described(tool, meaning)
         return SchemaReading(tuple(explained(tool)), tuple(mistakes(tool)))
 
-    def add_policy(self, inner: ToolHost) -> ToolHost:
+    def policies(self) -> Iterable[CallPolicy]:
         """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""
-        return Grounded(LookUps(inner), self._readings, self._described)
+        return Grounded(self._readings, self._described), LookUps()
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify, open to everybody."""

@@ -1,8 +1,8 @@
-"""Grounding: an official call is made only with what the citizen said or a tool found. A policy around a tool host.
+"""Grounding: an official call is made only with what the citizen said or a tool found. A policy.
 
-It decides by `agentd.apps.letters.evidence`, then delegates or refuses; it keeps nothing between calls, calls no
-model and checks no value's form (that is the server's to do). It stands outside approval,
-`Grounded(Approved(host))`: in the other order a human would be asked before anything is proven.
+It decides by `agentd.apps.letters.evidence`; it keeps nothing between calls, calls no model and checks no value's form
+(that is the server's to do). It comes before approval: in the other order a human would be asked before anything is
+proven.
 """
 
 from __future__ import annotations
@@ -29,27 +29,24 @@ from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.shapes import split
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
+from agentd.ports import CallPolicy
 
 
-class Grounded(ToolHostWrapper):
-    """A tool host whose official tools take no argument that nobody gave."""
+class Grounded(CallPolicy):
+    """Lets official calls pass that have no argument that nobody gave."""
 
-    def __init__(
-        self, inner: ToolHost, readings: SessionReadings | None = None, described: Described | None = None
-    ) -> None:
-        super().__init__(inner)
+    def __init__(self, readings: SessionReadings | None = None, described: Described | None = None) -> None:
         self._readings, self._described = readings or SessionReadings(), described or Described()
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """Let it pass, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             if missing := await aside(ungrounded, judged, self._readings.of(call.session_id)):
                 return refusal(call, missing)
         if call.basis is not None and call.basis.registered and call.consent is None:
             call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
-        return await self._inner.call(completed(call), on_progress)
+        return completed(call)
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:

@@ -1,4 +1,4 @@
-"""Look-ups: a tool is asked about nobody and nothing that this session didn't name. A policy around a tool host.
+"""Look-ups: a tool is asked about nobody and nothing that this session didn't name. A policy.
 
 Numbers, codes, dates and people in a call that isn't official: an optional one is left out, a required one is asked
 for. Official calls are Grounded's, calls outside a conversation are their caller's.
@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHostWrapper
+from agentd.ports import CallPolicy
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds whose values always name somebody or something."""
@@ -24,20 +24,20 @@ MOST_LISTED = 32
 """Codes that a constrained model is given to choose from; with more of them said the field is left open."""
 
 
-class LookUps(ToolHostWrapper):
-    """A tool host that is asked only about what was named."""
+class LookUps(CallPolicy):
+    """Lets calls pass that ask only about what was named."""
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate without what nobody named, or refuse as Grounded does where the tool needs it."""
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """The call without what nobody named, or refused as Grounded does where the tool needs it."""
         if call.tool.official or not call.said or not call.input:
-            return await self._inner.call(call, on_progress)
+            return call
         strange = await aside(unnamed, call)
         required = call.tool.input_schema.get("required", ())
         if missing := [field for field in strange if _top(field) in required]:
             return refusal(call, missing)
         left_out = {_top(field) for field in strange}
         kept = {name: value for name, value in call.input.items() if name not in left_out}
-        return await self._inner.call(call.model_copy(update={"input": kept}) if left_out else call, on_progress)
+        return call.model_copy(update={"input": kept}) if left_out else call
 
 
 def unnamed(call: ToolCall) -> list[Field]:

@@ -20,7 +20,7 @@ from agentd.apps.residents.section import ResidentsSettings
 from agentd.apps.residents.verifying import Verifications
 from agentd.apps.residents.visits import Visits
 from agentd.messages import ToolInfo
-from agentd.ports import ToolHost
+from agentd.ports import CallPolicy
 from agentd.runs.approvals import Review
 from agentd.runs.records import PendingApproval, RunRecord
 
@@ -56,10 +56,10 @@ class Residents(App):
         known = self.wiring.tools().catalogue().tool(approval.tool)
         return await self._requests.open(row, approval, known or ToolInfo(name=approval.tool, server=""))
 
-    def add_policy(self, inner: ToolHost) -> ToolHost:
-        """Official calls say on what they rest; a verified session's are filled in."""
-        listed = Listed(inner, self._letters, self._identities, self.wiring.clock)
-        return Filled(listed, self._visitors, self._requests.seen)
+    def policies(self) -> Iterable[CallPolicy]:
+        """Official calls say on what they rest; a verified session's are filled in; letters are noted."""
+        listed = Listed(self._letters, self._identities, self.wiring.clock)
+        return Filled(self._visitors, self._requests.seen), listed
 
     def serving(self) -> AbstractAsyncContextManager[None]:
         """Letters are sent to the register that lists them."""

@@ -22,7 +22,7 @@ from agentd.audit import AuditTrail
 from agentd.clock import iso
 from agentd.errors import AgentdError, ToolExecution
 from agentd.messages import ToolCall, ToolOutcome
-from agentd.ports import Clock, ProgressSink, ToolHost, ToolHostWrapper
+from agentd.ports import CallPolicy, Clock
 from agentd.runs.store import RunStore
 
 log = structlog.get_logger("agentd.letter_log")
@@ -123,18 +123,16 @@ class LetterLog:
         await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)
 
 
-class Listed(ToolHostWrapper):
-    """A tool host whose letters are noted for the register."""
+class Listed(CallPolicy):
+    """Notes letters for the register."""
 
-    def __init__(self, inner: ToolHost, letters: LetterLog, identities: Identities, clock: Clock) -> None:
-        super().__init__(inner)
+    def __init__(self, letters: LetterLog, identities: Identities, clock: Clock) -> None:
         self._letters = letters
         self._identities = identities
         self._clock = clock
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate; a letter that was issued is noted before its step is recorded."""
-        outcome = await self._inner.call(call, on_progress)
+    async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
+        """A letter that was issued is noted before its step is recorded."""
         output = outcome.output
         issued = outcome.success and call.tool.meta.get(LETTER) is True and isinstance(output, dict)
         if issued and output.get("number") and self._letters.wanted():

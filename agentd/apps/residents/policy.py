@@ -1,6 +1,6 @@
-"""A policy around a tool host: official calls of a verified session are filled in from the register of residents.
+"""A policy: official calls of a verified session are filled in from the register of residents.
 
-It stands outside grounding, which is to prove only what is left, and sets on what a call rests (`ToolCall.basis`);
+It comes before grounding, which is to prove only what is left, and sets on what a call rests (`ToolCall.basis`);
 nobody who asks can.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from agentd.agent.approval import ApprovalNeeded, least_of, reaches
+from agentd.agent.approval import least_of, reaches
 from agentd.agent.toolset import Fit
 from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections
@@ -21,7 +21,7 @@ from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.replies import replies
 from agentd.errors import ToolExecution
 from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink, ToolHost, ToolHostWrapper
+from agentd.ports import CallPolicy
 
 Seen = Callable[[str], Awaitable[tuple[str, ...]]]
 """The requirements that an officer ticked for a run."""
@@ -76,20 +76,18 @@ def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
     return offered(tool, known) if tool.official else tool
 
 
-class Filled(ToolHostWrapper):
-    """A tool host whose official calls say on what they rest."""
+class Filled(CallPolicy):
+    """Lets official calls say on what they rest."""
 
-    def __init__(self, inner: ToolHost, visitors: Visitors, seen: Seen) -> None:
-        super().__init__(inner)
+    def __init__(self, visitors: Visitors, seen: Seen) -> None:
         self._visitors = visitors
         self._seen = seen
 
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Delegate with the register's values, or refuse: an unclear member of the family, a condition that isn't met,
-        a proof that has ended since the call was asked about. Raises ApprovalNeeded as the inner host does.
-        """
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """The call with the register's values, or refused: an unclear member of the family, a condition that isn't met,
+        a proof that has ended since the call was asked about."""
         if not call.tool.official:
-            return await self._inner.call(call, on_progress)
+            return call
         tool = whole(call.tool)
         try:
             arguments, basis = await self._completed(call, tool)
@@ -104,14 +102,15 @@ class Filled(ToolHostWrapper):
             return _refused(str(getattr(replies()[call.language], refused.reply)))
         except ConditionUnmet as refused:
             return _refused(refused.unmet.words(call.language))
-        made = call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
-        try:
-            outcome = await self._inner.call(made, on_progress)
-        except ApprovalNeeded as needed:
-            if needed.basis is not None and needed.basis.disputed:
-                await self._visitors.disputed(call.session_id, needed.basis.disputed)
-            raise
-        return outcome.model_copy(update={"input": outcome.input or arguments})
+        return call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
+
+    async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
+        """With the arguments as they were filled in; what the visitor disputes of a call that waits is noted."""
+        if not call.tool.official:
+            return outcome
+        if outcome.pending and (disputed := Basis.model_validate(outcome.pending.get("basis", {})).disputed):
+            await self._visitors.disputed(call.session_id, disputed)
+        return outcome.model_copy(update={"input": outcome.input or call.input})
 
     async def _completed(self, call: ToolCall, tool: ToolInfo) -> tuple[dict[str, object], Basis]:
         """The arguments and the basis; of a call that was agreed to, what was agreed to. Raises those two."""

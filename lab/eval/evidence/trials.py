@@ -1,4 +1,4 @@
-"""One trial of the evidence judge, and the judge as the daemon calls it: the policy around a tool host. No verdicts."""
+"""One trial of the evidence judge, and the judge as the daemon calls it: as a policy of calls. No verdicts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 from agentd.agent.languages import LANGUAGES
 from agentd.apps.letters.grounding import Grounded
-from agentd.messages import Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import ProgressSink
+from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +24,6 @@ class Trial:
     said: tuple[Said, ...]
 
 
-class _Made:
-    """A tool host that does whatever it is asked."""
-
-    def catalogue(self) -> Catalogue:
-        return Catalogue()
-
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        return ToolOutcome(success=True)
-
-
 async def refused(trial: Trial) -> frozenset[str]:
     """The arguments (by their names) that the judge finds no evidence for. Trials share nothing."""
     call = ToolCall(
@@ -46,8 +35,8 @@ async def refused(trial: Trial) -> frozenset[str]:
         said=trial.said,
         language=next((known for known in LANGUAGES if known == trial.language), "en"),
     )
-    outcome = await Grounded(_Made()).call(call)
-    return frozenset(path.split(".")[0] for path in outcome.missing) if not outcome.success else frozenset()
+    judged = await Grounded().before(call)
+    return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
 def session(*lines: str) -> tuple[Said, ...]:

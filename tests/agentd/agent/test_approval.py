@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentd.agent.approval import ASSENTS, REFUSALS, ApprovalNeeded, Approved, assents, refuses, rule_of, summary
+from agentd.agent.approval import ASSENTS, REFUSALS, Approved, assents, refuses, rule_of, summary
 from agentd.agent.languages import words
+from agentd.agent.policies import PolicedTools
 from agentd.agent.text import plain
 from agentd.apps.letters.grounding import Grounded
 from agentd.errors import Language
@@ -18,9 +19,16 @@ from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
 
-def host(rule: str = "citizen") -> tuple[Approved, MemoryTools]:
+def host() -> tuple[PolicedTools, MemoryTools]:
     tools = MemoryTools({letter().name: lambda arguments: {"number": "1"}})
-    return Approved(tools), tools
+    return PolicedTools(tools, [Approved(tools)]), tools
+
+
+async def waiting(tools: PolicedTools, made: ToolCall) -> dict[str, Any]:
+    """The call as it waits; it was not made."""
+    outcome = await tools.call(made)
+    assert not outcome.success and outcome.pending is not None
+    return outcome.pending
 
 
 def with_consent(made: ToolCall, arguments: dict[str, Any], tool: str | None = None) -> ToolCall:
@@ -30,12 +38,11 @@ def with_consent(made: ToolCall, arguments: dict[str, Any], tool: str | None = N
 
 async def test_an_official_call_waits_with_its_exact_arguments_and_a_readable_summary() -> None:
     approved, tools = host()
-    with pytest.raises(ApprovalNeeded) as stopped:
-        await approved.call(call({"nama": "Budi Santoso", "rt": "003"}))
-    assert stopped.value.tool == letter().name
-    assert stopped.value.arguments == {"nama": "Budi Santoso", "rt": "003"}
-    assert stopped.value.rule == "citizen"
-    assert "- Nama lengkap: Budi Santoso\n- RT: 003" in stopped.value.summary
+    pending = await waiting(approved, call({"nama": "Budi Santoso", "rt": "003"}))
+    assert pending["tool"] == letter().name
+    assert pending["arguments"] == {"nama": "Budi Santoso", "rt": "003"}
+    assert pending["rule"] == "citizen"
+    assert "- Nama lengkap: Budi Santoso\n- RT: 003" in pending["summary"]
     assert tools.calls == []
 
 
@@ -49,14 +56,13 @@ async def test_consent_to_the_same_arguments_in_any_order_lets_the_call_through(
 @pytest.mark.parametrize("changed", [{"nama": "Budi", "rt": 3}, {"nama": "Budi"}, {"nama": "budi", "rt": "003"}])
 async def test_consent_to_anything_else_is_no_consent(changed: dict[str, Any]) -> None:
     approved, _ = host()
-    with pytest.raises(ApprovalNeeded):
-        await approved.call(with_consent(call({"nama": "Budi", "rt": "003"}), changed))
+    assert await waiting(approved, with_consent(call({"nama": "Budi", "rt": "003"}), changed))
 
 
 async def test_consent_to_another_tool_is_no_consent() -> None:
     approved, _ = host()
-    with pytest.raises(ApprovalNeeded):
-        await approved.call(with_consent(call({"nama": "Budi"}), {"nama": "Budi"}, tool="generate_surat_pengantar"))
+    made = with_consent(call({"nama": "Budi"}), {"nama": "Budi"}, tool="generate_surat_pengantar")
+    assert await waiting(approved, made)
 
 
 async def test_a_tool_with_the_rule_never_needs_nobody() -> None:
@@ -67,9 +73,8 @@ async def test_a_tool_with_the_rule_never_needs_nobody() -> None:
 
 async def test_the_staff_rule_is_named_so_that_the_engine_asks_the_right_person() -> None:
     approved, _ = host()
-    with pytest.raises(ApprovalNeeded) as stopped:
-        await approved.call(call({"nama": "Budi"}, tool=letter().model_copy(update={"approval": "staff"})))
-    assert stopped.value.rule == "staff"
+    made = call({"nama": "Budi"}, tool=letter().model_copy(update={"approval": "staff"}))
+    assert (await waiting(approved, made))["rule"] == "staff"
 
 
 KIOSK, CHAT, STAFF, ADMIN, MODEL = (
@@ -120,17 +125,17 @@ def test_who_must_agree_to_a_call(
 
 async def test_nobody_is_asked_to_approve_what_is_not_proven() -> None:
     approved, tools = host()
-    outcome = await Grounded(approved).call(call({"nama": "Budi Santoso"}, "buatkan surat"))
-    assert outcome.error_type == "grounding"
-    with pytest.raises(ApprovalNeeded):
-        await Grounded(approved).call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))
+    proven = PolicedTools(approved, [Grounded()])
+    outcome = await proven.call(call({"nama": "Budi Santoso"}, "buatkan surat"))
+    assert (outcome.error_type, outcome.pending) == ("grounding", None)
+    assert await waiting(proven, call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))
     assert tools.calls == []
 
 
 async def test_an_edited_field_goes_through_grounding_again() -> None:
     approved, _ = host()
     edited = with_consent(call({"nama": "Budi Hartono"}, "nama saya Budi Santoso"), {"nama": "Budi Hartono"})
-    assert (await Grounded(approved).call(edited)).missing == ("nama",)
+    assert (await PolicedTools(approved, [Grounded()]).call(edited)).missing == ("nama",)
 
 
 @pytest.mark.parametrize(

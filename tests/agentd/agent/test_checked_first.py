@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.agent.approval import ApprovalNeeded, Approved
+from agentd.agent.approval import Approved
+from agentd.agent.policies import PolicedTools
 from agentd.messages import Consent, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
 from agentd.testing import MemoryTools
@@ -29,7 +30,7 @@ class Checking(MemoryTools):
 async def test_nobody_is_asked_about_what_the_server_would_refuse() -> None:
     wrong = ToolOutcome(success=False, message="NIK: harus 16 angka", output={"error": "invalid_fields"})
     tools = Checking(wrong)
-    assert await Approved(tools).call(call({"nik": "12"}, tool=CHECKED)) == wrong
+    assert await Approved(tools).before(call({"nik": "12"}, tool=CHECKED)) == wrong
     assert [made.input for made in tools.calls] == [{"tool": CHECKED.name, "arguments": {"nik": "12"}}]
 
 
@@ -39,13 +40,13 @@ async def test_nobody_is_asked_about_what_the_server_would_refuse() -> None:
     ids=["nothing wrong", "nobody there to say"],
 )
 async def test_what_the_server_does_not_refuse_is_asked_about(answer: ToolOutcome) -> None:
-    with pytest.raises(ApprovalNeeded):
-        await Approved(Checking(answer)).call(call({"nik": "12"}, tool=CHECKED))
+    waits = await Approved(Checking(answer)).before(call({"nik": "12"}, tool=CHECKED))
+    assert isinstance(waits, ToolOutcome) and waits.pending
 
 
 async def test_what_was_agreed_to_is_called_without_another_check() -> None:
     tools = Checking(ToolOutcome(success=False, output={"error": "invalid_fields"}))
     consent = Consent(approval_id="a", tool=CHECKED.name, arguments={"nik": "12"}, by="citizen")
     agreed = call({"nik": "12"}, tool=CHECKED).model_copy(update={"consent": consent})
-    assert (await Approved(tools).call(agreed)).success
+    assert (await PolicedTools(tools, [Approved(tools)]).call(agreed)).success
     assert [made.tool.name for made in tools.calls] == [CHECKED.name]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.approval import ApprovalNeeded
+from agentd.agent.approval import waiting
 from agentd.errors import Conflict, InvalidParams, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Event, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
@@ -173,7 +173,8 @@ class Asks(MemoryTools):
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         self.asked.set()
         await self.go.wait()
-        raise ApprovalNeeded(call.tool, call.input, "Buat?", "citizen")
+        pending = waiting(call, "Buat?") | {"rule": "citizen"}
+        return ToolOutcome(success=False, pending=pending)
 
 
 async def test_a_run_that_is_cancelled_on_its_way_to_an_approval_waits_for_none(start: Start) -> None:

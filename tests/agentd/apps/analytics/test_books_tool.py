@@ -13,6 +13,7 @@ from agentd import config
 from agentd.access import TokenStore
 from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.loop import Agent
+from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun, Ports
@@ -35,6 +36,9 @@ async def _unasked(_: RunContext) -> Result:
     raise AssertionError("only the catalogue is looked at")
 
 
+_UNASKED = Books(ManualClock(), _unasked)
+
+
 class Asked:
     """One run of the staff's agent over an Office: `told` is what the page heard meanwhile."""
 
@@ -44,7 +48,7 @@ class Asked:
             Ports(office.model, lambda: self.books, lambda _: assemble(self.books.catalogue(), None), office.clock),
             retrying=QUICK,
         )
-        self.books = Books(office.tools, office.clock, workflow.execute)
+        self.books = PolicedTools(office.tools, (), (Books(office.clock, workflow.execute),))
         brief = Brief(
             run_id="r-1",
             session_id="s-1",
@@ -119,7 +123,7 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
     settings = config.load(SHIPPED, state=str(tmp_path))
     caller = Caller(id="x", scopes=frozenset({scope}))
     plain = _host("time", "certificate", *NEEDED)
-    with_books = Books(plain, ManualClock(), _unasked).catalogue()
+    with_books = _UNASKED.added(plain.catalogue())
     before, after = (agent_profile(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
     assert (before.prefix != after.prefix) is told
     assert (TOOL in after.prefix[0].content) is told
@@ -129,8 +133,8 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
 
 
 def test_a_daemon_without_the_books_servers_has_no_such_tool() -> None:
-    inner = _host("time")
-    assert Books(inner, ManualClock(), _unasked).catalogue() == inner.catalogue()
+    inner = _host("time").catalogue()
+    assert _UNASKED.added(inner) == inner
 
 
 def test_the_books_name_which_of_their_servers_is_down() -> None:
@@ -145,7 +149,7 @@ def test_the_books_name_which_of_their_servers_is_down() -> None:
 
     infos = [ToolInfo(name=f"tool_of_{name}", server=name) for name in NEEDED]
     inner = Lame({info.name: lambda _: "done" for info in infos}, infos)
-    books = Books(inner, ManualClock(), _unasked).catalogue().servers[-1]
+    books = _UNASKED.added(inner.catalogue()).servers[-1]
     assert (books.state, books.error) == ("down", f"it needs what is down: {inner.catalogue().servers[0].name}")
 
 

@@ -8,6 +8,7 @@ from threading import get_ident
 from typing import Any
 
 from agentd.agent.aside import SHORT, read, within
+from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.grounding import Grounded, ungrounded
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
@@ -15,7 +16,7 @@ from tests.agentd.apps.letters.letters import call, letter
 
 async def test_the_loop_goes_on_while_a_long_text_is_judged() -> None:
     tools = MemoryTools({letter().name: lambda _: {}}, [letter()])
-    judged = asyncio.create_task(Grounded(tools).call(call({"nama": "Budi"}, "a," * 4000)))
+    judged = asyncio.create_task(PolicedTools(tools, [Grounded()]).call(call({"nama": "Budi"}, "a," * 4000)))
     beats = 0
     while not judged.done():
         await asyncio.sleep(0)

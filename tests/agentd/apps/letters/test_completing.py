@@ -10,7 +10,8 @@ from typing import Any
 import pypdf
 import pytest
 
-from agentd.agent.approval import ApprovalNeeded, Approved, summary
+from agentd.agent.approval import Approved, summary
+from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.grounding import Grounded
 from agentd.messages import Basis, Consent
@@ -27,16 +28,16 @@ SAID = (f"Nama saya Budi Santoso, NIK {NIK}",)
 
 
 async def test_the_summary_shows_the_sex_and_the_citizenship_that_the_letter_will_print() -> None:
-    host = Grounded(Approved(MemoryTools({letter().name: lambda arguments: {"number": "1"}})))
-    with pytest.raises(ApprovalNeeded) as waits:
-        await host.call(call({"nama": "Budi Santoso", "nik": NIK}, *SAID))
-    assert waits.value.arguments["jenis_kelamin"] == "Perempuan"
-    assert "- Jenis kelamin: Perempuan" in waits.value.summary and "- Kewarganegaraan: WNI" in waits.value.summary
+    tools = MemoryTools({letter().name: lambda arguments: {"number": "1"}})
+    host = PolicedTools(tools, [Grounded(), Approved(tools)])
+    waits = (await host.call(call({"nama": "Budi Santoso", "nik": NIK}, *SAID))).pending
+    assert waits is not None and waits["arguments"]["jenis_kelamin"] == "Perempuan"
+    assert "- Jenis kelamin: Perempuan" in waits["summary"] and "- Kewarganegaraan: WNI" in waits["summary"]
 
 
 async def test_the_completed_call_that_was_agreed_to_is_made_exactly_so() -> None:
     tools = MemoryTools({letter().name: lambda arguments: {"number": "1"}})
-    host = Grounded(Approved(tools))
+    host = PolicedTools(tools, [Grounded(), Approved(tools)])
     seen = completed(call({"nama": "Budi Santoso", "nik": NIK}, *SAID)).input
     consent = Consent(approval_id="a", tool=letter().name, arguments=seen, by="citizen")
     assert (await host.call(call(seen, *SAID).model_copy(update={"consent": consent}))).success

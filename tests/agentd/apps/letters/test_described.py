@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.described import Described, described
 from agentd.apps.letters.evidence.fields import form
 from agentd.apps.letters.explain import explained
@@ -67,9 +68,9 @@ async def test_what_was_derived_judges_the_call_and_still_does_when_it_waits_for
     meaning = Nearest()
     known = Described(meaning)
     tools = MemoryTools({"book_bus": lambda _: {"ok": True}}, [TRIP])
-    host, turns = Grounded(tools, described=known), LetterTurns(described=known)
+    host, turns = PolicedTools(tools, [Grounded(described=known)]), LetterTurns(described=known)
     said = call({"whereto": "Medan"}, "Saya mau ke Medan.", tool=TRIP)
-    assert not (await Grounded(tools).call(said)).success
+    assert not (await PolicedTools(tools, [Grounded()]).call(said)).success
     assert (await host.call(said)).success and turns.supports(said)
     assert not (await host.call(call({"whereto": "Medan"}, "Saya dari Medan.", tool=TRIP))).success
     assert len(meaning.asked) == 2, "a tool is looked at once"

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.grounding import Grounded, fills, ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
@@ -20,9 +21,9 @@ from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
 NIK = "3175064501900003"
 
 
-def host() -> tuple[Grounded, MemoryTools]:
+def host() -> tuple[PolicedTools, MemoryTools]:
     tools = MemoryTools({letter().name: lambda arguments: {"number": "1"}}, [letter()])
-    return Grounded(tools), tools
+    return PolicedTools(tools, [Grounded()]), tools
 
 
 def missing(*arguments: Any, **options: Any) -> list[str]:
@@ -66,7 +67,7 @@ async def test_a_tool_that_is_not_official_takes_what_the_model_gives() -> None:
     tools = MemoryTools({"get_current_time": lambda arguments: "12.00"})
     tool = ToolInfo(name="get_current_time", server="time")
     made = ToolCall(tool=tool, input={"zone": "Asia/Jakarta"}, run_id="r", session_id="s", step=1)
-    assert (await Grounded(tools).call(made)).success
+    assert (await PolicedTools(tools, [Grounded()]).call(made)).success
 
 
 def test_the_catalogue_passes_through() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Turn, UnsupportedAnswer
 from agentd.apps.letters.lookups import LookUps, askable
@@ -62,7 +63,7 @@ async def asked(tool: ToolInfo, arguments: dict[str, Any], *lines: str, said: tu
     """The input that reached the tool, or the arguments that were asked for instead."""
     heard = Heard()
     call = ToolCall(tool=tool, input=arguments, run_id="r", session_id="s", step=1, said=(*session(*lines), *said))
-    outcome = await LookUps(heard).call(call)
+    outcome = await PolicedTools(heard, [LookUps()]).call(call)
     return heard.inputs[0] if outcome.success else outcome.missing
 
 

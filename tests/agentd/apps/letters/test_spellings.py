@@ -8,6 +8,7 @@ import pytest
 
 from agentd.agent import actions
 from agentd.agent.listing import manifest
+from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters.evidence.choices import Enum, canonical
 from agentd.apps.letters.evidence.fields import fields, form
@@ -84,7 +85,7 @@ async def test_a_bare_cerai_is_asked_by_the_agent(said: str) -> None:
         "properties": {"status_perkawinan": SCHEMA["properties"]["status_perkawinan"]},
     }
     tool = TOOL.model_copy(update={"input_schema": schema})
-    host = Grounded(MemoryTools({tool.name: lambda _: {}}, [tool]))
+    host = PolicedTools(MemoryTools({tool.name: lambda _: {}}, [tool]), [Grounded()])
     for guessed in ("Cerai Hidup", "Cerai Mati", "cerai"):
         refused = await host.call(call({"status_perkawinan": guessed}, said, tool=tool))
         assert refused.missing == ("status_perkawinan",)

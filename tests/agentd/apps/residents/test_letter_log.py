@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.policies import PolicedTools
 from agentd.apps.residents.identity import Identities, Identity
 from agentd.apps.residents.letter_log import LetterLog, Listed
 from agentd.apps.residents.register import Register
@@ -48,7 +49,8 @@ class Desk:
 
     async def issue(self, number: str | None = "001/SA/2026", tool: ToolInfo = LETTER) -> None:
         output = {"number": number, "title": "Surat Alamat", "file_name": "sa-001.pdf"}
-        tools = Listed(MemoryTools({tool.name: lambda _: output}, [tool]), self.letters, self.identities, self.clock)
+        listed = Listed(self.letters, self.identities, self.clock)
+        tools = PolicedTools(MemoryTools({tool.name: lambda _: output}, [tool]), [listed])
         made = ToolCall(tool=tool, input=GIVEN, run_id="r1", session_id="s1", step=1, basis=BASIS)
         assert (await tools.call(made)).success
 

@@ -1,0 +1,159 @@
+"""`python -m lab.tools.walk`: the files that a prompt goes through, from HTTP to the letter.
+
+A daemon in this process, with the certificate's server beside it, is asked for a letter over HTTP: the prompt, then
+the yes; the model is scripted. What is printed are the project's files on the call stack at three moments, in which
+a task's and a thread's stack goes on from that of the code which started it:
+
+- the prompt's call stops, since a human is to agree;
+- the yes's call leaves for its server;
+- there, the letter's file gets its name.
+
+That is what a reader meets who follows the calls downwards and steps over each that returns before: a policy that
+lets the call pass, the model's turn, a row that is written. The way to the model's turn is printed too, by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from contextvars import ContextVar, copy_context
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LETTER = "generate_surat_keterangan_domisili"
+STARTED: ContextVar[tuple[str, ...]] = ContextVar("files on the stack that started this", default=())
+TURN = asyncio.BaseEventLoop.run_forever.__code__
+Walk = dict[str, list[str]]
+"""{moment: files, in the order of the calls}."""
+
+
+def files() -> tuple[str, ...]:
+    """The project's files on the call stack now, the outermost first, each once."""
+    return tuple(dict.fromkeys((*STARTED.get(), *reversed(list(_project(sys._getframe(1)))))))
+
+
+def _project(frame: FrameType | None) -> Iterator[str]:
+    while frame is not None and frame.f_code is not TURN:  # what started the loop has called nothing of this
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and path.parts[len(ROOT.parts)] in ("agentd", "bridges", "servers"):
+            yield str(path.relative_to(ROOT))
+        frame = frame.f_back
+
+
+class Following(asyncio.DefaultEventLoopPolicy):
+    """Loops whose tasks know the stack that started them."""
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        """A loop with that task factory."""
+        loop = super().new_event_loop()
+        loop.set_task_factory(_following)
+        return loop
+
+
+def _following(loop: asyncio.AbstractEventLoop, coro: Any, context: Any = None, **more: Any) -> asyncio.Task[Any]:
+    own = context or copy_context()
+    own.run(STARTED.set, files() if asyncio.current_task(loop) else ())
+    return asyncio.Task(coro, loop=loop, context=own, **more)
+
+
+def watch(moments: dict[Any, str], seen: Walk) -> None:
+    """Note the stack whenever the code of one of these functions is entered by this thread."""
+    import anyio.to_thread
+
+    threads = (anyio.to_thread.run_sync.__code__, asyncio.to_thread.__code__)
+
+    def entered(frame: FrameType, event: str, _: object) -> None:
+        if event != "call":
+            return
+        if frame.f_code in threads:
+            STARTED.set(files())  # the thread takes a copy of the context along
+        elif (moment := moments.get(frame.f_code)) is not None and frame.f_locals.get("name", LETTER) == LETTER:
+            seen.setdefault(moment, []).extend(file for file in files() if file not in seen[moment])
+
+    sys.setprofile(entered)
+
+
+async def walk(folder: Path) -> Walk:
+    """{moment: files} of one letter. Raises AssertionError when none was issued."""
+    import mcp
+
+    from agentd import config
+    from agentd.agent.approval import summary
+    from agentd.app import served
+    from agentd.observability import logging as logs
+    from agentd.startup import started
+    from agentd.testing import ScriptedModel
+    from tests.daemon import HEAD, call, final
+    from tests.e2e.test_main_job import LETTER as CALLED
+    from tests.e2e.test_main_job import WORDS
+
+    assert call(LETTER, **CALLED["input"]) == CALLED
+    server = f'[[servers]]\nname = "certificate"\ncommand = {json.dumps(sys.executable)}\n'
+    server += f'args = ["-m", "lab.tools.walk", "--server", {json.dumps(str(folder / "server.json"))}]\n'
+    (folder / "client.toml").write_text(HEAD + server)
+    (folder / "script.jsonl").write_text(f"{json.dumps(CALLED)}\n{json.dumps(final('Selesai.'))}\n")
+    settings = config.load(str(folder / "client.toml"), state=str(folder / "state"), listen="127.0.0.1:0")
+    logs.configure("ERROR")
+    seen: Walk = {}
+    moments = {
+        ScriptedModel.turn.__code__: "model",
+        summary.__code__: "asked",
+        mcp.Client.call_tool.__code__: "called",
+    }
+    async with started(settings) as made, served(made) as addresses:
+        watch(moments, seen)
+        for prompt in (WORDS, "ya, benar"):
+            outcome = await asyncio.to_thread(_asked, addresses[0], prompt)
+        sys.setprofile(None)
+    assert outcome["artifacts"], outcome
+    seen["kept"] = json.loads((folder / "server.json").read_text())
+    return seen
+
+
+def _asked(address: str, prompt: str) -> dict[str, Any]:
+    params = {"prompt": prompt, "session_id": "walk"}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "Agent.run", "params": params}).encode()
+    request = urllib.request.Request(f"{address}/rpc", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=170) as response:
+        answer = json.load(response)
+    outcome: dict[str, Any] = answer["result"]
+    return outcome
+
+
+def serve(report: Path) -> None:
+    """The certificate's server, which writes down the stack on which a letter's file gets its name."""
+    from servers.certificate.__main__ import main
+
+    def audited(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rename" and str(arguments[1]).endswith(".pdf"):
+            report.write_text(json.dumps(files()))
+
+    sys.addaudithook(audited)
+    watch({}, {})
+    main()
+
+
+def main() -> None:
+    """Print the walk."""
+    asyncio.set_event_loop_policy(Following())
+    if sys.argv[1:2] == ["--server"]:
+        report, sys.argv = Path(sys.argv[2]), sys.argv[:1]
+        serve(report)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        seen = asyncio.run(walk(Path(name)))
+    whole = list(dict.fromkeys(file for moment in ("called", "asked", "kept") for file in seen[moment]))
+    aside = [file for file in seen["model"] if file not in whole]
+    said = [*whole, f"{len(whole)} files from HTTP to the letter"]
+    said += [f"On the way to the model's turn: {', '.join(aside)} ({len(aside)} more)"]
+    sys.stdout.write("\n".join((*said, "")))
+
+
+if __name__ == "__main__":
+    main()
