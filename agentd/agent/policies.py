@@ -1,5 +1,5 @@
-"""What stands between whoever wants a tool called and its server: policies, asked one after the other, and the daemon's
-own two. What apps forbid stands in theirs; who must agree in approval.py."""
+"""What stands between a caller of tools and their servers: policies, asked one after the other, and the daemon's own
+two. What apps forbid stands in theirs; who must agree in approval.py."""
 
 from __future__ import annotations
 

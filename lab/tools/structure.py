@@ -1,6 +1,6 @@
 """docs/structure.svg: who imports whom, drawn from the imports. It decides where boxes stand, not what is true.
 
-A box is a top-level module or package of clients, agentd, bridges or servers. An arrow goes from who imports to what is
+A box is a top-level module or package of clients, agentd, hardening, bridges or servers. An arrow goes from who imports to what is
 imported; arrows that follow from others (a → b → c says a → c) are left out. Dashed: what is joined at run time,
 without an import.
 """
@@ -15,8 +15,8 @@ from pathlib import Path
 import grimp
 
 TARGET = Path(__file__).parents[2] / "docs" / "structure.svg"
-PANELS = ("clients", "agentd", "bridges", "servers")
-COLOURS = {"agentd": "#e8f0fe", "bridges": "#e6f4ea", "servers": "#fef7e0", "clients": "#f3e8fd"}
+PANELS = ("clients", "agentd", "bridges", "servers", "hardening")
+COLOURS = {"agentd": "#e8f0fe", "bridges": "#e6f4ea", "servers": "#fef7e0", "clients": "#f3e8fd", "hardening": "#f1f3f4"}
 HEIGHT, GAP, ROW, MARGIN, LETTER = 26, 22, 64, 20, 7.2
 ABREAST = 6
 """A longer row goes on above, where a panel has room."""
@@ -52,7 +52,7 @@ def render() -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" font-family="sans-serif" font-size="12" role="img" '
-        'aria-label="Who imports whom in clients, agentd, bridges and servers">',
+        'aria-label="Who imports whom in clients, agentd, bridges, servers and hardening">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0 8 4 0 8z" fill="#667"/></marker></defs>',
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>',

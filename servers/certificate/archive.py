@@ -1,6 +1,6 @@
 """The folder of issued PDFs: durable writes, and the lock that keeps a sweep away from an issue. Reads no PDF.
 
-Issuers hold the lock shared, a recovery holds it alone; the kernel frees it when a process dies. So whoever holds it
+Issuers hold the lock shared, a recovery holds it alone; the kernel frees it when a process dies. So who holds it
 alone knows that nobody is in the middle of issuing. A turnstile in front keeps a stream of issuers from starving it.
 """
 
