@@ -1,8 +1,8 @@
 """docs/structure.svg: who imports whom, drawn from the imports. It decides where boxes stand, not what is true.
 
-A box is a top-level module or package of clients, agentd, hardening, bridges or servers. An arrow goes from who imports to what is
-imported; arrows that follow from others (a → b → c says a → c) are left out. Dashed: what is joined at run time,
-without an import.
+A box is a top-level module or package of clients, agentd, hardening, bridges or servers. An arrow goes from who imports
+to what is imported; arrows that follow from others (a → b → c says a → c) are left out. Dashed: what is joined at run
+time, without an import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import grimp
 
 TARGET = Path(__file__).parents[2] / "docs" / "structure.svg"
 PANELS = ("clients", "agentd", "bridges", "servers", "hardening")
-COLOURS = {"agentd": "#e8f0fe", "bridges": "#e6f4ea", "servers": "#fef7e0", "clients": "#f3e8fd", "hardening": "#f1f3f4"}
+COLOURS = dict(zip(PANELS, ("#f3e8fd", "#e8f0fe", "#e6f4ea", "#fef7e0", "#f1f3f4"), strict=True))
 HEIGHT, GAP, ROW, MARGIN, LETTER = 26, 22, 64, 20, 7.2
 ABREAST = 6
 """A longer row goes on above, where a panel has room."""

@@ -21,6 +21,7 @@ import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextvars import ContextVar, copy_context
+from inspect import currentframe
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,7 +36,7 @@ Walk = dict[str, list[str]]
 
 def files() -> tuple[str, ...]:
     """The project's files on the call stack now, the outermost first, each once."""
-    return tuple(dict.fromkeys((*STARTED.get(), *reversed(list(_project(sys._getframe(1)))))))
+    return tuple(dict.fromkeys((*STARTED.get(), *reversed(list(_project(currentframe()))))))
 
 
 def _project(frame: FrameType | None) -> Iterator[str]:
