@@ -13,14 +13,27 @@ LOCK = ROOT / "requirements.lock"
 HEAD = """\
 # Licences
 
-The packages that `requirements.lock` names, under the licence that each states. Rendered by `python -m lab.tools`.
+The packages that `requirements.lock` names (of all extras, tests and tools), under the licence that each states.
 agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`,
 and so has Chart.js (MIT), which draws the charts of `/ask`, in `agentd/apps/analytics/web/static/vendor/chartjs/`.
-`make sbom` writes the same as a CycloneDX bill of materials.
+`make sbom` writes the same as a CycloneDX bill of materials. Rendered by `python -m lab.tools`.
 
 | licence | packages |
 |---|---|
 """
+ALIKE = {
+    "Apache 2.0": "Apache-2.0",
+    "Apache License": "Apache-2.0",
+    "Apache Software License": "Apache-2.0",
+    "3-Clause BSD License": "BSD-3-Clause",
+    "BSD": "BSD License",
+    "GNU Library or Lesser General Public License (LGPL)": "LGPL",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
+}
+"""Names that packages give to one licence, and the one that the page has for them."""
 ELSEWHERE, NOT_STATED = "only on other platforms", "not stated"
 _PREFIX = "License :: "
 
@@ -48,9 +61,10 @@ def licence(name: str) -> str:
     if expression := stated.get("license_expression"):
         return str(expression)
     classified = [line.rpartition(" :: ")[2] for line in stated.get("classifier", ()) if line.startswith(_PREFIX)]
-    named = [line for line in classified if line != "OSI Approved"]
+    named = [ALIKE.get(line, line) for line in classified if line not in ("OSI Approved", "DFSG approved")]
     text = next((line.strip() for line in str(stated.get("license", "")).splitlines() if line.strip()), "")
-    return ", ".join(named) or text[:60] or _of_file(name) or NOT_STATED
+    text = text or _of_file(name)
+    return ", ".join(named) or ALIKE.get(text, text[:80]) or NOT_STATED
 
 
 def _of_file(name: str) -> str:

@@ -55,9 +55,7 @@ async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescripti
     catalogue = await catalogue_of(database)
     if not wanted:
         listed = catalogue.tables.values()
-        found: SchemaDescription = {
-            "tables": [_with_comment({"table_name": table.name}, table.comment) for table in listed]
-        }
+        found: SchemaDescription = {"tables": [_named(table) for table in listed]}
     else:
         names = list(dict.fromkeys(wanted))
         found = {"tables": [_table(catalogue.tables[name]) for name in names if name in catalogue.tables]}
@@ -74,7 +72,7 @@ def unknown_table(name: str, names: Sequence[str]) -> str:
 
 
 def _table(info: TableInfo) -> Table:
-    table = _with_comment({"table_name": info.name}, info.comment)
+    table = _named(info)
     table["columns"] = [_column(column) for column in info.columns.values()]
     if info.primary_key:
         table["primary_key"] = list(info.primary_key)
@@ -97,7 +95,6 @@ def _column(info: ColumnInfo) -> Column:
     return described
 
 
-def _with_comment(table: Table, comment: str | None) -> Table:
-    if comment:
-        table["comment"] = comment
-    return table
+def _named(info: TableInfo) -> Table:
+    """A table by its name, with its comment where it has one."""
+    return {"table_name": info.name, "comment": info.comment} if info.comment else {"table_name": info.name}

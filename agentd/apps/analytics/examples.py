@@ -42,8 +42,10 @@ class ExampleLibrary:
 
     def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:
         """The `count` examples of that style that share most words with the question, the nearest last."""
-        asked = words(question)
-        ranked = sorted(self._all(style), key=lambda example: _likeness(asked, words(example.question)), reverse=True)
+        asked = telling_words(question)
+        ranked = sorted(
+            self._all(style), key=lambda example: _likeness(asked, telling_words(example.question)), reverse=True
+        )
         return list(reversed(ranked[:count]))
 
     def keep(self, question: str, style: PlanStyle, plan: dict[str, Any]) -> None:
@@ -77,7 +79,7 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
     return {"sql_queries_plan": bare, "response_template": template}
 
 
-def words(text: str) -> frozenset[str]:
+def telling_words(text: str) -> frozenset[str]:
     """The words of a question that tell it from others, synonyms as one."""
     known = vocabulary()
     found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in known.telling_nothing)

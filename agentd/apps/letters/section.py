@@ -30,7 +30,7 @@ class LettersSettings(AppSection):
             )
 
     def given(self, entry: ServerEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> Given:
-        """The office's folder, and the register's database."""
+        """For the letters' server: the office's folder, and the address of the register's database."""
         if entry.name != self.server:
             return Given()
         url = file.store.letters_url
