@@ -35,7 +35,7 @@ from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result
 from agentd.runs.records import RunRecord
-from agentd.runs.sessions import SessionService
+from agentd.runs.sessions import INTERNAL, SessionService
 from agentd.runs.store import RunStore
 
 log = structlog.get_logger("agentd")
@@ -128,7 +128,7 @@ class Daemon:
             found = self.host.catalogue().tool_of(name, tool)
             if found is None or not (found.read_only or found.identity):
                 raise UnknownTool(f"server `{name}` offers no read-only tool `{tool}`")
-            call_id = f"internal-{uuid4().hex}"
+            call_id = f"{INTERNAL}{uuid4().hex}"
             return await self.host.call(
                 ToolCall(tool=found, input=arguments, run_id=call_id, session_id=call_id, step=1)
             )

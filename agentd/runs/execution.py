@@ -25,7 +25,7 @@ class RunContext:
     """All turns of its session before it, the oldest first, where they are known already."""
 
     def consent(self) -> Consent | None:
-        """Tell of the human's decision, if there is one: the consent to go on with, None without a yes."""
+        """Publish the human's decision, if there is one: the consent to go on with, None without a yes."""
         decision = self.row.decision
         if decision is None:
             return None

@@ -23,8 +23,8 @@ from agentd.runs.run_database import empty_journal
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import is_one_of, kept_of_new, new_key, owned_session
 
-SINGLE = ("call-", "house-")
-"""How the ids of calls begin that belong to no run."""
+BY_HAND, INTERNAL = "call-", "internal-"
+"""How the ids of calls begin that belong to no run: somebody's Tools.call, and the daemon's own for its pages."""
 
 
 class SessionApps(Protocol):
@@ -165,7 +165,9 @@ class SessionService:
 
 def _folders(folder: Path, before: float) -> list[Path]:
     """The folders of runs, and those of single calls that nothing was written to since."""
-    return [one for one in folder.glob("*/") if not one.name.startswith(SINGLE) or one.stat().st_mtime < before]
+    return [
+        one for one in folder.glob("*/") if not one.name.startswith((BY_HAND, INTERNAL)) or one.stat().st_mtime < before
+    ]
 
 
 def _shown(row: SessionRecord) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCal
 from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
+from agentd.runs.sessions import BY_HAND
 from agentd.runs.visibility import keyed, published, without_paths
 from hardening.logs import mask
 
@@ -61,7 +62,7 @@ class DirectTools:
                 outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
                 return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])
-        run_id = f"call-{uuid4().hex}"
+        run_id = f"{BY_HAND}{uuid4().hex}"
         if not info.read_only:  # the call's subject is the argument that the tool's `_meta` says is an id
             about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
             await self.audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)

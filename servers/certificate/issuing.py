@@ -1,7 +1,7 @@
 """Issues letters: reserve, render and sign, put on disk, commit, publish; finishes or voids what a crash left.
 
 The order is what makes it safe. A number is taken in one transaction together with the frozen values; the file is
-whole and on disk before the ledger says ISSUED; nothing is handed out before that. ledger.py tells of the states,
+whole and on disk before the ledger says ISSUED; nothing is handed out before that. ledger.py explains the states,
 archive.py of the lock.
 """
 

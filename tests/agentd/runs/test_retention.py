@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from agentd.errors import Conflict, Forbidden, NotFound
 from agentd.messages import AgentOptions, Caller, folder_of_run
 from agentd.runs.records import PendingApproval, RunBrief, RunRecord, SessionRecord
 from agentd.runs.retention import Ages, Steady, purge, retention
+from agentd.runs.sessions import BY_HAND, INTERNAL
 from agentd.testing import ManualClock, MemoryTools
 from tests.agentd.runs.test_engine import KIOSK, LETTER, Daemon, call, final
 
@@ -198,4 +199,17 @@ async def test_the_files_of_a_run_go_with_its_session_and_no_others_do(tmp_path:
             await daemon.sessions.get("s a/b", STAFF)
         await daemon.store.sessions.delete("s a_b")
         assert await daemon.sessions.sweep(daemon.clock.now() + timedelta(days=36_500)) == 1
+    daemon.store.close()
+
+
+@pytest.mark.parametrize("begins", [BY_HAND, INTERNAL])
+async def test_the_files_of_a_single_call_stay_until_they_are_old(tmp_path: Path, begins: str) -> None:
+    daemon = Daemon(tmp_path, final("x"))
+    async with daemon.engine:
+        folder = tmp_path / "artifacts" / folder_of_run(f"{begins}1")
+        folder.mkdir(parents=True)
+        now = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+        assert await daemon.sessions.sweep(now - timedelta(hours=1)) == 0
+        assert await daemon.sessions.sweep(now + timedelta(hours=1)) == 1
+        assert not folder.exists()
     daemon.store.close()

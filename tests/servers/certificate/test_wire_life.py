@@ -92,11 +92,11 @@ async def test_staff_see_what_was_proposed_and_by_whom_and_who_said_yes(tmp_path
 
 async def test_only_an_admin_and_a_program_of_ones_own_verify_by_path(tmp_path: Path) -> None:
     admin = STAFF | {"agentd/caller_scopes": ["admin"]}
-    house = {"agentd/session_id": "house-1"}  # what the daemon asks for its pages names no caller
+    internal = {"agentd/session_id": "internal-1"}  # what the daemon asks for its pages names no caller
     async with in_process(tmp_path) as client:
         path = (await client.call_tool(GENERATE, DOMISILI)).structured_content["path"]
         for file in (path, Path(path).as_uri()):
-            for meta in (KIOSK, STAFF, house, {"agentd/caller": "x", "agentd/caller_scopes": "admin"}):
+            for meta in (KIOSK, STAFF, internal, {"agentd/caller": "x", "agentd/caller_scopes": "admin"}):
                 answer = await client.call_tool("verify_letter", {"file": file}, meta=meta)
                 assert answer.is_error and answer.structured_content["error"] == "invalid_file"
             for meta in (admin, {}):
