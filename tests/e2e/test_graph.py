@@ -52,6 +52,8 @@ class Model:
         assert self.may_answer.wait(60)
         if "Kalkulus" in asked(body):
             return 400, "no"
+        if "bagaimana" in asked(body):
+            return "Baik-baik saja."
         return f"<cypher>{WRONG if len(self.bodies) == 1 else RIGHT}</cypher>"
 
 
@@ -147,3 +149,10 @@ def test_a_model_that_refuses_leaves_an_answer_not_a_broken_run(office: Daemon) 
     answer = office.call("Graph.ask", question="Kalkulus Variabel Tunggal itu apa?")
     assert (answer["status"], answer["cypher"], answer["rows"]) == ("completed", None, [])
     assert answer["answer"].startswith("Model bahasa tidak menjawab")
+
+
+@pytest.mark.usefixtures("run")
+def test_where_no_query_is_found_none_is_given_and_the_answer_says_so(office: Daemon) -> None:
+    answer = office.call("Graph.ask", question="Sistem Operasi itu bagaimana ya?")
+    assert (answer["cypher"], answer["rows"], answer["confidence"], len(answer["attempts"])) == (None, [], 0.0, 3)
+    assert answer["answer"].startswith("Belum ada query")

@@ -28,6 +28,7 @@ class GraphAnswer(BaseModel):
 
     run_id: str
     status: str
+    """`completed` also where no query answers: then `cypher` is null, `confidence` 0, and `answer` says so."""
     cypher: str | None = None
     columns: list[str] = Field(default_factory=list)
     rows: list[Any] = Field(default_factory=list)

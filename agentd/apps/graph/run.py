@@ -60,4 +60,5 @@ class GraphRun:
             "doubts": [],
         }
         answer = {key: output.get(key, empty[key]) for key in _KEYS}
+        answer["cypher"] = answer["cypher"] or None
         return Result("completed", {**answer, "response": answer["answer"] or ""})
