@@ -1,5 +1,5 @@
-"""What a start leaves out: modules that our libraries import and this process never uses, libraries' docstrings, and a
-heap for each thread.
+"""What a start leaves out: modules that our libraries import and this process never uses, libraries' docstrings, a heap
+for each thread, and the certificates of the world's authorities until something is asked over TLS.
 
 Stand-ins are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets
 it. What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
@@ -8,9 +8,10 @@ it. What a stand-in gives is a class of which nothing is an instance, for annota
 from __future__ import annotations
 
 import ctypes
+import ssl
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -95,6 +96,27 @@ def one_heap() -> None:
 
 def _within(name: str, packages: Sequence[str]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@contextmanager
+def late_certificates() -> Iterator[None]:
+    """Contexts of TLS that are made within read the authorities' certificates at their first connection: aiohttp makes
+    one as it is imported, and reading them takes as long as the rest of it."""
+    load = ssl.SSLContext.load_default_certs
+
+    def later(context: ssl.SSLContext, purpose: ssl.Purpose = ssl.Purpose.SERVER_AUTH) -> None:
+        def wrap_bio(*given: Any, **more: Any) -> Any:
+            del vars(context)["wrap_bio"]
+            load(context, purpose)
+            return context.wrap_bio(*given, **more)
+
+        vars(context)["wrap_bio"] = wrap_bio  # what an event loop's connection begins with
+
+    ssl.SSLContext.load_default_certs = later  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        ssl.SSLContext.load_default_certs = load  # type: ignore[method-assign]
 
 
 def put(*, postgresql: bool, http: bool) -> None:

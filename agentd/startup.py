@@ -32,6 +32,7 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
 
 def _imported() -> ModuleType:
     """`agentd.app`, and what its engine imports; apps and plugins come after."""
-    import_module("agentd.runs.workflows")
-    stand_ins.remove()
-    return import_module("agentd.app")
+    with stand_ins.late_certificates():
+        import_module("agentd.runs.workflows")
+        stand_ins.remove()
+        return import_module("agentd.app")

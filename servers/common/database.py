@@ -181,7 +181,7 @@ class Database:
                 await self._end(session, task)
 
     async def _end(self, session: Session, task: asyncio.Task[Any]) -> None:
-        """Kill what still runs and close the connection; a rest of a result is not read. Bounded, also cancelled."""
+        """Kill what still runs and close the connection; unread rows stay unread. Bounded, even when cancelled."""
         with anyio.move_on_after(KILL_SECONDS, shield=True):
             if not task.done():
                 await self._sessions.kill(session, self._engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import py_compile
+import ssl
 import subprocess
 import sys
 from importlib import import_module
@@ -78,3 +79,14 @@ def test_a_library_loses_its_docstrings_where_it_is_compiled_so_and_loads_as_eve
     lean, plain = import_module("agentd_lean"), import_module("agentd_plain")
     assert (lean.two(), lean.__doc__, lean.two.__doc__) == (2, None, None)
     assert (plain.two(), plain.__doc__, plain.two.__doc__) == (2, "Words.", "Of a function.")
+
+
+def test_a_context_made_at_the_start_reads_the_certificates_at_its_first_connection() -> None:
+    usual = ssl.SSLContext.load_default_certs
+    with stand_ins.late_certificates():
+        late = ssl.create_default_context()
+    assert ssl.SSLContext.load_default_certs is usual
+    assert late.get_ca_certs() == [] and late.verify_mode is ssl.CERT_REQUIRED
+    for _ in range(2):
+        late.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname="example.org")
+    assert late.get_ca_certs() == ssl.create_default_context().get_ca_certs()
