@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentd.agent.text import folded, normal, tokens
-from agentd.apps.letters.evidence.lexicon import Lexicon, Mark
+from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.languages import phrases
@@ -48,6 +48,11 @@ class Sentence:
     """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
     asking: int | None = None
     """The word from which on it asks, however politely."""
+
+    @property
+    def relations(self) -> Iterator[Mark]:
+        """Where it names somebody else."""
+        return (mark for mark in self.marks if mark.cue is Cue.RELATION)
 
     def clause(self, at: int) -> range:
         """The clause around a word."""
