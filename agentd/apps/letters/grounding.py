@@ -13,17 +13,17 @@ from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.agent.languages import understood
-from agentd.agent.text import fold, stem
+from agentd.agent.text import fold, folded_tokens, stem
 from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.completing import completed
-from agentd.apps.letters.deeds import scope_of, telling
+from agentd.apps.letters.deeds import asked_by, scope_of, telling
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.claims.labelled import between
 from agentd.apps.letters.evidence.digits import sixteen
-from agentd.apps.letters.evidence.fields import Field, fields, form
+from agentd.apps.letters.evidence.fields import Field, Tool, fields, form
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
@@ -103,16 +103,17 @@ def case_of(
     """The session as evidence for this tool's form."""
     read = form(tool.input_schema)
     readings = readings or Readings()
-    return Case(said, read, readings, quotes, tool.name, _vocabulary(tool))
+    return Case(said, read, readings, quotes, _spoken(tool))
 
 
 @by_tool
-def _vocabulary(tool: ToolInfo) -> frozenset[str]:
-    """Every word by which the tool and its schema speak of what it is about, and of its deeds in any language."""
+def _spoken(tool: ToolInfo) -> Tool:
+    """How a tool is spoken of: by its schema, its deeds in any language, its title and phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
     spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
     deeds = frozenset(word for key in scope_of([tool]).keys for word in telling().deeds.get(key, ()))
-    return spoken | deeds | frozenset(map(stem, spoken))
+    asking = map(folded_tokens, (str(tool.annotations.get("title", "")), *asked_by(tool)))
+    return Tool(tool.name, spoken | deeds | frozenset(map(stem, spoken)), frozenset(one for one in asking if one[1:]))
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:

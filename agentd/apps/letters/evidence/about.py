@@ -11,14 +11,14 @@ from itertools import takewhile
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
 from agentd.apps.letters.evidence import choices, identity
-from agentd.apps.letters.evidence.case import Case, Place, clear
+from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import Shape
-from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, is_common_number
+from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, clear, is_common_number
 from agentd.apps.letters.languages import phrases
 
 _FREE = TEXTS - {"name"}

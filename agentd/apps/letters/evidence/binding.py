@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
-from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn, clear
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.dates import dates
 from agentd.apps.letters.evidence.fields import Field
@@ -23,7 +23,7 @@ from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, fits
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits
 from agentd.apps.letters.languages import phrases
 
 _NEAR = 6

@@ -11,18 +11,18 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
-from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import asked
 from agentd.apps.letters.evidence.conversation import Statement, conversation
-from agentd.apps.letters.evidence.fields import Field, Form
+from agentd.apps.letters.evidence.fields import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.lexicon import Cue, person
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import Span, spans
+from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -115,10 +115,10 @@ class Case:
         form: Form,
         readings: Readings,
         quotes: Mapping[str, str] | None = None,
-        tool: str = "",
-        vocabulary: frozenset[str] = frozenset(),
+        tool: Tool = NO_TOOL,
     ) -> None:
-        self.said, self.form, self.tool, self.vocabulary = said, form, tool, vocabulary
+        self.said, self.form, self.tool, self.vocabulary = said, form, tool.name, tool.vocabulary
+        self._asking, self._titles = tool.asking, Phrasebook(tool.asking)
         self._readings, self._quotes = readings, quotes or {}
         day = max((entry.day for entry in said), default="")
         self.today = date.fromisoformat(day) if day else date.today()
@@ -201,16 +201,24 @@ class Case:
         key = (turn.text, turn.day)
         if key not in known:
             spend()
-            found = (spans(field, sentence.words, turn.day) for sentence in turn.heard.sentences)
+            found = (self._held(field, sentence.words, turn.day) for sentence in turn.heard.sentences)
             known[key] = [(number, span) for number, each in enumerate(found) for span in each]
         sentences = list(turn.sentences()) if known[key] else []
         return (self.place(turn, *sentences[number], span) for number, span in known[key])
+
+    def _held(self, field: Field, words: Sequence[str], day: date) -> list[Span]:
+        """Where a sentence holds a value; of texts none that only ask for the tool (`surat hewan peliharaan`)."""
+        found = spans(field, words, day)
+        if not found or field.kind not in TEXTS:
+            return found
+        asking = {place for at, title in self._titles.find(words) for place in range(at, at + len(title))}
+        return [span for span in found if not asking.issuperset(range(span.start, span.end))]
 
     def _spans(self, path: str, value: str, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
         """{(text, day): (number of the sentence, span)} of a value, found once in a session."""
         known = self._found.get((path, value))
         if known is None:
-            key = (spans, field.kind, value, field.enum, field.common, field.past)
+            key = (spans, field.kind, value, field.enum, field.common, field.past, self._asking)
             known = self._found[path, value] = self.remember(key, dict[Any, Any])
         return known
 
@@ -288,11 +296,3 @@ class Case:
     def of(self, person: str | None) -> tuple[Statement, ...]:
         """The statements that speak of a person."""
         return self.once((Statement, person), lambda: self.talk.of(person))
-
-
-_BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
-
-
-def clear(words: Sequence[str]) -> bool:
-    """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
-    return all(word in _BESIDE or not word[0].isalpha() for word in words)

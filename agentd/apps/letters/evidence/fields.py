@@ -14,6 +14,7 @@ from agentd.apps.letters.evidence.choices import NO_ENUM, Enum
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SELF, Lexicon
 from agentd.apps.letters.evidence.named import Names
 from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.phrasebook import Phrase
 from agentd.apps.letters.evidence.shapes import ANYBODY, Roles, Shape, roles, shape
 
 Json = Any
@@ -86,6 +87,17 @@ class Form:
     """It is about something to come, as a booking is: what somebody will do is said of it."""
     for_others: bool
     """It has fields for whom the letter serves, beside the applicant's."""
+
+
+class Tool(NamedTuple):
+    """How a tool is spoken of: its name, every word of what it is about, and the phrases that ask for it."""
+
+    name: str
+    vocabulary: frozenset[str]
+    asking: frozenset[Phrase]
+
+
+NO_TOOL = Tool("", frozenset(), frozenset())
 
 
 def form(schema: Mapping[str, Json]) -> Form:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agentd.apps.letters.evidence import choices, dates
-from agentd.apps.letters.evidence.case import CLAUSE, Place, clear
+from agentd.apps.letters.evidence.case import CLAUSE, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
 from agentd.apps.letters.evidence.named import narrow
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()

@@ -13,13 +13,13 @@ from agentd.apps.letters.evidence.about import about
 from agentd.apps.letters.evidence.answers import affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
-from agentd.apps.letters.evidence.case import Case, Place, Turn, clear
+from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, clear
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas

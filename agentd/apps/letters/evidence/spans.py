@@ -11,6 +11,7 @@ from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, digits, moments, numbers
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.shapes import Shape
+from agentd.apps.letters.languages import phrases
 
 TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
 NUMBERS = frozenset({"number", "money", "year"})
@@ -24,6 +25,9 @@ _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 
 _LONG = 64
 """Words of a clause that says more than a value."""
+
+
+_BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
 class Span(NamedTuple):
@@ -173,3 +177,8 @@ _KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
     "phone": _of_runs(digits.phone, 7),
     **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
 }
+
+
+def clear(words: Sequence[str]) -> bool:
+    """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
+    return all(word in _BESIDE or not word[0].isalpha() for word in words)

@@ -96,6 +96,34 @@ def test_what_asks_for_the_letter_is_its_purpose_only_where_it_is_called_that(sa
     assert copied(tool, case_of(tool, session(said))).known == known
 
 
+PET = ToolInfo(
+    name="generate_surat_keterangan_hewan",
+    server="certificate",
+    official=True,
+    annotations={"title": "Surat Keterangan Hewan Peliharaan"},
+    meta={ASKED_BY: ["surat hewan"]},
+    input_schema={
+        "type": "object",
+        "properties": {"hewan": {"type": "string", "title": "Jenis hewan"}},
+        "required": ["hewan"],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        (["Saya mau surat keterangan hewan peliharaan"], {}),
+        (["Saya mau surat keterangan hewan peliharaan, hewannya kucing"], {"hewan": "kucing"}),
+        (["Saya mau surat hewan", "A: Jenis hewan apa?", "hewan peliharaan kucing"], {"hewan": "peliharaan kucing"}),
+    ],
+)
+def test_a_title_by_which_a_letter_is_asked_for_says_no_free_text_of_it(said: list[str], known: dict[str, str]) -> None:
+    case = case_of(PET, session(*said))
+    assert copied(PET, case).known == known
+    assert ungrounded(call({"hewan": "peliharaan"}, "Saya mau surat keterangan hewan peliharaan", tool=PET))
+
+
 def test_among_several_readings_a_model_copies_one_that_was_said() -> None:
     said = "I need a letter to apply for a job. My name is John Doe"
     purposes = listed(form(said), "keperluan")

@@ -155,3 +155,22 @@ def test_what_is_taken_from_an_income_is_none(said: str) -> None:
 def test_an_income_is_the_answer_and_no_number_beside_it() -> None:
     said = ["A: Berapa penghasilan Anda?", "2 juta, tanggungan 3 orang"]
     assert missing("surat_keterangan_penghasilan_orang_tua", {"penghasilan": "2000000"}, *said) == set()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "buatkan surat domisili untuk ibu saya namanya Siti Aminah",
+        "untuk ibu saya, namanya Siti Aminah",
+        "I need a letter for my mother, her name is Siti Aminah",
+    ],
+)
+def test_a_name_right_behind_whom_a_letter_is_for_is_that_persons(said: str) -> None:
+    assert not missing("surat_keterangan_domisili", {"nama": "Siti Aminah"}, said)
+
+
+@pytest.mark.parametrize(
+    "said", ["kucing saya namanya Siti Aminah", "I need a letter. My friend knows my mother, her name is Siti Aminah"]
+)
+def test_a_name_that_may_be_anothers_is_nobodys(said: str) -> None:
+    assert missing("surat_keterangan_domisili", {"nama": "Siti Aminah"}, said) == {"nama"}

@@ -7,10 +7,11 @@ from itertools import groupby
 from operator import attrgetter
 
 from agentd.apps.letters.evidence import address as reading
-from agentd.apps.letters.evidence.case import Case, clear
+from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.segments import HOMES, NEIGHBOURHOOD, STREETS, Claim, Mood, Segment
+from agentd.apps.letters.evidence.spans import clear
 from agentd.apps.letters.languages import phrases
 
 _HOUSEHOLD = phrases().household
