@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from agentd.access import TokenStore
 from agentd.apps.pairing.codes import Pairing
@@ -175,3 +176,33 @@ def layout_faults(page: Page, least: int) -> list[str]:
     page.wait_for_function("() => !document.querySelector('.settling')")
     found: list[str] = page.evaluate(LAYOUT_FAULTS, least)
     return found
+
+
+class Held:
+    """The requests of a page to `path` that `wanted` chooses by their body wait until they are let go."""
+
+    def __init__(self, page: Page, path: str, wanted: Callable[[str], bool] = lambda _: True, most: int = 1) -> None:
+        self.routes: list[Route] = []
+        self._page = page
+
+        def hold(route: Route) -> None:
+            if len(self.routes) < most and wanted(route.request.post_data or ""):
+                self.routes.append(route)
+            else:
+                route.fallback()
+
+        page.route(path, hold)
+
+    def wait(self) -> None:
+        """Until there is one."""
+        while not self.routes:
+            self._page.wait_for_timeout(20)
+
+    def let_go(self) -> None:
+        for route in self.routes:
+            route.continue_()
+
+
+def calls(method: str) -> Callable[[str], bool]:
+    """Whether a body calls this method."""
+    return lambda body: f'"method":"{method}"' in body

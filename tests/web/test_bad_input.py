@@ -192,7 +192,7 @@ def test_a_yes_that_is_an_officers_waits_for_one(fresh_office: Office, open_page
 def test_a_kiosk_without_its_line_or_its_daemon_says_so_and_goes_on_by_itself(
     fresh_office: Office, open_page: Open
 ) -> None:
-    office = fresh_office(LETTER, after(5000, "Surat Anda selesai."))
+    office = fresh_office(LETTER, after(3_600_000, "too late"))
     page = open_page(office.url + "/kiosk")
     link, letter = page.locator("#link"), page.locator(".card.letter")
     page.locator("#ask-else").click()
@@ -214,6 +214,7 @@ def test_a_kiosk_without_its_line_or_its_daemon_says_so_and_goes_on_by_itself(
     office.kill(signal.SIGKILL)
     expect(link).to_contain_text("Sambungan terputus")
     assert violations(page) == []
+    office.script(LETTER, final("Surat Anda selesai."))
     office.start()
     expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1, timeout=60_000)
     expect(link).to_be_hidden()
@@ -269,7 +270,7 @@ def test_markup_emoji_and_a_huge_paste_stay_text_on_the_kiosk(fresh_office: Offi
 
 
 def test_who_wants_no_motion_sees_none(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(after(60_000, "Selesai."))
+    office = fresh_office(after(3_600_000, "Selesai."))
     moving = "document.getAnimations().length"
     for motion in ("reduce", "no-preference"):
         page = open_page(office.url + "/kiosk", reduced_motion=motion)

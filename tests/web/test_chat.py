@@ -185,12 +185,13 @@ def test_what_is_written_offline_is_sent_once_when_the_line_is_back(office: Daem
 
 
 def test_a_daemon_that_dies_in_mid_answer_is_taken_up_again(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office(after(1500, "Jawaban yang utuh."))
+    office = fresh_office(after(3_600_000, "too late"))
     page = open_page(office.url + "/chat", viewport=PHONE)
     say(page, "Halo")
     expect(page.get_by_text("Sedang berpikir…")).to_be_visible()
     office.kill(signal.SIGKILL)
     expect(page.locator("#link")).to_be_visible()
+    office.script(final("Jawaban yang utuh."))
     office.start()
     expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=120_000)
     expect(page.locator("#link")).to_be_hidden()
@@ -215,7 +216,7 @@ def test_a_run_that_ends_under_the_number_of_an_event_already_read_is_told_all_t
 
 
 def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Office, open_page: Open) -> None:
-    office = fresh_office({"error": "unavailable"}, after(20_000, "too late"))
+    office = fresh_office({"error": "unavailable"}, after(3_600_000, "too late"))
     page = open_page(office.url + "/chat?lang=en", viewport=PHONE)
     page.get_by_label("Write a message").fill("Hello")
     page.get_by_label("Write a message").press("Enter")

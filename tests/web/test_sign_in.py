@@ -5,6 +5,7 @@ One office for all of them, whose model fails whenever it is asked: nothing here
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -14,7 +15,7 @@ from playwright.sync_api import Page, expect
 from agentd.access import TokenStore
 from tests.daemon import SERVERS, Daemon, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
-from tests.web.steps import fill_form, focused, keys_to, layout_faults, note_prints, pair, violations
+from tests.web.steps import Held, calls, fill_form, focused, keys_to, layout_faults, note_prints, pair, violations
 
 Open = Callable[..., Page]
 BUDI, _, RIZKY, AGUS = residents()[:4]
@@ -257,3 +258,19 @@ def test_a_visitor_without_a_pin_takes_a_number_and_a_code_along(office: Daemon,
     approval = run["approval"]
     office.call("Agent.approve", run_id=waiting["run_id"], approval_id=approval["approval_id"], approved=True)
     expect(page.locator(".card.letter")).to_contain_text("/SKD/")
+
+
+def test_who_leaves_before_the_pin_was_checked_goes_on_without(office: Daemon, kiosk: Callable[..., Page]) -> None:
+    page = kiosk(has_touch=True)
+    verify = Held(page, "**/rpc", calls("Session.verify"))
+    signed_in(page, BUDI["nik"], BUDI["pin"])
+    verify.wait()
+    page.locator("[data-act=without]").tap()
+    page.locator(DOMISILI).tap()
+    page.locator("[name=nama]").fill("Budi Contoh")
+    with page.expect_response(lambda response: calls("Session.forget")(response.request.post_data or "")):
+        verify.let_go()
+    expect(page.locator("[name=nama]")).to_be_visible()
+    expect(page.locator("[name=nama]")).to_have_value("Budi Contoh")
+    session = json.loads(page.evaluate("localStorage['agentd-kiosk-sessions']"))[-1]
+    assert office.call("Session.get", session_id=session)["identity"] is None

@@ -14,8 +14,8 @@ export function approvalCard(turn, part, context) {
   if (!waiting(turn) || part.decided !== null) {
     return h('p', { class: 'note' }, t(part.decided ? 'approved' : 'superseded'));
   }
-  const yes = once(() => context.conversation().decide(turn, true));
-  const no = once(() => context.conversation().decide(turn, false));
+  const yes = once(() => context.conversation().decide(turn, approval, true));
+  const no = once(() => context.conversation().decide(turn, approval, false));
   const actions = h(
     'div',
     { class: 'actions' },

@@ -9,7 +9,7 @@ import { doing, t } from './words.js';
 const ABOVE = 12; // pixels left free above a card that asks for something
 
 export class Bubbles {
-  /** `context`: {catalogue, conversation(), onEdit(turn), onPrint…, announce(text), staff} shared by all cards. */
+  /** `context`: {catalogue(), conversation(), onEdit(turn), say(text), printing, mayOpen, onFinish?, onAnother?} shared by all cards. */
   constructor(list, context) {
     this.list = list;
     this._context = context;
@@ -101,7 +101,8 @@ export class Bubbles {
   }
 
   _problem(turn, part) {
-    const again = once(() => this._context.conversation().send(turn.prompt, turn.form));
+    const { conversation, say } = this._context;
+    const again = once(() => (turn.form ? conversation().send(turn.prompt, turn.form) : say(turn.prompt)));
     return h(
       'div',
       { class: 'card problem', role: 'alert' },

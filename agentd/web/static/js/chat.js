@@ -13,15 +13,17 @@ import { nextLanguage, speakIn, t, writeWords } from './words.js';
 const KEY = 'agentd-chat-session';
 const tabs = new BroadcastChannel('agentd-chat');
 
-const composer = new Composer({ onSend: (text) => say(text), onStop: () => page.conversation.stop() });
+const composer = new Composer({ onSend: (text) => page.conversation.send(text), onStop: () => page.conversation.stop() });
 const page = new Page({
   onScreen: false,
   printing: 'here',
   mayOpen: true,
+  say: (text) => composer.say(text),
   showStart: () => show('talk'),
   showTalk: () => show('talk'),
   showForm: () => show('form-view'),
   onChange: (turn, what) => {
+    if (what === 'new') sessionStorage.setItem(KEY, JSON.stringify([sessionId, key])); // a reload goes on; the tab's end forgets
     composer.busy(page.conversation.busy);
     $('#suggestions').hidden = page.conversation.turns.length > 0;
     if (what !== 'delta' && !isBusy(turn) && !turn.restored) tabs.postMessage({ session: sessionId });
@@ -33,11 +35,6 @@ let [sessionId, key] = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? [ran
 function show(id) {
   for (const view of ['form-view', 'talk']) $(`#${view}`).hidden = view !== id;
   if (id === 'talk') composer.input.focus({ preventScroll: true });
-}
-
-async function say(text) {
-  sessionStorage.setItem(KEY, JSON.stringify([sessionId, key])); // a reload goes on; the tab's end forgets
-  await page.conversation.send(text);
 }
 
 const restart = once(async () => {

@@ -53,15 +53,15 @@ export class Composer {
 
   send() {
     const text = this.input.value.trim();
-    if (!text) return;
-    if (this._busy) {
-      // Never sent later by itself: a "ya" typed ahead must not approve what was not yet on the screen.
-      this._note.textContent = t('wait');
-      return;
-    }
-    this.input.value = '';
-    this._note.textContent = '';
+    if (text && this.say(text)) this.input.value = '';
+  }
+
+  /** Sends the text; false while an answer comes: a "ya" said ahead must not approve what was not yet on the screen. */
+  say(text) {
+    this._note.textContent = this._busy ? t('wait') : '';
+    if (this._busy) return false;
     this._onSend(text);
+    return true;
   }
 
   _cut() {

@@ -2,7 +2,7 @@
 // turns and tells its listener what changed; it draws nothing.
 
 import { randomId } from './dom.js';
-import { RpcError, Unreachable, call, callSurely, pause } from './rpc.js';
+import { RpcError, call, callSurely, isPassing, pause } from './rpc.js';
 import { follow } from './stream.js';
 import { BUSY, apply, formState, isBusy, newTurn, waiting } from './turns.js';
 
@@ -37,12 +37,12 @@ export class Conversation {
 
   /**
    * Sends the person's words. The same words go out once, however often the line breaks. `form`, {tool, typed}: they come
-   * from a letter's form, which the daemon takes as it is. A form filled in while another tab's answer came is sent after
-   * it.
+   * from a letter's form, which the daemon takes as it is. What a form says while another tab's answer comes is sent
+   * after it.
    */
   async send(prompt, form = null) {
-    await this.idle();
-    if (this.busy || this._ended.signal.aborted || !prompt.trim()) return;
+    while (this.busy) await this.idle();
+    if (this._ended.signal.aborted) return;
     const turn = { ...newTurn(randomId(), prompt), form };
     this._add(turn);
     try {
@@ -52,6 +52,7 @@ export class Conversation {
       if (form) params.options = { ...params.options, tool_hint: form.tool, tool_arguments: form.typed };
       const started = await this._surely('Agent.start', params);
       const answering = started.run_id === turn.runId ? turn : this._joined(turn, started.run_id);
+      if (turn.stopped) await this._stop(answering);
       if (answering === turn) await this._lookAtWaiting(turn);
       await this._follow(answering);
     } catch (error) {
@@ -59,10 +60,10 @@ export class Conversation {
     }
   }
 
-  /** Decides the approval that this turn shows: exactly the arguments that were on the screen. */
-  async decide(turn, approved) {
-    const approval = waiting(turn);
-    if (!approval || this.busy) return;
+  /** Decides this approval of the turn, whose arguments were on the screen; one that no longer waits says so itself. */
+  async decide(turn, approval, approved) {
+    await this._followed.get(turn)?.catch(() => {}); // another tab brought news of it: they are told first
+    if (waiting(turn)?.approval_id !== approval.approval_id) return;
     turn.status = 'running';
     this._changed(turn);
     const params = { run_id: turn.runId, approval_id: approval.approval_id, approved };
@@ -77,18 +78,22 @@ export class Conversation {
       await this._follow(turn);
     } catch (error) {
       if (error.type === 'forbidden') this._forStaff(turn);
-      else if (error.type === 'conflict') await this._refresh(turn, error);
+      else if (error.type === 'conflict') await this._otherwise(turn, error);
       else this._failed(turn, error);
     }
   }
 
-  /** Stops what is under way. */
+  /** Stops what is under way, also when the line breaks meanwhile. */
   async stop() {
-    for (const turn of this.turns.filter(isBusy)) {
-      await call('Agent.cancel', { run_id: turn.runId }).catch((error) => {
-        if (error.type === 'not_found') this._failed(turn, error);
-      });
-    }
+    await Promise.all(this.turns.filter(isBusy).map((turn) => this._stop(turn)));
+  }
+
+  /** A turn that is still being sent is stopped as soon as the daemon has it. */
+  async _stop(turn) {
+    turn.stopped = true;
+    await this._surely('Agent.cancel', { run_id: turn.runId }).catch((error) => {
+      if (error.type === 'not_found' && turn.status !== 'sending') this._failed(turn, error);
+    });
   }
 
   /** Waits until nothing is under way. */
@@ -207,8 +212,18 @@ export class Conversation {
     try {
       return (await call('Agent.get', { run_id: turn.runId })).status !== 'needs_approval';
     } catch (error) {
-      if (error instanceof Unreachable) return false;
+      if (isPassing(error)) return false;
       throw error;
+    }
+  }
+
+  /** Somebody else (staff, another tab) has decided it otherwise meanwhile: what came of that is shown. */
+  async _otherwise(turn, error) {
+    try {
+      await this._refresh(turn, error);
+      await this._follow(turn);
+    } catch (again) {
+      this._failed(turn, again);
     }
   }
 

@@ -15,7 +15,7 @@ import { chosenLanguage, t } from './words.js';
 const HEARD_MS = 1500; // a screen reader has taken the words over by then
 
 export class Page {
-  /** `hooks`: {onScreen, printing, mayOpen, onFinish?, onAnother?, showStart(), showTalk(), showForm(), onChange(turn, what)}. */
+  /** `hooks`: {onScreen, printing, mayOpen, onFinish?, onAnother?, say(text), showStart(), showTalk(), showForm(), onChange(turn, what)}. */
   constructor(hooks) {
     this.hooks = hooks;
     this.catalogue = null;
@@ -29,6 +29,7 @@ export class Page {
       catalogue: () => this.catalogue,
       conversation: () => this.conversation,
       onEdit: (turn) => this.edit(turn),
+      say: hooks.say,
       printing: hooks.printing,
       mayOpen: hooks.mayOpen,
       onFinish: hooks.onFinish,
@@ -79,7 +80,7 @@ export class Page {
     const fields = this._fields(approval.tool).filter((field) => approval.sources?.[field.name] !== 'register');
     const letter = { tool: approval.tool, title: this.catalogue.title(approval.tool) };
     this._form(letter.title, fields, approval.arguments, [], 'submit_change', async (values) => {
-      await this.conversation.decide(turn, false);
+      await this.conversation.decide(turn, approval, false);
       await this._order(letter, fields, values);
     });
   }

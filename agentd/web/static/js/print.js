@@ -35,7 +35,8 @@ function printOnly(section) {
 /** Opens the PDF in a tab of its own (phone and desk; a kiosk never does). */
 export async function openLetter(path) {
   const tab = window.open('', '_blank');
-  const url = URL.createObjectURL(await (await get(path)).blob());
+  const file = await get(path).catch((error) => (tab?.close(), Promise.reject(error)));
+  const url = URL.createObjectURL(await file.blob());
   if (tab) tab.location = url;
   else location.assign(url);
   setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);

@@ -31,14 +31,16 @@ export async function call(method, params = {}, { signal, keepalive, key } = {})
   return answer.result;
 }
 
+/** True for what another try may bring: the daemon could not be reached, stops, or has too much to do. */
+export const isPassing = (error) => error instanceof Unreachable || ['draining', 'busy', 'rate_limited'].includes(error.type);
+
 /** Calls until the daemon is reached. `method` must be safe to repeat (a run has its run_id). */
 export async function callSurely(method, params, { signal, key, onWaiting = () => {} } = {}) {
   for (let attempt = 0; ; attempt++) {
     try {
       return await call(method, params, { signal, key });
     } catch (error) {
-      const passing = error instanceof Unreachable || ['draining', 'busy', 'rate_limited'].includes(error.type);
-      if (!passing) throw error;
+      if (!isPassing(error)) throw error;
       onWaiting(error);
       await pause((error.data?.retry_after_s ?? 0) * 1000 || Math.min(500 * 2 ** attempt, 5000), signal);
     }
@@ -72,7 +74,8 @@ export async function get(path, options = {}) {
 
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+    const ended = () => (clearTimeout(timer), reject(signal.reason));
+    const timer = setTimeout(() => (signal?.removeEventListener('abort', ended), resolve()), ms);
+    signal?.addEventListener('abort', ended, { once: true });
   });
 }

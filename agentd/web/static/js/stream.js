@@ -2,7 +2,7 @@
 // breaks is taken up after the last stored event; what an event means is not known here.
 
 import { headers } from './access.js';
-import { RpcError, pause } from './rpc.js';
+import { RpcError, isPassing, pause } from './rpc.js';
 
 const SILENCE_MS = 40_000; // the daemon sends a comment every 15 s
 
@@ -34,7 +34,7 @@ export async function follow(runId, after, { onEvent, isOver, onGap = () => {}, 
       if (last === before && (await isOver())) return;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (error instanceof RpcError && !['busy', 'draining', 'rate_limited'].includes(error.type)) throw error;
+      if (error instanceof RpcError && !isPassing(error)) throw error;
     }
     onGap();
     onWaiting();

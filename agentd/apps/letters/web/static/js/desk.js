@@ -15,6 +15,7 @@ const EVERY_MS = 3000;
 let catalogue = null;
 let shown = { pending: '', ready: '', corrections: '', letters: '', figures: '', health: '', runs: '' };
 let today = null; // {today, letters} of the office's day, as last heard
+const refreshes = { begun: 0, drawn: 0 }; // the number of the last one that was begun, and of the last one that was drawn
 const nodes = { pending: new Map(), letters: new Map() };
 let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
 
@@ -36,6 +37,7 @@ function kept(part, list, draw) {
 
 async function refresh() {
   const wanted = sought;
+  const number = (refreshes.begun += 1);
   // Alone: a token that is no longer good is refused once, not once for each call.
   const waiting = await call('Agent.list', { status: 'needs_approval', limit: 100 });
   const [asked, corrected, listed, health, runs, parked] = await Promise.all([
@@ -46,6 +48,8 @@ async function refresh() {
     call('Agent.list', { limit: 15 }),
     call('Agent.list', { parked: true, limit: 5 }),
   ]);
+  if (number < refreshes.drawn) return; // it was asked before what is shown by now
+  refreshes.drawn = number;
   drawn('pending', queued(waiting.runs, asked.requests), pendingList);
   showTicks(asked.requests);
   const ready = asked.requests.filter((request) => request.status === 'ready').reverse();

@@ -36,6 +36,7 @@ const page = new Page({
   onScreen: true,
   printing: query.get('print') === 'desk' ? 'desk' : 'here',
   mayOpen: false,
+  say: (text) => composer.say(text),
   onFinish: () => wipe(),
   onAnother: once(async () => {
     await lookAgain();

@@ -77,7 +77,9 @@ export class SignIn {
     this._say(t('checking'));
     const named = this._card ? { card: this._card } : { nik: this._nik };
     try {
-      const answer = await call('Session.verify', { session_id: await this.session(), ...named, pin });
+      const session_id = await this.session();
+      const answer = await call('Session.verify', { session_id, ...named, pin });
+      if (answer.verified && !this.root.firstChild) return await call('Session.forget', { session_id }); // they left, and go on without
       if (answer.verified) return this.close(), this.onIdentity(answer);
       this._forgetCard();
       this._say(answer.attempts_left ? t('pin_left', { left: answer.attempts_left }) : t('pin_none_left'));

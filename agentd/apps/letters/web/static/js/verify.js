@@ -1,16 +1,10 @@
 // Asks the daemon whether a letter is genuine, by its code or its file, and shows the answer.
 
-import { Unreachable } from './rpc.js';
-import { $, fill, h, once } from './dom.js';
+import { $, fill, h } from './dom.js';
 import { day } from './words.js';
 
 async function verdict(path, options) {
-  let response;
-  try {
-    response = await fetch(path, { ...options, headers: { Accept: 'application/json', ...options?.headers }, cache: 'no-store' });
-  } catch (error) {
-    throw new Unreachable(error.message);
-  }
+  const response = await fetch(path, { ...options, headers: { Accept: 'application/json', ...options?.headers }, cache: 'no-store' });
   return response.json();
 }
 
@@ -62,7 +56,13 @@ function verdictCard(found) {
 
 /** The page's form for a code, and its place for a file. */
 export function verification() {
-  const show = once(async (check) => fill($('#verdict'), verdictCard(await check())));
+  let asked = null; // the last check begun: what is shown is its verdict, never an earlier one's
+  const show = async (check) => {
+    asked = check;
+    fill($('#verdict'));
+    const found = await check().catch(() => ({}));
+    if (asked === check) fill($('#verdict'), verdictCard(found));
+  };
   $('#verify-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const code = $('#code').value.trim();
