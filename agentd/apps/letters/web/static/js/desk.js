@@ -36,8 +36,7 @@ function kept(part, list, draw) {
 }
 
 async function refresh() {
-  const wanted = sought;
-  const number = (refreshes.begun += 1);
+  const [wanted, number] = [sought, (refreshes.begun += 1)];
   // Alone: a token that is no longer good is refused once, not once for each call.
   const waiting = await call('Agent.list', { status: 'needs_approval', limit: 100 });
   const [asked, corrected, listed, health, runs, parked] = await Promise.all([
@@ -203,7 +202,6 @@ function lettersTable(letters, none) {
 const STATUS = { issued: 'terbit', void: 'dibatalkan' };
 
 function letterRow(letter) {
-  const act = () => askVoid(letter);
   return h(
     'tr',
     { 'data-number': letter.number },
@@ -220,7 +218,7 @@ function letterRow(letter) {
       letter.void_reason && `: ${letter.void_reason}`,
       letter.voided_by && h('span', { class: 'hint by' }, `oleh ${letter.voided_by}`),
     ),
-    h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: act, 'data-act': 'void' }, 'Batalkan')),
+    h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter), 'data-act': 'void' }, 'Batalkan')),
   );
 }
 
