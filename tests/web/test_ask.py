@@ -42,9 +42,9 @@ ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.j
 FOUND: dict[str, Any] = {
     "run_id": "r",
     "status": "completed",
-    "cypher": "MATCH (m:Movie) RETURN m.title",
-    "columns": ["m.title"],
-    "rows": [["The Matrix"], ["Cloud Atlas"]],
+    "cypher": "MATCH (m:Movie)<-[r:REVIEWED]-() RETURN m.title, m, avg(r.firstRating), count(*)",
+    "columns": ["m.title", "m", "avg(r.firstRating)", "count(*)"],
+    "rows": [["The Matrix", {"title": "The Matrix", "released": 1999}, 81.5, 2], ["Cloud Atlas", None, 90, 3]],
     "answer": "Not certain: the query shows everything, without a condition.",
     "attempts": [],
     "confidence": 0.4,
@@ -134,7 +134,7 @@ def test_the_page_speaks_the_language_that_its_address_names(guarded: Daemon, op
     assert page.title() == "Ask the data – Letter service" and violations(page) == []
 
 
-def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_the_rows_and_the_query(
+def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_rows_under_plain_headings_and_the_query(
     guarded: Daemon, open_page: Callable[..., Page]
 ) -> None:
     page = open_page(guarded.url + "/ask?lang=en", token=TOKEN, prepare=answering(FOUND, "Graph.ask"))
@@ -144,7 +144,10 @@ def test_a_graph_is_asked_and_its_answer_shows_what_is_doubted_the_rows_and_the_
     page.get_by_role("button", name="Ask", exact=True).click()
     answer = page.locator(".answer")
     expect(answer).to_contain_text(FOUND["answer"])
-    expect(answer.locator("tbody tr")).to_have_text(["The Matrix", "Cloud Atlas"])
+    expect(answer.locator("thead th")).to_have_text(["title", "title 2", "released", "average first rating", "number"])
+    expect(answer.locator("tbody tr").first.locator("td")).to_have_text(
+        ["The Matrix", "The Matrix", "1999", "81.5", "2"]
+    )
     page.get_by_text("Cypher query").click()
     expect(answer.get_by_role("list", name="Plan").get_by_role("listitem")).to_contain_text(FOUND["cypher"])
     assert violations(page) == []

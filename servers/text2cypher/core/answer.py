@@ -8,7 +8,9 @@ from typing import Any
 
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
+from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.naming import is_called
 from servers.text2cypher.linking.values import Place, folded
@@ -31,7 +33,8 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
         return _result(state, words["error"])
     if not state.success:
         return _result(state, words["failed"].format(tries=state.total_iterations))
-    said = _supposing(state, words) + sentence(state.columns, state.rows, words)
+    named = headings(state.columns, QueryFacts.of(state.final_query or ""), words)
+    said = _supposing(state, words) + sentence(named, state.rows, words)
     doubts = [words[f"doubt_{doubt.kind}"].format(about=doubt.about) for doubt in state.doubts]
     if state.status is AgentStatus.UNCERTAIN:
         taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"
@@ -46,8 +49,8 @@ def _supposing(state: AgentState, words: dict[str, str]) -> str:
     return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
 
 
-def sentence(columns: list[str], rows: list[list[Any]], words: dict[str, str]) -> str:
-    """The rows as one sentence; at most MOST_SHOWN of them."""
+def sentence(named: list[str], rows: list[list[Any]], words: dict[str, str]) -> str:
+    """The rows as one sentence, at most MOST_SHOWN of them; `named`: the columns in words."""
     if not rows:
         return words["none"]
     if len(rows) == 1 and len(rows[0]) == 1:
@@ -56,8 +59,8 @@ def sentence(columns: list[str], rows: list[list[Any]], words: dict[str, str]) -
             return words["yes"] if value else words["no"]
         return words["one"].format(value=_text(value))
     if len(rows) == 1:
-        named = (f"{_short(column)} {_text(value)}" for column, value in zip(columns, rows[0], strict=False))
-        return words["one"].format(value=", ".join(named))
+        cells = (f"{column} {_text(value)}" for column, value in zip(named, rows[0], strict=False))
+        return words["one"].format(value=", ".join(cells))
     shown = "; ".join(" – ".join(_text(value) for value in row) for row in rows[:MOST_SHOWN])
     left = len(rows) - MOST_SHOWN
     return words["many"].format(count=len(rows), values=shown + (words["more"].format(count=left) if left > 0 else ""))
@@ -93,10 +96,6 @@ def _result(state: AgentState, answer: str, doubts: Sequence[str] = ()) -> dict[
         "confidence": state.confidence,
         "doubts": list(doubts),
     }
-
-
-def _short(column: str) -> str:
-    return column.rpartition(".")[2]
 
 
 def _text(value: Any) -> str:

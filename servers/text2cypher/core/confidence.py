@@ -16,6 +16,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
+from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
@@ -67,7 +68,8 @@ def assess(
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows)) is not None:
-        doubts.append(Doubt("unranked", key))
+        words = languages().voice_of(hints.question).answers
+        doubts.append(Doubt("unranked", *headings([key], facts, words)))
     if (other := tied(facts, state.rows, run)) is not None:
         doubts.append(Doubt("tied", other))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]

@@ -7,16 +7,18 @@ success. And where nobody wrote words for the graph, what a list shows is open, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, listed_once
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import root, roots, spaced
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
@@ -36,7 +38,7 @@ def doubts_of_choice(
     """At most one doubt; none for a query that is none of the `readings`."""
     if query not in readings:
         return []
-    if (other := meant_otherwise(query, rows, readings, run)) is not None:
+    if (other := meant_otherwise(query, rows, readings, run, _words(hints))) is not None:
         return [Doubt("meant", other)]
     if linker.lexicon.written:
         return []
@@ -63,12 +65,11 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     ):
         yield Doubt("guessed")
     elif not _is_asked(hints, facts, linker):
-        yield Doubt("columns", ", ".join(_shown(facts)))
+        yield Doubt("columns", ", ".join(headings(facts.columns, facts, _words(hints))))
 
 
-def _shown(facts: QueryFacts) -> list[str]:
-    """What each column holds, without the query's variables: labels of a node, a property, the name of a figure."""
-    return ["/".join(facts.structure.labels_of(name)) or name.rpartition(".")[2] for name in facts.columns]
+def _words(hints: Hints) -> Mapping[str, str]:
+    return languages().voice_of(hints.question).answers
 
 
 def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
@@ -97,7 +98,9 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 
 
-def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None]) -> str | None:
+def meant_otherwise(
+    query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None], words: Mapping[str, str]
+) -> str | None:
     """What the first reading shows that finds other rows than `query`, and by which names of its own; None where all
     agree.
 
@@ -108,8 +111,8 @@ def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Callab
     if found is None:
         return None
     other = QueryFacts.of(found)
-    shown = _shown(other)
-    own = sorted(other.names - QueryFacts.of(query).names - set(shown))
+    shown = headings(other.columns, other, words)
+    own = [name for name in sorted(other.names - QueryFacts.of(query).names) if not {name, spaced(name)} & {*shown}]
     return ", ".join(shown) + (f" ({', '.join(own)})" if own else "")
 
 

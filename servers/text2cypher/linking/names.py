@@ -47,9 +47,14 @@ def parts(name: str) -> list[str]:
     return spaced.lower().split()
 
 
+def spaced(name: str) -> str:
+    """The words of a name with blanks between them."""
+    return " ".join(parts(name))
+
+
 def phrases_of(name: str) -> list[str]:
     """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
-    words = " ".join(parts(name))
+    words = spaced(name)
     forms = [form for form, word in languages().nouns.items() if word == words]
     return (
         [words, *forms] if len(words) <= _ABBREVIATION and not name[1:].islower() else [words, _plural(words), *forms]

@@ -9,7 +9,7 @@ from servers.text2cypher.data import Example
 from servers.text2cypher.graph.backend import GraphBackend, GraphUnavailableError, QueryError
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, phrases_of
+from servers.text2cypher.linking.names import phrases_of, spaced
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Place, ValueIndex
 
@@ -53,10 +53,10 @@ class _Maker:
             others = [name for name in types if name != shown]
             if value and others:
                 match = f"MATCH (n:{named(label)} {{{named(shown)}: {quote(value)}}})"
-                said = words | {"value": value, "property": _words(others[0])}
+                said = words | {"value": value, "property": spaced(others[0])}
                 yield from _said("property_of", said, f"{match} RETURN n.{named(others[0])}")
             for name in [name for name in others if types[name] in (INTEGER, FLOAT)][:2]:
-                held, said = f"n.{named(name)}", words | {"property": _words(name)}
+                held, said = f"n.{named(name)}", words | {"property": spaced(name)}
                 found = f"MATCH {node} WHERE {held} IS NOT NULL RETURN n.{named(shown)}, {held}"
                 yield from _said("highest", said, f"{found} ORDER BY {held} DESC LIMIT 3")
                 yield from _said("average", said, f"MATCH {node} RETURN avg({held})")
@@ -67,7 +67,7 @@ class _Maker:
             first, last = (next(iter(self._naming.display(label)), None) for label in (start, end))
             if first is None or last is None:
                 continue
-            words = {"start": _plural(start), "end": _plural(end), "kind": " ".join(parts(kind))}
+            words = {"start": _plural(start), "end": _plural(end), "kind": spaced(kind)}
             one, other, arrow = f"(a:{named(start)})", named(end), f"-[:{named(kind)}]->"
             shown = f"a.{named(first)}"
             if value := self._value(end, last):
@@ -85,10 +85,6 @@ class _Maker:
 def _said(template: str, words: dict[str, str], query: str) -> Iterator[Example]:
     for voice in languages().voices.values():
         yield Example(voice.examples[template].format(**words), query)
-
-
-def _words(name: str) -> str:
-    return " ".join(parts(name))
 
 
 def _plural(label: str) -> str:

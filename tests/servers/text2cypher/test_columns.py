@@ -9,7 +9,10 @@ import pytest
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.language import languages
 from tests.servers.text2cypher.test_any_graph import opened
 
 MUSEUM = {
@@ -58,3 +61,26 @@ def test_a_node_that_is_shown_whole_is_called_by_its_name_in_the_sentence(bench:
     assert found["rows"] == [[{"curatorID": "C-3", "name": "Ida Holt", "born": 1980}]]
     assert "Ida Holt" in found["answer"] and "C-3" not in found["answer"]
     assert found["status"] == "uncertain"  # nobody said whether the name or everything is asked for
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        (
+            "MATCH (a:Curator)-[r:GUARDS]->(b:Hall) RETURN a, b.`floor level`, r.`shifts`",
+            ["Curator", "floor level", "shifts"],
+        ),
+        ("MATCH (a:Curator), (b:Hall) RETURN a.name, b.name", ["name (Curator)", "name (Hall)"]),
+        (
+            "MATCH (a:Report) RETURN avg(a.readCount), count(DISTINCT a), count(*)",
+            ["average read count", "number (Report)", "number"],
+        ),
+        (
+            "MATCH (a:Report) RETURN a.read_count + 1, size(collect(a)) AS all_of_them",
+            ["a.read_count + 1", "all of them"],
+        ),
+    ],
+)
+def test_a_column_is_said_in_words_and_with_its_label_where_two_would_be_the_same(query: str, shown: list[str]) -> None:
+    facts = QueryFacts.of(query)
+    assert headings(facts.columns, facts, languages().voices["en"].answers) == shown

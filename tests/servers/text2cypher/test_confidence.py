@@ -223,11 +223,11 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
         "MATCH (b:B)-[r:OF]->(a:A) RETURN a.x, count(b) AS number": [[9, 4]],
     }
     chosen = "MATCH (a:A) RETURN a.x"
-    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get) == "y"
+    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get, {}) == "y"
     agreeing = [text for text in rows if "a.y" not in text and "OF" not in text]
-    assert meant_otherwise(chosen, rows[chosen], agreeing, rows.get) is None
-    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get) == "x, number (B, OF)"
-    assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None) is None
+    assert meant_otherwise(chosen, rows[chosen], agreeing, rows.get, {}) is None
+    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get, {}) == "x, number (B, OF)"
+    assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None, {}) is None
 
 
 def test_columns_are_doubted_that_nobody_asked_for_where_nobody_wrote_a_lexicon(

@@ -2,6 +2,7 @@
 
 import { chart } from './chart.js';
 import { $, h, once, randomId } from './dom.js';
+import { graphTable } from './graph-table.js';
 import { login, shut, staffOnly } from './login.js';
 import { call, callSurely, get } from './rpc.js';
 import { follow } from './stream.js';
@@ -59,8 +60,7 @@ const ask = once(async () => {
 
 /** An answer of the graph as one of the books: its rows are the table, its Cypher the only step, its doubts stand in its text. */
 function fromGraph({ run_id, answer, columns, rows, cypher }) {
-  const row = (cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at]]));
-  return { run_id, final_narrative: answer, data_table_for_display: rows.map(row), plan: cypher && { purpose: 'Cypher', query: cypher } };
+  return { run_id, final_narrative: answer, data_table_for_display: graphTable(columns, rows), plan: cypher && { purpose: 'Cypher', query: cypher } };
 }
 
 /** The page for who may use it, with what there is to ask: without a choice where it is one thing; with the desk where there are letters. */

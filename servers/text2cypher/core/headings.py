@@ -1,0 +1,47 @@
+"""What the columns of a result hold, in words, not Cypher: `b.productName` is `product name`. Changes no column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token, tokenize
+from servers.text2cypher.linking.names import spaced
+
+
+def headings(columns: Sequence[str], facts: QueryFacts, words: Mapping[str, str]) -> list[str]:
+    """One for each column, in order: a property, the labels of a node, a figure by its word in `words` (a language's).
+
+    Where two would be the same the label stands behind. What is none of these stays as the query has it.
+    """
+    found = [_heading(column, facts, words) for column in columns]
+    times = Counter(text for text, _ in found)
+    return [f"{text} ({label})" if label and times[text] > 1 else text for text, label in found]
+
+
+def _heading(column: str, facts: QueryFacts, words: Mapping[str, str]) -> tuple[str, str]:
+    """The text, and the label that it is of."""
+    try:
+        tokens = tokenize(column)
+    except CypherSyntaxError:
+        return column, ""
+    inner = [token for token in tokens[2:-1] if not token.is_word("DISTINCT")]
+    figure = words.get(f"heading_{tokens[0].value.lower()}") if [t.text for t in tokens[1:2]] == ["("] else None
+    if figure is not None and (held := _said(inner, facts)) is not None:
+        return figure.format(of=held[0]).strip(), held[1]
+    return _said(tokens, facts) or (column, "")
+
+
+def _said(tokens: Sequence[Token], facts: QueryFacts) -> tuple[str, str] | None:
+    """Of a variable its labels, of a property its words; None for another expression."""
+    if (
+        not tokens
+        or not tokens[0].is_name
+        or [token.text for token in tokens[1:2]] not in ([], ["."])
+        or len(tokens) > 3
+    ):
+        return ("", "") if [token.text for token in tokens] == ["*"] else None
+    label = "/".join(sorted(facts.structure.labels_of(tokens[0].value)))
+    plain = spaced(tokens[-1].value)
+    return (label or plain if len(tokens) == 1 else plain), label
