@@ -15,6 +15,7 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, listed_once
+from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -54,7 +55,7 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     `never` speaks, and whether lists are measured one by one or together.
     """
     within = roots(*hints.within)
-    shown = facts.columns[0].rpartition(".")[2] if facts.columns else ""
+    shown = owner_and_property(facts.columns[0])[1] if facts.columns else ""
     if (
         facts.names & set(hints.within)
         or within & roots(shown)
@@ -84,13 +85,13 @@ def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
     names = linker.wording.compiled(r"^\W*‹asks_names›\b").match(hints.question) and "ORDER" not in facts.words
     known = {node.variable for node in facts.structure.nodes} <= identified(hints, facts, linker)
-    told = known and {column.rpartition(".")[2] for column in facts.columns} <= set(hints.properties)
+    told = known and {owner_and_property(column)[1] for column in facts.columns} <= set(hints.properties)
     return bool(whole or names or told) or (figure and len(facts.columns) == 1)
 
 
 def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True for a name of what has few properties, and for a property that the question says."""
-    variable, _, name = column.rpartition(".")
+    variable, name = owner_and_property(column)
     if not linker.naming.names(name):
         words = {root(word) for word in re.findall(r"\w+", hints.question)}
         return bool(variable) and roots(name) <= words

@@ -36,6 +36,12 @@ def column_names(query: str) -> list[str]:
     return [] if names == ["*"] else names
 
 
+def owner_and_property(column: str) -> tuple[str, str]:
+    """(variable, property) of `a.name`, the property without backquotes; ("", …) for what has no point."""
+    variable, _, name = column.rpartition(".")
+    return variable, name.strip("`").replace("``", "`")
+
+
 def _name(query: str, item: list[Token]) -> str:
     if not item:
         return ""

@@ -19,6 +19,8 @@ BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
 SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
 FIRST_YEAR, LAST_YEAR = 1000, 2200
 _DECADE = re.compile(r"\d{3}0s")
+WORD = r"\d+\.\d+|\w+"
+"""A word, or a number with its decimals."""
 
 
 def is_decade(word: str) -> bool:
@@ -41,7 +43,7 @@ def in_year(sign: str, year: int, units: int) -> set[tuple[str, float]]:
 
 def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
     """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
-    words = (number_of(word, lexicon) for word in re.findall(r"\w+", question.lower()))
+    words = (number_of(word, lexicon) for word in re.findall(WORD, question.lower()))
     said = {number for number in words if number is not None}
     decades = (float(word[:-1]) for word in _DECADE.findall(question))
     near = {number + step for number in said for step in (-1, 0, 1)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from servers.text2cypher.linking.amounts import is_decade, number_of
+from servers.text2cypher.linking.amounts import WORD, is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -30,14 +30,14 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
         text = text[: span[0]] + "¤" * (span[1] - span[0]) + text[span[1] :]
     spent = [number for number in (hints.limit, hints.having[1] if hints.having else None) if number is not None]
     single: list[tuple[tuple[str, float], int]] = []
-    for match in re.finditer(r"\w+", text):
+    for match in re.finditer(WORD, text):
         if is_decade(match[0]):
             first = int(match[0][:-1])
             found.append((((">=", first), ("<", first + 10)), match.start()))
         elif (number := _number(match[0], linker)) is not None:
             if number in spent:
                 spent.remove(int(number))
-            elif match[0].isdecimal() or not number:
+            elif match[0][0].isdecimal() or not number:
                 single.append(((_sign(linker, text, *match.span()), number), match.start()))
     return [*found, *(((held,), at) for held, at in single)]
 
@@ -68,7 +68,7 @@ def _number(word: str, linker: Linker) -> float | None:
 
 
 def _ranges(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int, int]]]:
-    pattern = linker.wording.compiled(r"(?<!\w)‹range_from›\W+(\w+)\W+(?:‹range_to›)\W+(\w+)")
+    pattern = linker.wording.compiled(rf"(?<!\w)‹range_from›\W+({WORD})\W+‹range_to›\W+({WORD})")
     for found in pattern.finditer(text):
         low, high = _number(found[1], linker), _number(found[2], linker)
         if low is not None and high is not None:

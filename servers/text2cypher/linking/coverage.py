@@ -18,6 +18,7 @@ from servers.text2cypher.linking.amounts import (
     FIRST_YEAR,
     LAST_YEAR,
     SIGNS,
+    WORD,
     in_year,
     is_decade,
     number_of,
@@ -174,7 +175,7 @@ class _Reading:
 
     def _ranges(self) -> Iterator[tuple[float, float, tuple[int, int]]]:
         """(low, high, span) of each `between 1990 and 2000`."""
-        pattern = self.linker.wording.compiled(r"(?<!\w)‹range_from›\W+(\w+)\W+‹range_to›\W+(\w+)")
+        pattern = self.linker.wording.compiled(rf"(?<!\w)‹range_from›\W+({WORD})\W+‹range_to›\W+({WORD})")
         for found in pattern.finditer(self.text):
             low, high = (number_of(word, self.linker.lexicon) for word in found.groups())
             if low is not None and high is not None:

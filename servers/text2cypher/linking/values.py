@@ -94,10 +94,12 @@ class ValueIndex:
         """Mentions from left to right, longest first where they overlap.
 
         `labelled`: offsets that directly follow a word for a label or property; there a single lower-case word may be
-        a name. There, and where capitals mark a name, a near miss may be a typo, unless it is one of the `known` words.
+        a name. There, where capitals mark a name, and of several words that nobody knows, a near miss may be a typo, unless
+        it is one of the `known` words.
         """
         words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
         after, ordinary = set(labelled), set(known)
+        plain = languages().words | {word for phrase in ordinary for word in phrase.split()}
         taken: list[Mention] = []
         for size in range(min(self._longest, len(words)), 0, -1):
             for first in range(len(words) - size + 1):
@@ -109,11 +111,12 @@ class ValueIndex:
         for size in (4, 3, 2, 1):
             for first in range(len(words) - size + 1):
                 start, end = words[first][0], words[first + size - 1][1]
-                near = start in after or (first > 0 and _is_name(question[start:end]))
+                said = question[start:end]
+                near = start in after or (first > 0 and _is_name(said)) or (size > 1 and not {*said.split()} & plain)
                 overlaps = any(start < m.end and m.start < end for m in taken)
-                if not near or overlaps or question[start:end].lower() in ordinary:
+                if not near or overlaps or said.lower() in ordinary:
                     continue
-                if found := self._close(question[start:end], start, end):
+                if found := self._close(said, start, end):
                     taken.append(found)
         return sorted(taken, key=lambda m: m.start)
 
@@ -159,9 +162,9 @@ class ValueIndex:
 
 
 def _is_name(text: str) -> bool:
-    """Words that all begin with a capital, the small ones between them aside."""
+    """Words that begin with a capital, small ones between or before them aside."""
     words = text.split()
-    return words[0][0].isupper() and all(word[0].isupper() or len(word) <= _SMALL for word in words)
+    return any(word[0].isupper() for word in words) and all(word[0].isupper() or len(word) <= _SMALL for word in words)
 
 
 def _digits(text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +86,38 @@ def test_a_node_that_is_shown_whole_is_called_by_its_name_in_the_sentence(bench:
 def test_a_column_is_said_in_words_and_with_its_label_where_two_would_be_the_same(query: str, shown: list[str]) -> None:
     facts = QueryFacts.of(query)
     assert headings(facts.columns, facts, languages().voices["en"].answers) == shown
+
+
+PUMPS = {
+    "nodes.Water Pump": "_key,pump name,flow rate\n1,North,12.5\n2,South,30.25\n",
+    "nodes.Well": "_key,well name\n1,Alder Creek\n2,Bridge End\n",
+    "edges.FED BY": "from_label,from_key,to_label,to_key\nWater Pump,1,Well,1\nWater Pump,2,Well,1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "said"),
+    [
+        ("What is the flow rate of the water pump 'North'?", [[12.5]], "The answer"),
+        ("How many water pumps have a flow rate above 12.5?", [[1]], "The answer"),
+        ("How many water pumps have a flow rate between 12.4 and 30.3?", [[2]], "The answer"),
+        (
+            "What are the names of the water pumps fed by alder creak?",
+            [["North"], ["South"]],
+            "Supposing 'alder creak'",
+        ),
+        (
+            "What are the names of the water pumps fed by the Aldr Creek?",
+            [["North"], ["South"]],
+            "Supposing 'Aldr Creek'",
+        ),
+    ],
+)
+def test_names_with_blanks_decimals_and_names_misspelt_in_lower_case_are_read(
+    tmp_path: Path, question: str, rows: list[list[object]], said: str
+) -> None:
+    bench = opened(tmp_path, PUMPS)
+    with closing(bench.backend):
+        found = ask(bench, AgentLoop(bench, Writes("grammar")), question)
+    assert (found["rows"], found["status"]) == (rows, "success"), found["answer"]
+    assert found["answer"].startswith(said)
