@@ -167,7 +167,7 @@ class AgentLoop:
 
     def _readings(self, hints: Hints | None) -> tuple[list[str], bool]:
         """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
-        if hints is None:
+        if hints is None or not hints.names_something:
             return [], False
         bench, doubts, supposed = self._bench, dict[str, int](), list[Reading]()
         makers = [bench.reader.readings] if bench.linker.lexicon.written else []

@@ -11,13 +11,17 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.naming import is_called
 from servers.text2cypher.linking.values import Place, folded
 
 MOST_SHOWN = 20
 LONGEST_QUESTION = 2_000
-_WRITING_CYPHER = re.compile(r"\b(?:detach delete|create \(|merge \(|set \w+\.\w+\s*=)", re.IGNORECASE)
+_WRITING_CYPHER = re.compile(
+    r"\b(?:detach delete|create \(|merge \(|set \w+\.\w+\s*=)|^\s*match\s*\(.*\b(?:delete|remove|set)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt | None = None) -> dict[str, Any]:
@@ -73,16 +77,24 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
         return words["long"].format(longest=LONGEST_QUESTION)
     if bench.linker.wording.compiled(r"^\W*‹writes›\b").search(question) or _WRITING_CYPHER.search(question):
         return words["write"]
+    if _is_cypher(question):
+        return words["cypher"]
     hints = bench.linker.link(question)
-    linked = hints.labels or hints.mentions or hints.properties or hints.relations or hints.related
     known = bench.linker.lexicon.written  # else no word of the question need be known for this graph
-    if known and not linked and not languages().graph & set(folded(question).split()):
+    if known and not hints.names_something and not languages().graph & set(folded(question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
     if hints.unknown:
         label, name = hints.unknown[0]
         near = bench.values.nearest(Place(label, bench.linker.display(label)[0]), name)
         return words["unknown"].format(name=name) + (words["near"].format(names=", ".join(near)) if near else "")
     return None
+
+
+def _is_cypher(question: str) -> bool:
+    try:
+        return bool(parse(question).nodes)
+    except ValueError:
+        return False
 
 
 def _result(state: AgentState, answer: str, doubts: Sequence[str] = ()) -> dict[str, Any]:

@@ -50,6 +50,11 @@ class Hints:
     first: str = ""  # the label or property that it names first
     within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
 
+    @property
+    def names_something(self) -> bool:
+        """False where no word of the question is known to be of this graph."""
+        return bool(self.labels or self.mentions or self.properties or self.relations or self.related)
+
 
 class Linker:
     """Over one graph; pure after construction."""

@@ -94,8 +94,8 @@ class ValueIndex:
         """Mentions from left to right, longest first where they overlap.
 
         `labelled`: offsets that directly follow a word for a label or property; there a single lower-case word may be
-        a name. There, where capitals mark a name, and of several words that nobody knows, a near miss may be a typo, unless
-        it is one of the `known` words.
+        a name. There, where capitals mark a name, and of several words that nobody knows, a near miss may be a typo,
+        unless it is one of the `known` words.
         """
         words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
         after, ordinary = set(labelled), set(known)

@@ -12,6 +12,7 @@ from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.headings import headings
+from servers.text2cypher.core.llm_client import Completion, LLMError
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.language import languages
@@ -88,6 +89,13 @@ def test_a_column_is_said_in_words_and_with_its_label_where_two_would_be_the_sam
     assert headings(facts.columns, facts, languages().voices["en"].answers) == shown
 
 
+class Silent(Writes):
+    """A model that can be held to a grammar and doesn't answer."""
+
+    def complete(self, *_: object, **__: object) -> Completion:
+        raise LLMError("down")
+
+
 PUMPS = {
     "nodes.Water Pump": "_key,pump name,flow rate\n1,North,12.5\n2,South,30.25\n",
     "nodes.Well": "_key,well name\n1,Alder Creek\n2,Bridge End\n",
@@ -121,3 +129,20 @@ def test_names_with_blanks_decimals_and_names_misspelt_in_lower_case_are_read(
         found = ask(bench, AgentLoop(bench, Writes("grammar")), question)
     assert (found["rows"], found["status"]) == (rows, "success"), found["answer"]
     assert found["answer"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("MATCH (m:Well) RETURN m", "run_cypher"),
+        ("MATCH (m:Well) DELETE m", "hanya bisa dibaca"),
+        ("What is the capital of France?", "language model gave no answer"),
+    ],
+)
+def test_a_query_is_no_question_and_what_names_nothing_of_the_graph_has_no_reading(
+    tmp_path: Path, question: str, said: str
+) -> None:
+    bench = opened(tmp_path, PUMPS)
+    with closing(bench.backend):
+        found = ask(bench, AgentLoop(bench, Silent("grammar")), question)
+    assert (found["status"], found["cypher"]) == ("failed", None) and said in found["answer"]
