@@ -13,10 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+COUNTED = ("fingerprint", "database", "questions", "rows", "range")
+"""What each check finds again, and is nobody's words."""
 HEAD = """# What the words and codes of this database mean: written by `agentd books check`, yours to edit.
-# `label` and `synonyms` are what people say; `about` what it holds; `kind` one of financial_amount, quantitative,
-# temporal, identifier, descriptive; `values` are its few codes with their meaning. [[joins]] marked `guessed` were
-# found by names and values: delete what is wrong, and the mark of what is right. A later check keeps your words.
+# `label` and `synonyms` are what people say; `date` is the column that counts where nobody says which date; `about`
+# what it holds; `kind` one of financial_amount, quantitative, temporal, identifier, descriptive; `values` are its few
+# codes with their meaning. [[joins]] marked `guessed` were found by names and values: delete what is wrong, and the
+# mark of what is right. A later check keeps your words.
 """
 
 
@@ -50,6 +53,7 @@ def overlaid(document: Mapping[str, Any], books: Mapping[str, Any]) -> dict[str,
     for table in made["tables"]:
         words = said.get(table["name"].casefold(), {})
         table["comment"] = _comment(words, table["comment"])
+        table["date"] = words.get("date")
         columns = {name.casefold(): each for name, each in words.get("columns", {}).items()}
         for column in table["columns"]:
             about = columns.get(column["name"].casefold(), {})
@@ -84,7 +88,7 @@ def merged(found: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any
         return dict(found)
     made = dict(found)
     for key, value in former.items():
-        if key in ("fingerprint", "questions"):
+        if key in COUNTED and not isinstance(value, Mapping):  # a table or column may be called so
             continue
         if isinstance(value, Mapping) and isinstance(found.get(key), Mapping):
             made[key] = merged(found[key], value)

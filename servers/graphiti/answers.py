@@ -42,6 +42,8 @@ class TableInfo(TypedDict):
     table_name: str
     purpose: NotRequired[str]
     columns: list[ColumnInfo]
+    date: NotRequired[str]
+    """Of an office's own database: the column whose date counts where the question doesn't say which."""
 
 
 class SchemaInfo(TypedDict):
@@ -96,6 +98,8 @@ def schema_info(found: Found | None) -> SchemaInfo:
         described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each, found) for each in chosen]}
         if purpose := purpose_of(table):
             described = {"table_name": table.name, "purpose": purpose, "columns": described["columns"]}
+        if table.date:
+            described["date"] = table.date
         info["relevant_tables"].append(described)
         if financial := [column.name for column, kind in chosen if is_aggregatable(kind)]:
             info["financial_columns"][table.name] = financial

@@ -14,10 +14,9 @@ from sqlalchemy import Select, case, column, func, select, table
 
 from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
+from servers.sim_testgeluran.counting_date import ROWS, counting_date
 from servers.sim_testgeluran.naming import PERSONAL
 
-ROWS = 10_000
-"""So many rows of a table are looked at."""
 CODES = 12
 """A text column with at most so many different values holds codes."""
 CODE_CHARS = 30
@@ -42,32 +41,39 @@ async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str,
     """`{"tables": {name: {"rows", "columns"}}, "joins": […]}` as books.toml has it. Raises DatabaseError."""
     tables: dict[str, Any] = {}
     until = time.monotonic() + BUDGET_SECONDS
+    referred = {key["referred_table"] for each in document["tables"] for key in each["foreign_keys"]}
     for number, each in enumerate(document["tables"]):
         if number >= TABLES or time.monotonic() > until:
             tables[each["name"]] = {"label": "", "synonyms": []}
             continue
         try:
-            tables[each["name"]] = await _table(database, each)
+            tables[each["name"]] = await _table(database, each, referred)
         except StatementError as error:
             tables[each["name"]] = {"about": f"tidak terbaca: {error}"[:120]}
     joins = [join for join in guessed(document) if time.monotonic() < until and await _matches(database, join)]
     return {"tables": tables, "joins": [_spelled(join) for join in joins]}
 
 
-async def _table(database: Database, described: Mapping[str, Any]) -> dict[str, Any]:
-    source = table(described["name"], *(column(each["name"]) for each in described["columns"]))
+async def _table(database: Database, described: Mapping[str, Any], referred: set[str]) -> dict[str, Any]:
+    name = described["name"]
+    source = table(name, *(column(each["name"]) for each in described["columns"]))
     rows = await database.fetch(select(func.count()).select_from(source), timeout_seconds=_SECONDS)
-    dates = [each["name"] for each in described["columns"] if re.match(r"(?i)date|timestamp", each["type"])]
+    found = {each["name"]: await _column(database, described, each) for each in described["columns"]}
+    columns = {name: about for name, about in found.items() if about is not None}
+    kinds = {each["name"]: each["type"] for each in described["columns"]}
+    dates = [
+        name
+        for name, kind in kinds.items()
+        if re.match(r"(?i)date|timestamp", kind) or columns.get(name, {}).get("kind") == "temporal"
+    ]
+    document = bool(described["foreign_keys"]) and name not in referred
+    counts = await counting_date(database, described, dates, document=document)
     return {
         "label": "",
         "synonyms": [],
-        **({"date": dates[0]} if dates else {}),
+        **({"date": counts} if counts else {}),
         "rows": int(rows.rows[0][0]),
-        "columns": {
-            each["name"]: found
-            for each in described["columns"]
-            if (found := await _column(database, described, each)) is not None
-        },
+        "columns": columns,
     }
 
 

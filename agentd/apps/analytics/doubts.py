@@ -7,7 +7,7 @@ from datetime import date
 from agentd.apps.analytics import coverage
 from agentd.apps.analytics.guards import part_of_the_period
 from agentd.apps.analytics.joins import codes_for_names, only_some
-from agentd.apps.analytics.plan_dates import dates_for, usable
+from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.understand_query import past_questions, periods_in
@@ -21,6 +21,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     return [
         *coverage.uncovered(question, plan, past, tables),
         *part_of_the_period(plan, dates),
+        *other_dates(question, plan, tables),
         *only_some(plan, joins),
         *codes_for_names(plan, tables, joins),
     ]

@@ -161,7 +161,7 @@ def _ranked(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]])
 
 def _dated(tables: Sequence[Table]) -> tuple[str, str, str] | None:
     for table in tables:
-        amount, day = _of(table, "financial_amount"), _of(table, "temporal")
+        amount, day = _of(table, "financial_amount"), table.get("date") or _of(table, "temporal")
         if amount and day:
             return table["table_name"], amount, day
     return None

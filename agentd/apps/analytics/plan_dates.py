@@ -1,12 +1,18 @@
-"""The dates that a plan may name, from the periods of its question. It reads no text for periods."""
+"""The dates that a plan may name, from its question's periods, and the columns that they are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from typing import Any
 
+from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.spans import Period, previous
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.sql import conditions_of, tree
+from agentd.apps.analytics.unknown_words import said_in
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
@@ -39,3 +45,41 @@ def offered(question: str, dates: Mapping[str, str]) -> list[str]:
 def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
     """The dates that a plan may write: today's not beside a period that has nothing to do with today."""
     return {name: dates[name] for name in offered(question, dates)} or dict(dates)
+
+
+def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Columns whose dates a plan compares where another one's count (`date` of its table) and the question means
+    neither by a word: what was shipped in May for what was ordered."""
+    from sqlglot import exp
+
+    counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
+    for query in plan.queries if counting else ():
+        found = tree(query["query"])
+        for select in found.find_all(exp.Select) if found is not None else ():
+            read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
+            dates = {name: about for table in read if table for name, about in _dates_of(table)}
+            counted = {str(table["date"]).casefold() for table in read if table}
+            compared = {each.name for part in conditions_of(select) for each in part.find_all(exp.Column)}
+            if {name.casefold() for name in compared} & counted:
+                continue
+            others = sorted(name for name in compared if name.casefold() in dates)
+            yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
+
+
+def _dates_of(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each with what is said of it."""
+    for each in table["columns"]:
+        if each.get("classification") == "temporal":
+            yield str(each["name"]).casefold(), str(each.get("description") or "")
+
+
+def _meant(name: str, about: str, question: str) -> bool:
+    """Whether the question has a word, a topic or a phrase of the column's name, or of what is said of it."""
+    words = f"{words_of(name)} {about.casefold()}"
+    said = question.casefold()
+    phrases = (phrase for phrase, parts in vocabulary().columns.items() if re.search(parts, name, re.IGNORECASE))
+    return (
+        any(said_in(word, said) for word in re.findall(r"[^\W\d_]{4,}", finder("dates").sub(" ", words)))
+        or bool(topics_of(words) & topics_of(question))
+        or any(phrase_finder(phrase).search(question) for phrase in phrases)
+    )

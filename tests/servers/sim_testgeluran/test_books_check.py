@@ -121,6 +121,33 @@ async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> 
             assert not [value for value in each if value and len(value) > 4 and value in text]
 
 
+@pytest.mark.parametrize(
+    ("name", "counting"),
+    [("chinook", {"Invoice": "InvoiceDate"}), ("northwind", {"Orders": "OrderDate", "Employees": "HireDate"})],
+)
+async def test_the_date_that_counts_goes_on_from_row_to_row_and_is_no_birth(
+    tmp_path: Path, name: str, counting: dict[str, str]
+) -> None:
+    await check(database(build(name, tmp_path / "own.db")), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    tables = tomllib.loads((tmp_path / "books.toml").read_text())["tables"]
+    assert {table: said["date"] for table, said in tables.items() if "date" in said} == counting
+    source = DatabaseSource(database(tmp_path / "own.db"), tmp_path / "books.toml")
+    found = await SchemaSearch(source, Embedder(), no_graph).find("x", list(counting))
+    told = {each["table_name"]: each for each in schema_info(found)["relevant_tables"]}
+    assert {table: told[table]["date"] for table in counting} == counting
+
+
+async def test_a_later_check_counts_the_rows_again(tmp_path: Path) -> None:
+    file, books = build("chinook", tmp_path / "own.db"), tmp_path / "books.toml"
+    await check(database(file), {"BOOKS_FILE": str(books)})
+    before = tomllib.loads(books.read_text())["tables"]["Genre"]["rows"]
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("INSERT INTO Genre VALUES (9999, 'Keroncong')")
+        opened.commit()
+    await check(database(file), {"BOOKS_FILE": str(books)})
+    assert tomllib.loads(books.read_text())["tables"]["Genre"]["rows"] == before + 1
+
+
 async def test_words_of_people_survive_the_next_check(tmp_path: Path) -> None:
     file, books = build("chinook", tmp_path / "own.db"), tmp_path / "books.toml"
     await check(database(file), {"BOOKS_FILE": str(books)})
@@ -203,3 +230,10 @@ def test_no_mean_of_prices_is_proposed_where_each_row_is_of_several_pieces() -> 
     table: dict[str, Any] = {"name": "lines", "columns": columns, "foreign_keys": [], "primary_key": []}
     assert list(_totals([table], str)) == []
     assert list(_totals([{**table, "columns": columns[:1]}], str))
+
+
+def test_words_of_people_about_a_table_that_is_called_as_a_count_are_kept() -> None:
+    found = {"tables": {"rows": {"label": "", "rows": 3, "columns": {"range": {"range": ["1", "9"]}}}}}
+    former = {"tables": {"rows": {"label": "Baris", "rows": 2, "columns": {"range": {"about": "km"}}}}}
+    said = books_file.merged(found, former)["tables"]["rows"]
+    assert said == {"label": "Baris", "rows": 3, "columns": {"range": {"range": ["1", "9"], "about": "km"}}}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.coverage import uncovered
+from agentd.apps.analytics.plan_dates import other_dates
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.unknown_words import unknown_words
 from tests.agentd.apps.analytics.office import Office, plan
@@ -172,3 +173,35 @@ def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: s
 def test_a_figure_alone_is_no_answer_to_who() -> None:
     query = of("SELECT DocValueLocal AS v FROM arbook ORDER BY DocValueLocal DESC LIMIT 1")
     assert uncovered("Siapa pelanggan dengan piutang terbesar?", query, tables=LEDGER) == ["Siapa"]
+
+
+ORDERS: list[dict[str, Any]] = [
+    {
+        "table_name": "Orders",
+        "date": "OrderDate",
+        "columns": [
+            {"name": "OrderID", "classification": "identifier"},
+            {"name": "OrderDate", "classification": "temporal"},
+            {"name": "RequiredDate", "classification": "temporal"},
+            {"name": "ShippedDate", "classification": "temporal"},
+        ],
+    }
+]
+MAY = "SELECT COUNT(*) AS N FROM Orders WHERE {0} >= '1997-05-01' AND {0} <= '1997-05-31'"
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "doubted"),
+    [
+        ("Berapa pesanan bulan Mei 1997?", "OrderDate", []),
+        ("Berapa pesanan bulan Mei 1997?", "RequiredDate", ["RequiredDate"]),
+        ("Berapa pesanan yang dikirim bulan Mei 1997?", "ShippedDate", []),
+        ("How many orders were required in May 1997?", "RequiredDate", []),
+    ],
+)
+def test_a_date_that_does_not_count_and_that_nobody_names_is_doubted(
+    question: str, column: str, doubted: list[str]
+) -> None:
+    assert list(dict.fromkeys(other_dates(question, of(MAY.format(column)), ORDERS))) == doubted
+    silent = [{key: value for key, value in ORDERS[0].items() if key != "date"}]
+    assert list(other_dates(question, of(MAY.format(column)), silent)) == []

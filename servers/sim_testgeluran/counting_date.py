@@ -1,0 +1,43 @@
+"""Which of a table's dates counts: the one that goes on from row to row, as documents are entered. Reads no name.
+
+Of people's births and the like none does, so a table of people may have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import column, select, table
+
+from servers.common.database import Database
+
+GOES_ON = 0.8
+"""The share of rows whose date is not before that of the row before."""
+FEW = 6
+"""Of fewer rows nothing can be told by their order."""
+ROWS = 10_000
+_SECONDS = 20.0
+
+
+async def counting_date(
+    database: Database, described: Mapping[str, Any], dates: Sequence[str], *, document: bool
+) -> str | None:
+    """One of `dates`, columns of the table; of a `document` (it refers to tables, none to it) its only one at least.
+
+    Raises StatementError.
+    """
+    key = described["primary_key"]
+    dates = [name for name in dates if name not in key] or dates  # rows stand in the order of their key
+    read: Any = select(*(column(name) for name in dates)).select_from(table(described["name"]))
+    read = read.order_by(*(column(name) for name in key)).limit(ROWS)
+    found = await database.fetch(read, max_rows=ROWS, timeout_seconds=_SECONDS) if dates else None
+    ranked: list[tuple[float, float, str]] = []
+    for place, name in enumerate(dates):
+        values = [str(row[place]) for row in found.rows if row[place] is not None] if found else []
+        going_on = [before <= after for before, after in pairwise(values)]
+        if len(values) >= FEW and sum(going_on) >= GOES_ON * len(going_on):
+            ranked.append((len(values), sum(going_on), name))
+    alone = dates[0] if document and len(dates) == 1 else None
+    return max(ranked, key=lambda each: each[:2])[2] if ranked else alone
