@@ -24,7 +24,7 @@ UNKNOWN_COSTS = 20
 question is for the first of several rows and all are told."""
 NOTHING = "tidak tersedia"
 """What placeholder_mcp_server writes for null, whatever the language."""
-CERTAIN = 70
+CERTAIN = 90
 """Below so many points the answer begins with what speaks against it."""
 DOUBTS_SAID = 2
 

@@ -201,3 +201,13 @@ def plan(*queries: tuple[str, str], template: str, **more: Any) -> dict[str, Any
 def error(kind: str) -> dict[str, Any]:
     """A model's failure as a script writes it."""
     return {"error": kind}
+
+
+def differs(what: str) -> str:
+    """What is said in Indonesian where question and plan do not share `what`."""
+    return f"Yang dihitung mungkin lain dari yang ditanyakan ({what})."
+
+
+def unsure(why: str, narrative: str) -> str:
+    """The whole of an answer of less than 90 points, in Indonesian."""
+    return f"Jawaban ini belum pasti: {why}\n\n{narrative}"

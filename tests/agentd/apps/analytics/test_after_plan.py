@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.runs.records import RunBrief, RunRecord
-from tests.agentd.apps.analytics.office import STAFF, Office, down, plan
+from tests.agentd.apps.analytics.office import STAFF, Office, differs, down, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES, SALES_NARRATIVE, SALES_PLAN
 from tests.agentd.apps.analytics.test_error_paths import ANSWER, QUESTION, TOTAL, failed
 
@@ -142,7 +142,8 @@ async def test_a_placeholder_without_a_value_leaves_the_rest_of_the_narrative(er
     """seed 003 §3.6: the narrative as far as it goes, and the detail noted."""
     office = Office(erp, SALES, plan(TOTAL, template="Total {TOTAL_SALES}, target {TARGET}."))
     answer = await office.ask(QUESTION)
-    assert answer["final_narrative"] == "Total Rp 125.000.000,50, target tidak tersedia."
+    narrative = "Total Rp 125.000.000,50, target tidak tersedia."
+    assert answer["final_narrative"] == unsure("Nilai untuk TARGET tidak tersedia.", narrative)
     assert "TARGET" in office.records["replace_placeholders"]["changes"]["technical_error_details"]
 
 
@@ -250,11 +251,12 @@ async def test_a_placeholder_called_by_a_unit_of_time_is_the_period(erp: Path, n
 
 @pytest.mark.parametrize(
     ("question", "told", "read"),
-    [("Total penjualan 2022?", "Tahun {YEAR}", "Tahun 2022:"), (QUESTION, "Januari {PERIOD_LABEL}", "Januari 2023:")],
+    [
+        ("Total penjualan 2022?", "Tahun {YEAR}", unsure(differs("2022-01-01 – 2022-12-31"), "Tahun 2022:")),
+        (QUESTION, "Januari {PERIOD_LABEL}", "Januari 2023:"),
+    ],
 )
-async def test_a_year_has_no_thousands_and_a_period_no_month_twice(
-    erp: Path, question: str, told: str, read: str
-) -> None:
+async def test_a_year_has_no_thousands_and_no_month_comes_twice(erp: Path, question: str, told: str, read: str) -> None:
     answer = await Office(erp, SALES, plan(TOTAL, template=f"{told}: {{TOTAL_SALES}}")).ask(question)
     assert answer["final_narrative"].startswith(read)
 
@@ -270,7 +272,7 @@ async def test_division_by_zero_is_a_warning_and_no_number(erp: Path) -> None:
 async def test_a_ranking_is_told_line_by_line_with_each_number_formatted(erp: Path) -> None:
     ranking = plan(("TOP", "SELECT 'PT A' AS NAME, 1500.5 AS AMOUNT UNION SELECT 'PT B', 20"), template="Teratas:{TOP}")
     answer = await Office(erp, SALES, ranking).ask(QUESTION)
-    assert answer["final_narrative"] == "Teratas:\n- PT A: Rp 1.500,50\n- PT B: Rp 20"
+    assert answer["final_narrative"] == unsure(differs("total"), "Teratas:\n- PT A: Rp 1.500,50\n- PT B: Rp 20")
     assert answer["data_table_for_display"] == [{"NAME": "PT A", "AMOUNT": 1500.5}, {"NAME": "PT B", "AMOUNT": 20}]
 
 
@@ -288,7 +290,7 @@ async def test_the_plans_format_of_a_column_holds_for_each_of_its_rows(erp: Path
     rows = "SELECT 'Januari' AS BULAN, 12.5 AS TOTAL UNION SELECT 'Maret', 7"
     monthly = plan(("M", rows), template="{M}", placeholder_mapping={"TOTAL": "currency_IDR"})
     answer = await Office(erp, SALES, monthly).ask(QUESTION)
-    assert answer["final_narrative"] == "\n- Januari: Rp 12,50\n- Maret: Rp 7"
+    assert answer["final_narrative"] == unsure(differs("total"), "\n- Januari: Rp 12,50\n- Maret: Rp 7")
 
 
 async def test_a_question_right_after_the_start_waits_for_the_servers(erp: Path) -> None:

@@ -11,7 +11,7 @@ from agentd.apps.analytics.coverage import uncovered
 from agentd.apps.analytics.plan_dates import other_dates
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.unknown_words import unknown_words
-from tests.agentd.apps.analytics.office import Office, plan
+from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES
 
 GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
@@ -98,7 +98,8 @@ async def test_an_answer_to_another_question_goes_back_once_and_is_not_certain(e
     answer = await office.ask("Berapa customer di Atlantis?")
     assert "do not agree on Atlantis" in office.model.requests[2].messages[-1].content
     assert answer["quality_score"] == 80
-    assert answer["warnings_for_display"] == ["Pertanyaan dan rencana tidak sama: Atlantis."]
+    assert answer["warnings_for_display"] == [differs("Atlantis")]
+    assert answer["final_narrative"] == unsure(differs("Atlantis"), "Ada 34 customer.")
 
 
 LEDGER = [

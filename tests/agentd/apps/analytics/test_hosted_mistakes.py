@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
+from tests.agentd.apps.analytics.office import SCHEMA, Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES
 
 QUESTION = "Berapa total penjualan Januari 2023?"
@@ -20,6 +20,7 @@ SUM = f"SELECT SUM(total_amount) AS total FROM sales_orders WHERE {JANUARY}"
 COUNT = f"SELECT COUNT(*) AS n FROM sales_orders WHERE {JANUARY}"
 RIGHT = plan(("TOTAL", SUM), template="Total {TOTAL}.")
 TRUE = "Total Rp 125.000.000,50."
+NO_SUM = differs("total")
 SHARE = f"SELECT 100.0 * SUM(total_amount) / SUM(total_amount * 4) AS s FROM sales_orders WHERE {JANUARY}"
 LINES = {
     "table_name": "order_lines",
@@ -59,7 +60,7 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "the unit twice": (asked(SUM, "Total Rp {TOTAL}."), TRUE),
     "an unknown format": (asked(SUM, placeholder_mapping={"TOTAL": "pretty_money"}), TRUE),
     "a sum as a percentage": (asked(SUM, placeholder_mapping={"TOTAL": "percentage"}), TRUE),
-    "a count as money": (asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}), "Total 456."),
+    "a count as money": (asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}), unsure(NO_SUM, "Total 456.")),
     "percent twice": (asked(SHARE, "Bagian {TOTAL}%.", placeholder_mapping={"TOTAL": "percentage"}), "Bagian 25%."),
     "a date for money": (asked(SUM, placeholder_mapping={"TOTAL": "date_long"}), "Total 125000000.5."),
     "no template": ({"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]}, "Total: Rp 125.000.000,50"),
@@ -72,15 +73,15 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "English praise": (asked(SUM, "Total {TOTAL}. Sales increased significantly."), TRUE),
     "a cut list": (
         asked(f"SELECT COUNT(*) AS n FROM sales_orders WHERE {JANUARY} LIMIT 1"),
-        "Total 456.",
+        unsure(NO_SUM, "Total 456."),
     ),
     "a quotient of integers": (
         asked(f"SELECT COUNT(*) / 912 AS n FROM sales_orders WHERE {JANUARY}"),
-        "Total 0,5.",
+        unsure(NO_SUM, "Total 0,5."),
     ),
     "a result left out": (
         plan(("TOTAL", SUM), ("COUNT", COUNT), template="Total {TOTAL}."),
-        f"{TRUE}\ncount: 456",
+        unsure(NO_SUM, f"{TRUE}\ncount: 456"),
     ),
 }
 
@@ -168,7 +169,8 @@ def test_there_are_forty_of_them() -> None:
 
 async def test_an_unknown_placeholder_is_said_to_be_missing(erp: Path) -> None:
     answer = await Office(erp, SALES, asked(SUM, "Total {TOTAL}, rata-rata {MEAN}.")).ask(QUESTION)
-    assert answer["final_narrative"] == "Total Rp 125.000.000,50, rata-rata tidak tersedia."
+    narrative = "Total Rp 125.000.000,50, rata-rata tidak tersedia."
+    assert answer["final_narrative"] == unsure("Nilai untuk MEAN tidak tersedia.", narrative)
     assert answer["quality_score"] == 80
     assert answer["validation_status"] == "passed_with_warnings"
 
@@ -183,7 +185,7 @@ async def test_an_answer_below_the_line_begins_with_what_speaks_against_it(erp: 
     made = asked(SUM, "Total {TOTAL}, rata-rata {MEAN}, median {MEDIAN}.")
     answer = await Office(erp, SALES, made).ask(QUESTION)
     assert answer["quality_score"] == 60
-    assert answer["final_narrative"] == (
-        "Jawaban ini belum pasti: Nilai untuk MEAN tidak tersedia. Nilai untuk MEDIAN tidak tersedia.\n\n"
-        "Total Rp 125.000.000,50, rata-rata tidak tersedia, median tidak tersedia."
+    assert answer["final_narrative"] == unsure(
+        "Nilai untuk MEAN tidak tersedia. Nilai untuk MEDIAN tidak tersedia.",
+        "Total Rp 125.000.000,50, rata-rata tidak tersedia, median tidak tersedia.",
     )

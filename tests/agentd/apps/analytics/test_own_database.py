@@ -27,7 +27,7 @@ from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.books import build, load
 from tests import warm
-from tests.agentd.apps.analytics.office import Counting, Office, plan
+from tests.agentd.apps.analytics.office import Counting, Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
@@ -240,7 +240,8 @@ async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path, c
     async with asking(tmp_path, UNDERSTOOD, made, url=chinook) as (ask, model):
         answer = await ask("Siapa customer dengan total invoice terbesar?")
     assert answer["error"] is None
-    assert answer["final_narrative"].startswith("Pelanggan dengan pembelian terbesar: ")
+    told = unsure(differs("GROUP BY lastname"), "Pelanggan dengan pembelian terbesar: ")
+    assert answer["final_narrative"].startswith(told)
     assert "USD " in answer["final_narrative"]
     assert "Rp" not in answer["final_narrative"]
     assert "Contoh" not in json.dumps(answer)
@@ -253,8 +254,9 @@ async def test_what_a_count_leaves_out_is_said_on_any_database(tmp_path: Path, c
     made = plan(("RANKING", FILLED), template="{RANKING}")
     async with asking(tmp_path, UNDERSTOOD, made, made, made, url=chinook) as (ask, _):
         answer = await ask("2 negara dengan invoice terbanyak?")
-    assert "17 baris tidak berisi BillingState dan tidak ikut dihitung." in answer["warnings_for_display"]
-    assert answer["final_narrative"].split() == ["-", "USA:", "7", "-", "Canada:", "3"]
+    left_out = "17 baris tidak berisi BillingState dan tidak ikut dihitung."
+    assert left_out in answer["warnings_for_display"]
+    assert answer["final_narrative"] == unsure(left_out, "\n- USA: 7\n- Canada: 3")
     assert [[name.upper() for name in row] for row in answer["data_table_for_display"]] == [["C", "N"]] * 2
 
 

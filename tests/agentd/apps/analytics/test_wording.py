@@ -11,7 +11,7 @@ import pytest
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.vocabulary import asked_in
 from agentd.apps.analytics.wording import uncovered, unrepeated, without, wordings
-from tests.agentd.apps.analytics.office import Office, plan
+from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES
 
 DESC = {"ranking": frozenset({"desc"})}
@@ -104,7 +104,7 @@ async def test_a_comparison_is_computed_and_worded(erp: Path) -> None:
 @pytest.mark.parametrize(
     ("new", "old", "words"),
     [
-        ("5", "5", "tetap 5"),
+        ("5", "5", unsure(differs("B = A"), "tetap 5")),
         ("5", "0", "naik dari 0 menjadi 5"),
         ("5", "-5", "naik dari -5 menjadi 5"),
         ("-8", "5", "turun dari 5 menjadi -8"),
