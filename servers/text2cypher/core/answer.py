@@ -75,16 +75,19 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
         return words["empty"]
     if len(question) > LONGEST_QUESTION:
         return words["long"].format(longest=LONGEST_QUESTION)
-    if bench.linker.wording.compiled(r"^\W*‹writes›\b").search(question) or _WRITING_CYPHER.search(question):
+    if _WRITING_CYPHER.search(question):
         return words["write"]
     if _is_cypher(question):
         return words["cypher"]
     hints = bench.linker.link(question)
+    if bench.linker.is_to_write(hints):
+        return words["write"]
     known = bench.linker.lexicon.written  # else no word of the question need be known for this graph
     if known and not hints.names_something and not languages().graph & set(folded(question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
-    if hints.unknown:
-        label, name = hints.unknown[0]
+    for label, name in hints.unknown:
+        if bench.may_hold(name):
+            continue
         near = bench.values.nearest(Place(label, bench.linker.display(label)[0]), name)
         return words["unknown"].format(name=name) + (words["near"].format(names=", ".join(near)) if near else "")
     return None

@@ -9,14 +9,15 @@ from functools import cached_property
 from pathlib import Path
 
 from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.data import Example
 from servers.text2cypher.feedback import FeedbackBuilder
 from servers.text2cypher.grammar.composed import Composer
 from servers.text2cypher.grammar.readings import Reader
 from servers.text2cypher.grammar.schema_grammar import Said, schema_grammar
 from servers.text2cypher.grammar.variables import variables_of
-from servers.text2cypher.graph.backend import GraphBackend
-from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.graph.backend import GraphBackend, QueryError
+from servers.text2cypher.graph.schema import LISTS, STRING, GraphSchema
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -24,7 +25,7 @@ from servers.text2cypher.linking.lexicon import Lexicon, load_lexicon
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.linking.profile import moments_of, said_of
-from servers.text2cypher.linking.values import ValueIndex
+from servers.text2cypher.linking.values import ValueIndex, folded
 from servers.text2cypher.prompts import PromptManager
 from servers.text2cypher.prompts.generated import generated
 from servers.text2cypher.prompts.similar import SimilarExamples
@@ -73,6 +74,31 @@ class Workbench:
     def values(self) -> ValueIndex:
         """The stored values."""
         return ValueIndex.of(self.backend, self._lexicon.values) if self.backend.can_run else ValueIndex({})
+
+    def may_hold(self, name: str) -> bool:
+        """False where no stored text, of a relationship or in a list either, says one of the names that `name` joins.
+
+        A graph that can't be asked, or not so, may hold anything.
+        """
+        joins = self.linker.wording.compiled(r"\s+‹joins›\s+")
+        try:
+            return not self.backend.can_run or any(self._says(folded(one)) for one in joins.split(name))
+        except QueryError:  # too slow for so large a graph
+            return True
+
+    def _says(self, text: str) -> bool:
+        held = self.backend.schema
+        owners = [(f"(n:{named(label)})", types) for label, types in held.nodes.items()]
+        owners += [(f"()-[n:{named(kind)}]->()", types) for kind, types in held.relationship_properties.items()]
+        said = f"CONTAINS {quote(text)}"
+        within = {STRING: "toLower(n.{p}) " + said, LISTS[STRING]: "any(x IN n.{p} WHERE toLower(x) " + said + ")"}
+        queries = (
+            f"MATCH {owner} WHERE {within[kind].replace('{p}', named(name))} RETURN 1 LIMIT 1"
+            for owner, types in owners
+            for name, kind in types.items()
+            if kind in within
+        )
+        return any(self.backend.run(query).rows for query in queries)
 
     @cached_property
     def _lexicon(self) -> Lexicon:

@@ -29,6 +29,7 @@ Value = int | float | str | bool | list[Any] | None
 KEY_COLUMN = "_key"
 CURRICULUM = Path(__file__).parent.parent / "data" / "curriculum"
 _NAME = re.compile(r"[^\W\d](?:[\w ]*\w)?")
+_ALLOWED = "a letter first, then letters, digits, underscores, blanks inside"
 _EDGE_COLUMNS = ("from_label", "from_key", "to_label", "to_key")
 _MOST_PARTS = 3  # columns of a key
 _SAMPLE = 200  # keys of the edges that parts are tried on
@@ -83,7 +84,7 @@ def read_graph(folder: Path) -> GraphData:
 def _name_in(file: Path) -> str:
     name = file.name.split(".", 1)[1].removesuffix(".csv")
     if not _NAME.fullmatch(name):
-        raise GraphFileError(f"{file}: {name!r} is not a name (letters, digits, underscores, blanks inside)")
+        raise GraphFileError(f"{file}: {name!r} is not a name ({_ALLOWED})")
     return name
 
 
@@ -107,7 +108,9 @@ def _rows(file: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
         raise GraphFileError(f"{file}: not a CSV file in UTF-8 ({error})") from error
     for column, count in Counter(header).items():
         if count > 1 or not _NAME.fullmatch(column):
-            raise GraphFileError(f"{file}:1: column {column!r} is {'there twice' if count > 1 else 'not a name'}")
+            raise GraphFileError(
+                f"{file}:1: column {column!r} is {'there twice' if count > 1 else f'not a name ({_ALLOWED})'}"
+            )
     if not header:
         raise GraphFileError(f"{file}: empty; its first line must name the columns")
     return header, rows

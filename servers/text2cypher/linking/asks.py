@@ -45,6 +45,7 @@ class Wording:
         self._own = {
             "{label}": _either(list(lexicon.labels)),
             "{number}": _either([phrase for phrase, name in lexicon.properties.items() if name in numeric]),
+            "{property}": _either(list(lexicon.properties)),
             "{relation}": _either(list(lexicon.relationships)),
         }
         self._compiled: dict[str, re.Pattern[str]] = {}

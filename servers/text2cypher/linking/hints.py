@@ -136,6 +136,13 @@ class Linker:
         after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
         return self.values.find(question, after, self._known)
 
+    def is_to_write(self, hints: Hints) -> bool:
+        """True for `delete all products`; not for `set of products`, where it is a noun, nor where a list is made."""
+        thing = r"(?:¤|(?:‹label›|‹property›|‹relation›|‹whole›)(?!\w|\s+‹result›))"
+        passed = r"(?:\s+(?!(?:‹preposition›|‹joins›|‹result›)\b)[\w'’-]+)"
+        pattern = rf"^\W*‹writes›\b(?:{passed}{{0,3}}?\s+{thing}|{passed}{{1,4}}\W*$)"
+        return bool(self.wording.compiled(pattern).search(hints.masked))
+
     def supposing(self, hints: Hints) -> Iterator[Hints]:
         """What is read, the likeliest first: without words that nobody knows, then with what only a verb says.
 
@@ -183,14 +190,17 @@ class Linker:
         return tuple(name for name, number in times.items() if number > 1)
 
     def _unknown(self, masked: str, labels: list[Span]) -> tuple[tuple[str, str], ...]:
-        """`mata kuliah Fisika Kuantum`: a capitalised name right after a label that no stored value matches."""
+        """`mata kuliah Fisika Kuantum`: a capitalised name right after a label that no stored value matches.
+
+        None where a word of it is known: `Which Suppliers Supply More …` is only written in capitals.
+        """
         found = []
         pattern = self.wording.compiled(
             r"\s+(?:‹named›\s+)?((?:(?-i:[A-Z])\w+)(?:\s+(?:‹joins›\s+)?(?-i:[A-Z])\w+){0,5})"
         )
         for _, end, label in labels:
             match = pattern.match(masked[end:])
-            if match and not _spans(match.group(1), self._named):
+            if match and not self._meanings.knows(match.group(1)):
                 found.append((label, match.group(1)))
         return tuple(found)
 

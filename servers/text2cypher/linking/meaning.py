@@ -61,6 +61,10 @@ class Meanings:
         near = ((word, self.nearest(word)) for word in words if not self._is_known(word))
         return tuple((word, *found) for word, found in near if found is not None)
 
+    def knows(self, name: str) -> bool:
+        """True where any word of it that has a capital is a language's or the graph's."""
+        return any(self._is_known(word.lower()) for word in name.split() if word[0].isupper())
+
     def _is_known(self, word: str) -> bool:
         bare = {word, *(word.removesuffix(clitic) for clitic in languages().clitics)}
         return bool(bare & self._known or {root(form) for form in bare} & self._roots)

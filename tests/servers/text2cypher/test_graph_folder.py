@@ -48,6 +48,10 @@ def test_keys_of_parts_are_found_by_the_edges(tmp_path: Path) -> None:
         ({"edges.PRE": "from_label,from_key,to_label,to_key\nXX,A1,MK,B2\n"}, ["edges.PRE.csv:2", "XX"]),
         ({"edges.PRE": "a,b\n"}, ["edges.PRE.csv:1", "from_label"]),
         ({"nodes.M-K": MK}, ["M-K", "not a name"]),
+        (
+            {"nodes.MK": "_key,depth (m)\nA1,3\n"},
+            ["nodes.MK.csv:1", "depth (m)", "letters, digits, underscores, blanks"],
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_where_it_is_wrong(tmp_path: Path, files: dict[str, str], words: list[str]) -> None:
