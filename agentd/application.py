@@ -167,4 +167,5 @@ def policed(host: ToolHost, apps: Sequence[App], timed: Callable[[str, float], N
         log.error("official.refused", reason=REASON)
         policies.append(NoOfficialCalls())
     own = [tool for app in apps for tool in app.own_tools()]
-    return PolicedTools(host, [*policies, Approved(host), HostedArguments()], own, timed)
+    hosted = PolicedTools(host, [HostedArguments()], own, timed)
+    return PolicedTools(hosted, [*policies, Approved(hosted)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 from agentd.agent.languages import words
 
@@ -154,13 +153,12 @@ def plain(text: str) -> str:
     return " ".join(fold(text))
 
 
-@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The root of a word, roughly: affixes off while at least four letters stay.
 
     Both sides of a comparison are stemmed, so roots need not be real words.
     """
-    for suffix in _SUFFIXES:
+    for suffix in _SUFFIXES if word.endswith(_SUFFIXES) else ():
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             word = word[: -len(suffix)]
             break

@@ -7,7 +7,6 @@ first, and a schema that uses what the compiler lacks is loosened step by step u
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from agentd.errors import ProviderFailure
@@ -31,7 +30,10 @@ def from_schema(schema: dict[str, Any]) -> str:
     Regular expressions that it lacks (look-ahead) are dropped first; what it cannot take even then becomes any object.
     A property that is for hosted models alone is left out.
     """
-    return _compiled(json.dumps(_own(schema)))
+    own = _own(schema)
+    steps = (own, _without(own, "pattern"), ANY_OBJECT)
+    grammars = (f"{_HEADER}start: %json {json.dumps({'x-guidance': _GUIDANCE, **step})}" for step in steps)
+    return next(grammar for grammar in grammars if not _problem(grammar))
 
 
 def only_text(schema: dict[str, Any]) -> str | None:
@@ -61,14 +63,6 @@ def from_grammar(grammar: str) -> str:
     if problem := _problem(text):
         raise ProviderFailure("bad_request", f"grammar: {problem}")
     return text
-
-
-@lru_cache(maxsize=64)
-def _compiled(schema_text: str) -> str:
-    schema = json.loads(schema_text)
-    steps = (schema, _without(schema, "pattern"), ANY_OBJECT)
-    grammars = (f"{_HEADER}start: %json {json.dumps({'x-guidance': _GUIDANCE, **step})}" for step in steps)
-    return next(grammar for grammar in grammars if not _problem(grammar))
 
 
 def _without(node: Any, key: str) -> Any:

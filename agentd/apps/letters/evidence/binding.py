@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
 from operator import attrgetter
 
 from agentd.agent.text import FILLERS
@@ -16,7 +15,7 @@ from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.dates import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, person
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
@@ -26,6 +25,8 @@ from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits
 from agentd.apps.letters.languages import phrases
 
+_RELATING = frozenset(word for known in RELATIONS.values() for word in known)
+"""Words that are a relation (`ibu`)."""
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -109,7 +110,7 @@ def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`), those whose kind is a name."""
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
-    titled = len(words) > 1 and _relates(words[0]) and sentence.raws[span.start + 1][0].isupper()
+    titled = len(words) > 1 and words[0] in _RELATING and sentence.raws[span.start + 1][0].isupper()
     return _people(keys, place) if titled and not is_choice(words) else frozenset()
 
 
@@ -131,17 +132,11 @@ def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
     return people if called and not followed and len(people) == 1 else keys
 
 
-@lru_cache(maxsize=4096)
-def _relates(word: str) -> bool:
-    """Whether a word of a field's name is a relation (`ibu`)."""
-    return person([word]) is not None
-
-
 def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
     shapes, said = place.case.form.shapes, place.sentence.words
     known = ((key, shapes[key].words) for key in keys & shapes.keys())
-    words = {key: {word for word in own if word not in FILLERS and not _relates(word)} for key, own in known}
+    words = {key: {word for word in own if word not in FILLERS and word not in _RELATING} for key, own in known}
     if len(words) < 2:
         return keys
     shared = set.intersection(*words.values())
@@ -259,7 +254,7 @@ def _addresses(one: Named, place: Place) -> bool:
     """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
     goes to (`surat dari Bapak Joko`)."""
     words, start = place.sentence.words, one.start
-    from_or_to = start > 0 and words[start - 1] in _WAYS and _relates(words[start])
+    from_or_to = start > 0 and words[start - 1] in _WAYS and words[start] in _RELATING
     return from_or_to or (words[start] in SALUTATIONS and one.end - start == 1)
 
 

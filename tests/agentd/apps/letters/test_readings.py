@@ -26,6 +26,7 @@ def of_session(session_id: str, words: str = WORDS) -> ToolCall:
 
 def process_wide() -> dict[str, int]:
     """How many answers each lru_cache of the daemon keeps."""
+    gc.unfreeze()  # what the tests' warm start froze isn't listed
     caches = (each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper))
     mine = (each for each in caches if str(getattr(each, "__module__", "")).startswith("agentd."))
     return {f"{each.__module__}.{each.__qualname__}": each.cache_info().currsize for each in mine}
@@ -36,6 +37,7 @@ def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
     before = process_wide()
     other = {"nama": "Siti Aminah", "tempat_lahir": "Magelang", "pekerjaan": "perawat"}
     ungrounded(call(other, "nama saya Siti Aminah, lahir di Magelang, pekerjaan perawat, alamat Jl. Kenanga 7 RT 4"))
+    ungrounded(call({"keperluan": "melamar pekerjaan"}, "suratnya keperluannya melamar pekerjaan di Magelang"))
     assert process_wide() == before
 
 
