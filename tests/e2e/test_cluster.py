@@ -59,7 +59,7 @@ def test_every_run_ends_once_while_a_node_is_killed_under_load(nodes: list[Daemo
 
 
 def test_a_run_is_followed_and_cancelled_through_another_node(nodes: list[Daemon]) -> None:
-    slow = {"text": '{"action":"final","response":"x"}', "after_ms": 20_000}
+    slow = {"text": '{"action":"final","response":"x"}', "after_ms": 600_000}
     for node in nodes[:2]:
         node.script(slow)
         node.call("Config.reload")

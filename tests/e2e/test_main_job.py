@@ -127,12 +127,13 @@ def test_a_bad_prompt_or_option_is_refused_by_name(office: Daemon, prompt: objec
 
 
 def test_a_killed_daemon_finishes_its_runs_and_issues_no_letter_twice(tmp_path: Path) -> None:
-    slow = {"text": '{"action":"final","response":"Selesai"}', "after_ms": 1500}
+    slow = {"text": '{"action":"final","response":"Selesai"}', "after_ms": 600_000}
     with running(tmp_path, LETTER, slow) as daemon:
         asked = daemon.call("Agent.run", prompt=WORDS, session_id="s")
         approval = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
         with pytest.raises(OSError):
             _approve_and_kill(daemon, approval)
+        daemon.script(final("Selesai"))
         daemon.start()
         ended = daemon.call("Agent.run", prompt=WORDS, session_id="s", run_id=asked["run_id"])
         assert (ended["status"], ended["response"]) == ("completed", "Selesai")
