@@ -70,7 +70,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "prompt": prompt,
     "log": logged,
     "periods": lambda words: periods.periods_of(words, TODAY),
-    "likeness": examples.words,
+    "likeness": examples.telling_words,
     "object": answered,
 }
 PIECE = st.lists(st.one_of(st.sampled_from([*PIECES.values(), *WORDS]), st.text(max_size=3)), min_size=1, max_size=4)
