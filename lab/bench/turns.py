@@ -115,7 +115,7 @@ async def _turn(daemon: Daemon, kind: str, number: int, words: str) -> Turn:
     if "PIN" in kind:
         resident = [one for one in residents() if one["pin"]][number]
         proof = {"session_id": visitor.session_id, "nik": resident["nik"], "pin": resident["pin"]}
-        if not (await daemon.call("Session.verify", proof, visitor.caller))["verified"]:
+        if not (await daemon.call("Session.verify", proof, visitor.caller)).verified:
             raise SystemExit(f"{resident['nik']} was not verified")
     return await visitor.says(words)
 
