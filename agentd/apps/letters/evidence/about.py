@@ -22,6 +22,8 @@ from agentd.apps.letters.evidence.spans import CURRENCIES, TEXTS, clear, is_comm
 from agentd.apps.letters.languages import phrases
 
 _FREE = TEXTS - {"name"}
+_CORRECTS = identity.RIGHTS - {Cue.TURN}
+_NO_LABELS = frozenset(Cue) - {Cue.LABEL}
 """Kinds of which any words are a value: they are bound by a name or a question anyhow."""
 _PACK = phrases()
 _TIMES = (*(name for names in (*all_words().months, *_PACK.weekdays) for name in names), *_PACK.days)
@@ -163,7 +165,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
     if one.plain or not (field.kind == "date" or (field.kind == "name" and own)):
         return False
     taken = {at for other in place.near for at in range(other.start, other.end)}
-    taken |= {at for mark in sentence.marks if mark.cue is not Cue.LABEL for at in range(mark.start, mark.end)}
+    taken |= sentence.covered(_NO_LABELS)
 
     def strange(at: int) -> bool:
         plain = 0 <= at < start and at not in taken and sentence.raws[at][0].islower()
@@ -192,17 +194,14 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
     case, words, span = place.case, place.sentence.words, place.span
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
-    inside |= {
-        at
-        for mark in place.sentence.marks
-        if mark.cue in identity.RIGHTS - {Cue.TURN}
-        for at in range(mark.start, mark.end)
-    }
-    inside |= case.once(("choices", id(place.sentence)), lambda: set(_choices(place)))
+    rights = place.sentence.covered(_CORRECTS)
+    chosen = case.once(("choices", id(place.sentence)), lambda: set(_choices(place)))
     expected = within = False
     for at in sorted(scope):
         known = (
             at in inside
+            or at in rights
+            or at in chosen
             or words[at] in SELF
             or quiet(words[at], case)
             or (at > 0 and place.sentence.raws[at][0].isupper())

@@ -234,7 +234,7 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
         return True
     subject, since = place.case.subject
     if found is None and field.person is None and subject is not None and place.turn.order >= since:
-        return (sentence.own - {mark.end for mark in sentence.relations}).isdisjoint(place.around())  # not `ibu saya`
+        return sentence.alone.isdisjoint(place.around())
     if found is not None or field.person in (None, CITIZEN):
         return _same(field.person, found, place.case) or _outright(field, place)
     clause, corrected = place.clause, sentence.corrected[place.span.start]

@@ -133,6 +133,7 @@ def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> Non
             if at not in fixed:
                 _timed(sentence, at, phrase, time)
     sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of, section)
+    sentence.alone = sentence.own - {mark.end for mark in marks if mark.cue is Cue.RELATION}
     sentence.wrong = any(_disowns(sentence, mark) for mark in sentence.labels)
     for mark in marks:
         handle = _MOODS.get(mark.cue)

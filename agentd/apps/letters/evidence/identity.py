@@ -12,6 +12,7 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
+_RELATION = frozenset({Cue.RELATION})
 _EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
 """What a date is of, when it is no birth."""
 
@@ -24,7 +25,7 @@ def scope(field: Field, place: Place) -> frozenset[int]:
     if born and alone(sentence.words, place.span, sentence.clause(start)):  # `TTL: Bandung, 5 Januari 1990`
         clauses |= {sentence.clauses[one.start] for one in place.near if one.end <= start}
     if sentence.corrected[start]:
-        cues = {at for mark in sentence.marks if mark.cue in RIGHTS for at in range(mark.start, mark.end)}
+        cues = sentence.covered(RIGHTS)
         before = range(max(0, start - CLAUSE), start)
         names = {at for one in place.near for at in range(one.start, one.end)}
         strange = [at for at in before if not (sentence.corrected[at] or at in cues or clear([sentence.words[at]]))]
@@ -42,8 +43,9 @@ def clearly_named(field: Field, place: Place) -> bool:
     if last is None or place.sentence.clauses[last.start] != place.clause:
         return True
     known = {at for one in place.near if field.key in one.keys for at in range(one.start, one.end)}
-    known |= whose_words(field, place)
-    between = [place.sentence.words[at] for at in range(last.end, place.span.start) if at not in known]
+    theirs = whose_words(field, place)
+    behind = range(last.end, place.span.start)
+    between = [place.sentence.words[at] for at in behind if at not in known and at not in theirs]
     return clear([word for word in between if word not in SELF])
 
 
@@ -76,7 +78,6 @@ def listed(field: Field, place: Place) -> bool:
     return field.kind == "date" and place.turn.heard.listed and _EVENTS.isdisjoint(said)
 
 
-def whose_words(field: Field, place: Place) -> set[int]:
+def whose_words(field: Field, place: Place) -> frozenset[int]:
     """The words for the field's person."""
-    people = (mark for mark in place.sentence.marks if mark.cue is Cue.RELATION and mark.value == field.person)
-    return {at for mark in people for at in range(mark.start, mark.end)}
+    return frozenset() if field.person is None else place.sentence.covered(_RELATION, field.person)

@@ -17,6 +17,7 @@ from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
 from agentd.apps.letters.evidence.named import Named
@@ -34,7 +35,6 @@ _FOR = phrases().for_whom
 _BESIDE = FILLERS | SELF | phrases().neutral
 _OWNS = SELF | {"nya"}
 _INSIDE = frozenset({Cue.FIXED, Cue.QUESTION})
-_RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 
 
 class Spot(NamedTuple):
@@ -156,7 +156,7 @@ class Line:
 
     def righted(self, field: Field, before: Sequence[frozenset[str]], held: set[str]) -> Iterator[Spot]:
         """What takes a name's place: `bukan Budi Santoso, tapi …`. `before`: what was named, the last first."""
-        at = max((mark.end for mark in self.sentence.marks if mark.cue in _RIGHTS), default=len(self.words))
+        at = max((mark.end for mark in self.sentence.marks if mark.cue in RIGHTS), default=len(self.words))
         if at >= len(self.words) or not self.sentence.corrected[at]:
             return
         starts = range(max(0, at - CLAUSE), at)

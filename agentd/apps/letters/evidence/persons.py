@@ -196,24 +196,20 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
     """Where somebody owns what follows who is no relation: `her NIK`, `the officer's name`."""
     labels = {mark.start for mark in marks if mark.cue is Cue.LABEL}
     known = {mark.end for mark in marks if mark.cue is Cue.RELATION}
-    pronouns = (
-        mark
-        for mark in marks
-        if mark.cue is Cue.PRONOUN and words[mark.start] != "nya" and labels & {mark.end, mark.end + 1}
-    )
-    found = {mark.start: _antecedent(mark, marks) or spoken_of or SOMEBODY for mark in pronouns}
+    found: dict[int, str] = {}
+    before: set[str] = set()
+    for mark in marks:
+        if mark.cue is Cue.RELATION:
+            before.add(mark.value)
+        elif mark.cue is Cue.PRONOUN and words[mark.start] != "nya" and labels & {mark.end, mark.end + 1}:
+            (relative,) = before if len(before) == 1 else ("",)  # `a letter for my mother, her name is …`
+            found[mark.start] = relative or spoken_of or SOMEBODY
     for at in range(1, len(words) - 2):
         chained = words[max(0, at - 3) : at - 1] == ["'", "s"]
         owner = words[at : at + 2] == ["'", "s"] and not chained and words[at - 1] not in _POINTING
         if owner and at not in known and labels & {at + 2, at + 3}:
             found[at] = f"{SOMEBODY}{words[at - 1]}"
     return found
-
-
-def _antecedent(pronoun: Mark, marks: Sequence[Mark]) -> str | None:
-    """The one relative named before a pronoun: `a letter for my mother, her name is …`."""
-    before = {mark.value for mark in marks if mark.cue is Cue.RELATION and mark.start < pronoun.start}
-    return before.pop() if len(before) == 1 else None
 
 
 def names(mark: Mark, words: Sequence[str]) -> bool:

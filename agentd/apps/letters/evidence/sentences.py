@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentd.agent.text import folded, normal, tokens
@@ -38,6 +38,8 @@ class Sentence:
     """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
     own: frozenset[int] = frozenset()
     """Where the citizen names himself."""
+    alone: frozenset[int] = frozenset()
+    """The same, but of nobody else (`ibu saya`)."""
     labels: list[Mark] = field(default_factory=list)
     """Where it names a common field."""
     wrong: bool = False
@@ -48,11 +50,15 @@ class Sentence:
     """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
     asking: int | None = None
     """The word from which on it asks, however politely."""
+    _covered: dict[tuple[frozenset[Cue], str | None], frozenset[int]] = field(default_factory=dict)
 
-    @property
-    def relations(self) -> Iterator[Mark]:
-        """Where it names somebody else."""
-        return (mark for mark in self.marks if mark.cue is Cue.RELATION)
+    def covered(self, cues: frozenset[Cue], value: str | None = None) -> frozenset[int]:
+        """The words of its marks with one of the cues (and this value, if one is given); found once."""
+        key = cues, value
+        if key not in self._covered:
+            marks = (mark for mark in self.marks if mark.cue in cues and value in (None, mark.value))
+            self._covered[key] = frozenset(at for mark in marks for at in range(mark.start, mark.end))
+        return self._covered[key]
 
     def clause(self, at: int) -> range:
         """The clause around a word."""
