@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 MOST = 2.5
 """What twice the text may cost."""
-TRIES = 30
+TRIES = 10
 ENOUGH_S = 0.004
 FIRST, LAST = 4_000, 32_000
 """Characters; a text of LAST that is read in no time is quick enough, whatever its curve."""
