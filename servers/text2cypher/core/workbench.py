@@ -91,14 +91,13 @@ class Workbench:
         owners = [(f"(n:{named(label)})", types) for label, types in held.nodes.items()]
         owners += [(f"()-[n:{named(kind)}]->()", types) for kind, types in held.relationship_properties.items()]
         said = f"CONTAINS {quote(text)}"
-        within = {STRING: "toLower(n.{p}) " + said, LISTS[STRING]: "any(x IN n.{p} WHERE toLower(x) " + said + ")"}
-        queries = (
-            f"MATCH {owner} WHERE {within[kind].replace('{p}', named(name))} RETURN 1 LIMIT 1"
-            for owner, types in owners
-            for name, kind in types.items()
-            if kind in within
-        )
-        return any(self.backend.run(query).rows for query in queries)
+        for owner, types in owners:
+            for name, kind in types.items():
+                one = f"n.{named(name)}"
+                tests = {STRING: f"toLower({one}) {said}", LISTS[STRING]: f"any(x IN {one} WHERE toLower(x) {said})"}
+                if kind in tests and self.backend.run(f"MATCH {owner} WHERE {tests[kind]} RETURN 1 LIMIT 1").rows:
+                    return True
+        return False
 
     @cached_property
     def _lexicon(self) -> Lexicon:
