@@ -194,13 +194,18 @@ class HostedModel(ABC):
 
 
 def kind_of_status(status: int) -> FaultKind:
-    """What an HTTP status says of a provider. 402 is an empty account: like a wrong key, only people can fix it."""
+    """What an HTTP status says of a provider. 402 is an empty account: like a wrong key, only people can fix it.
+
+    409 is a lock that was not had in time; 413 is Groq's word for more tokens than the account has in a minute.
+    """
     known: dict[int, FaultKind] = {
         401: "auth",
         402: "auth",
         403: "auth",
         404: "not_found",
         408: "timeout",
+        409: "unavailable",
+        413: "rate_limit",
         429: "rate_limit",
         504: "timeout",
     }

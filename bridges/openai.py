@@ -19,6 +19,8 @@ FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
 REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
 """Words by which an endpoint says that it can't hold an answer to a form."""
+TOO_LONG = ("context length", "context_length", "context size", "context_size", "context window")
+"""Words by which an endpoint says that its model reads less at once than was sent; another's may read more."""
 
 
 class OpenAIModel(HostedModel):
@@ -89,7 +91,10 @@ class OpenAIModel(HostedModel):
         below = type(error.__cause__ or error).__name__
         if isinstance(error, openai.APIStatusError):
             wait = retry_after(error.response.headers)
-            return ProviderFailure(kind_of_status(error.status_code), error.message, retry_after_s=wait)
+            kind = kind_of_status(error.status_code)
+            if kind == "bad_request" and any(word in f"{error.message} {error.body}".casefold() for word in TOO_LONG):
+                kind = "unavailable"
+            return ProviderFailure(kind, error.message, retry_after_s=wait)
         if below in ("ConnectError", "ConnectTimeout"):
             return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'the endpoint'}")
         if isinstance(error, openai.APITimeoutError) or below.endswith("Timeout"):

@@ -103,6 +103,8 @@ async def test_a_turn_is_answered_whole_with_its_usage(provider: Any, streaming:
         (401, "auth"),
         (403, "auth"),
         (404, "not_found"),
+        (409, "unavailable"),
+        (413, "rate_limit"),
         (429, "rate_limit"),
         (500, "unavailable"),
         (503, "unavailable"),

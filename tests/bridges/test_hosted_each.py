@@ -173,6 +173,25 @@ async def test_another_refusal_or_a_form_that_was_chosen_is_asked_once(
     assert len(one.wire.requests) == 1
 
 
+@STREAMING
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it"},
+        {"message": "This model's maximum context length is 8192 tokens."},
+        {"message": "Please shorten it.", "code": "context_length_exceeded"},
+        {"message": "Too much.", "type": "exceed_context_size_error"},
+    ],
+)
+async def test_a_prompt_too_long_for_one_model_may_go_to_the_next(
+    provider: Any, streaming: bool, error: dict[str, str]
+) -> None:
+    """As llama.cpp's server, vLLM and OpenAI say it: all with 400, which else no other provider is asked after."""
+    one = await provider(Answer(status=400, body={"error": error}))
+    assert (await one.fails(streaming)).kind == "unavailable"
+
+
 @pytest.mark.parametrize("kind_of_wire", ["ollama", "openai", "gemini"], indirect=True)
 async def test_a_provider_says_where_it_is_what_it_reads_at_once_and_what_it_costs(provider: Any) -> None:
     """Issue 21: capability and price in `Models.list`."""
