@@ -7,6 +7,7 @@ of one call is read too: `{"action":"list_tools","query":"…","page":2}`.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,7 +76,7 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
         response = value.get("response")
         if not isinstance(response, str):
             raise InvalidAction(f'`final` needs `"response"`: the answer as text, not {_kind(response)}')
-        if not response.strip():
+        if all(unicodedata.category(char)[0] in "CZ" for char in response):  # nothing to see
             raise InvalidAction('`"response"` is empty: write the answer')
         return Final(response.strip())
     if action is None:

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from agentd.agent.actions import MAX_DEPTH, too_deep
 from agentd.agent.language import detect, own_language
 from agentd.agent.languages import own, replies
+from agentd.agent.text import encodable
 from agentd.errors import InvalidParams, Language
 
 MAX_PROMPT_BYTES = 8192
@@ -44,7 +45,7 @@ def _check_length(text: str, info: ValidationInfo, what: str) -> None:
 
 def _clean(text: str, info: ValidationInfo) -> str:
     _check_length(text, info, "UTF-8")
-    cleaned = text.translate(_DROPPED)
+    cleaned = encodable(text.translate(_DROPPED))
     if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
         kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
         raise PydanticCustomError("text_empty", "{kind}; write what you want to ask", {"kind": kind})
@@ -52,7 +53,7 @@ def _clean(text: str, info: ValidationInfo) -> str:
 
 
 Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words.")]
-"""A person's own words. Control characters other than tab and line breaks are dropped."""
+"""A person's own words. Control characters other than tab and line breaks are dropped, half a surrogate pair is `?`."""
 
 
 def _shallow(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def incoming(update: dict[str, Any]) -> Incoming | None:
         if "edited_message" in update:
             return _message(update["update_id"], update["edited_message"], edited=True)
         return _message(update["update_id"], update["message"])
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 

@@ -143,7 +143,7 @@ class Channels(App):
             except ChannelFailure as failure:
                 log.warning("channel.away", channel=service.name, reason=failure.message)
                 await asyncio.sleep(failure.retry_after_s or pause)
-            except (AgentdError, OSError, SQLAlchemyError) as error:
+            except Exception as error:  # whatever it was, people go on writing
                 log.warning("channel.put_off", channel=service.name, error=type(error).__name__)
                 await asyncio.sleep(pause)
             pause = min(2 * pause, AGAIN_AT_MOST_S)
@@ -221,7 +221,7 @@ class Channels(App):
                 except ChannelFailure as failure:
                     log.warning("channel.away", channel=place[0], reason=failure.message)
                     wait = failure.retry_after_s or pause
-                except (AgentdError, OSError, SQLAlchemyError) as error:
+                except Exception as error:
                     log.warning("channel.put_off", channel=place[0], error=type(error).__name__)
                     wait = pause
                 await asyncio.sleep(wait)
@@ -254,7 +254,7 @@ class Channels(App):
                 for place, run_id in await self._mailbox.waiting():
                     if place[0] in self._services:
                         await self._tell(place, run_id)
-            except (AgentdError, OSError, SQLAlchemyError) as error:
+            except Exception as error:
                 log.warning("channel.put_off", error=type(error).__name__)
             await asyncio.sleep(LOOK_S)
 

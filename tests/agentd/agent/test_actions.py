@@ -49,6 +49,7 @@ def test_half_a_surrogate_pair_which_no_answer_can_hold_is_a_question_mark(writt
         ('{"action":"call_tool","tool":"x","input":' + '{"a":' * 65 + "1" + "}" * 66, "nested too deeply"),
         ('{"action":"final"}', '`final` needs `"response"`'),
         ('{"action":"final","response":"  "}', "empty"),
+        ('{"action":"final","response":" \u200b\u00a0\n"}', "empty"),
         ("[" * 100_000, "prose"),
         ('{"a":' * 50_000, "nested too deeply"),
     ],

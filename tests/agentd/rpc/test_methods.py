@@ -6,11 +6,13 @@ from typing import Any
 
 import orjson
 import pytest
+from pydantic import TypeAdapter
 
 from agentd.errors import BY_TYPE, Busy, ProviderUnavailable, in_each_language
 from agentd.messages import AgentStep, Caller
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import WireLimits
+from agentd.rpc.params import Prompt
 from tests.agentd.memory_runs import MemoryRun, Work, echo
 from tests.agentd.twins import ADMIN, METHODS, services
 
@@ -148,7 +150,9 @@ async def test_a_missing_prompt_is_named() -> None:
     assert error["data"]["user_message"].startswith("Pertanyaan belum diisi")
 
 
-async def test_control_characters_inside_a_prompt_are_dropped() -> None:
+async def test_what_no_text_may_hold_is_taken_out_of_a_prompt() -> None:
+    """Half a surrogate pair, which no database keeps, comes from a chat service that cut an emoji in two."""
+    assert TypeAdapter(Prompt).validate_python("a\ud83d b") == "a? b"
     assert (await Desk().result("Agent.run", {"prompt": "a\x00b\x1b\n\tc"}))["response"] == "ab\n\tc"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from agentd.apps.channels.port import Incoming, Outgoing
+from agentd.apps.channels.port import Incoming, Outgoing, Take
 from agentd.apps.channels.reading import kind_of, pieces, units
 from agentd.apps.channels.testing import MemoryChannel
 from agentd.apps.channels.texts import texts
@@ -191,6 +191,21 @@ async def test_an_answer_of_which_whatsapp_tells_that_it_has_it_is_not_sent_agai
             await deliver(messages=[said("dua", 2)])
             await desk.until(lambda: len(server.sent) == 2)
         assert [one["text"]["body"] for one in server.sent] == ["jawaban: satu", "jawaban: dua"]
+
+
+async def test_a_service_that_brings_what_nobody_expected_is_listened_to_again(tmp_path: Path) -> None:
+    class Odd(MemoryChannel):
+        odd = True
+
+        async def receive(self, take: Take) -> None:
+            if self.odd:
+                self.odd = False
+                raise ValueError("not what is published")
+            await super().receive(take)
+
+    async with serving(tmp_path, Office(), Odd()) as desk:
+        desk.channel.write(text("Halo"))
+        await desk.until(lambda: desk.texts() == ["jawaban: Halo"])
 
 
 async def test_a_message_that_will_never_be_taken_holds_up_no_other(desk: Desk) -> None:
