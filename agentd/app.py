@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
@@ -38,6 +37,7 @@ from agentd.runs.approvals import ApprovalRules, Approvals
 from agentd.runs.cluster import Cluster, EngineLimits, Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Executor
+from agentd.runs.live import beside
 from agentd.runs.questions import Questions
 from agentd.runs.retention import Ages, retention
 from agentd.runs.run_database import postgresql_engine, sqlite_engine
@@ -88,11 +88,11 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
     )
 
 
-def _admission(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[TokenStore, Access]:
+async def _admission(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[TokenStore, Access]:
     """Who may come in. Raises ConfigError when the settings speak of a proxy and there is no token."""
     tokens = TokenStore(settings.state / "access.json", clock.now)
     used = LastUse(settings.state, clock)
-    stack.push_async_callback(_ended, asyncio.create_task(used.keep(), name="access.used"))
+    await stack.enter_async_context(beside(last_use=used.keep()))
     proxied = behind_proxy(settings)
     if proxied is not None and not (settings.admin_token or tokens.closed):
         raise ConfigError([proxied])
@@ -129,7 +129,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
 
             traces = await stack.enter_async_context(tracing(settings.telemetry.otlp_endpoint))
             model, tools = TracedModel(model, traces), TracedTools(tools, traces)
-        tokens, access = _admission(settings, clock, stack)
+        tokens, access = await _admission(settings, clock, stack)
         audit = AuditTrail(settings.state, clock)
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, tokens, access, audit)
@@ -212,7 +212,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 max_body_bytes=settings.rpc.max_body_bytes,
                 max_batch=settings.rpc.max_batch,
                 max_prompt_bytes=settings.rpc.max_prompt_bytes,
-                rate_per_minute=settings.rpc.rate_per_minute,
             ),
             parts={type(part): part for app in made.apps for part in app.parts()},
         )
@@ -225,11 +224,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         ages = Ages(timedelta(hours=kept.keep_visitors_h), timedelta(days=kept.keep_d))
         await stack.enter_async_context(retention(store, made.sessions, clock, ages, kept.purge_every_s))
         yield made
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait((task,))
 
 
 @asynccontextmanager

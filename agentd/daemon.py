@@ -22,7 +22,7 @@ from agentd.application import App, InternalCall
 from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.config import Settings
-from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound, UnknownTool
+from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound, UnknownTool, in_each_language
 from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings, ToolCall, ToolOutcome
 from agentd.observability.metrics import Metrics
 from agentd.plugins import meaning
@@ -182,7 +182,11 @@ class Daemon:
                 await self.chain.replace(new)
         except ConfigError as error:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
-            raise InvalidParams("client.toml is wrong; nothing was changed", problems=problems) from None
+            raise InvalidParams(
+                "client.toml is wrong; nothing was changed",
+                problems=problems,
+                user_message=in_each_language("configuration"),
+            ) from None
         await self.audit.arecord("config.reloaded", actor=by)
         old, self.settings = self.settings, new
         await self.host.reconfigure(self.reachable_servers())

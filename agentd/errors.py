@@ -1,4 +1,5 @@
-"""One tree of errors with the one table of JSON-RPC codes. It formats nothing for a wire: rpc/ does that, in one place.
+"""One tree of errors with the one table of JSON-RPC codes and HTTP statuses. It formats nothing for a wire: rpc/ and
+http/ do that, each in one place.
 
     AgentdError
     ├── ProtocolError    ParseError InvalidRequest MethodNotFound InvalidParams InternalError: the envelope is wrong
@@ -7,7 +8,6 @@
     ├── AccessError      NotFound Conflict Unauthorized Forbidden Busy RateLimited Draining
     └── ConfigError      client.toml is wrong: every problem at once, with file and line
     ProviderFailure      one provider failed at one attempt: the fallback chain's own, never on the wire
-    ChannelFailure       a chat service failed at one call: the channels' own, never on the wire
 
 An error's message is for the developer who must act; `user_message` is for the citizen, in the citizen's language.
 """
@@ -42,6 +42,8 @@ class AgentdError(Exception):
 
     code: ClassVar[int] = -32603
     type: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    """Of an HTTP request that it refuses; what a method answers by JSON-RPC is always 200."""
 
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
@@ -65,25 +67,25 @@ class ProtocolError(AgentdError):
 class ParseError(ProtocolError):
     """Parse error: the body is not JSON."""
 
-    code, type = -32700, "parse_error"
+    code, type, status = -32700, "parse_error", 400
 
 
 class InvalidRequest(ProtocolError):
     """Invalid Request: not a JSON-RPC 2.0 object."""
 
-    code, type = -32600, "invalid_request"
+    code, type, status = -32600, "invalid_request", 400
 
 
 class MethodNotFound(ProtocolError):
     """Method not found."""
 
-    code, type = -32601, "method_not_found"
+    code, type, status = -32601, "method_not_found", 404
 
 
 class InvalidParams(ProtocolError):
     """Invalid params."""
 
-    code, type = -32602, "invalid_params"
+    code, type, status = -32602, "invalid_params", 400
 
 
 class InternalError(ProtocolError):
@@ -139,7 +141,7 @@ class MaxSteps(AgentError):
 class ProviderUnavailable(AgentError):
     """No language model could be reached."""
 
-    code, type = -32006, "provider_unavailable"
+    code, type, status = -32006, "provider_unavailable", 503
 
 
 class Cancelled(AgentError):
@@ -161,43 +163,43 @@ class AccessError(AgentdError):
 class Busy(AccessError):
     """The daemon is at capacity; try again after `retry_after_s`."""
 
-    code, type = -32008, "busy"
+    code, type, status = -32008, "busy", 503
 
 
 class NotFound(AccessError):
     """Nothing of that name is here for this caller."""
 
-    code, type = -32010, "not_found"
+    code, type, status = -32010, "not_found", 404
 
 
 class Conflict(AccessError):
     """That does not fit what has happened already."""
 
-    code, type = -32011, "conflict"
+    code, type, status = -32011, "conflict", 409
 
 
 class Unauthorized(AccessError):
     """A valid bearer token is needed."""
 
-    code, type = -32012, "unauthorized"
+    code, type, status = -32012, "unauthorized", 401
 
 
 class Forbidden(AccessError):
     """The caller's scopes do not allow this."""
 
-    code, type = -32013, "forbidden"
+    code, type, status = -32013, "forbidden", 403
 
 
 class RateLimited(AccessError):
     """Too many requests from this caller; try again after `retry_after_s`."""
 
-    code, type = -32014, "rate_limited"
+    code, type, status = -32014, "rate_limited", 429
 
 
 class Draining(AccessError):
     """The daemon is stopping and takes no new work."""
 
-    code, type = -32016, "draining"
+    code, type, status = -32016, "draining", 503
 
 
 class ProviderFailure(Exception):
@@ -208,20 +210,6 @@ class ProviderFailure(Exception):
         self.message = message
         self.retry_after_s = retry_after_s
         super().__init__(f"{kind}: {message}")
-
-
-class ChannelFailure(Exception):
-    """A chat service failed at one call. `final`: this message will never be taken, so it is not sent again;
-    not `answered`: the service may have taken it all the same."""
-
-    def __init__(
-        self, message: str, *, retry_after_s: float | None = None, final: bool = False, answered: bool = True
-    ) -> None:
-        self.message = message
-        self.retry_after_s = retry_after_s
-        self.final = final
-        self.answered = answered
-        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +232,11 @@ class ConfigError(AgentdError):
         super().__init__("\n".join(str(problem) for problem in problems))
 
 
-def _leaves(root: type[AgentdError]) -> list[type[AgentdError]]:
-    below = [leaf for child in root.__subclasses__() for leaf in _leaves(child)]
+def leaves(root: type[AgentdError]) -> list[type[AgentdError]]:
+    """The kinds of error below it that have none below themselves, as the tree is drawn."""
+    below = [leaf for child in root.__subclasses__() for leaf in leaves(child)]
     return below or [root]
 
 
-BY_TYPE: dict[str, type[AgentdError]] = {leaf.type: leaf for leaf in _leaves(AgentdError) if leaf is not ConfigError}
+BY_TYPE: dict[str, type[AgentdError]] = {leaf.type: leaf for leaf in leaves(AgentdError) if leaf is not ConfigError}
 """The one table: `data.type` on the wire → the class that holds its code and its words."""

@@ -8,7 +8,7 @@ from typing import Any
 from agentd.application import App
 from agentd.errors import ConfigError, Problem
 from agentd.installed import installed
-from agentd.ports import ChatModel, Meaning, ServerHost
+from agentd.ports import ChatModel, Meaning
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
 FALLBACK = "fallback"
@@ -19,11 +19,6 @@ def plugin(group: str, name: str) -> Callable[..., Any]:
     """What an installed package registered under that name. `agentd.config.check` says which there are."""
     loaded: Callable[..., Any] = installed(group)[name].load()
     return loaded
-
-
-def tool_host(settings: Any) -> Callable[..., ServerHost]:
-    """What makes the configured tool host."""
-    return plugin(TOOL_HOSTS, settings.tool_host)
 
 
 def models(settings: Any) -> list[ChatModel]:

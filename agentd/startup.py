@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentd import stand_ins
 from agentd.config import Settings
-from agentd.plugins import tool_host
+from agentd.plugins import TOOL_HOSTS, plugin
 from agentd.state import in_use, one_daemon
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
     shared = settings.store.url is not None
     with in_use(settings.state), nullcontext() if shared else one_daemon(settings.state):
         first = [server for server in settings.servers if server.name not in settings.servers_later]
-        async with tool_host(settings)(first) as host:
+        async with plugin(TOOL_HOSTS, settings.tool_host)(first) as host:
             app = await asyncio.to_thread(_imported)
             async with app.daemon(settings, host) as made:
                 yield made

@@ -11,15 +11,14 @@ from functools import cache
 
 from agentd.agent.languages import replies
 from agentd.agent.text import fold
-from agentd.agent.turn_policy import Offer, Turn
+from agentd.agent.turn_policy import Offer, Turn, TurnPolicy
 from agentd.errors import Language
-from agentd.messages import ToolCall
 
 LONGEST = 200
 """Characters; a longer message says more."""
 
 
-class Courtesies:
+class Courtesies(TurnPolicy):
     """Answers what needs no model; all else is left as it is."""
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
@@ -28,14 +27,6 @@ class Courtesies:
             return offer
         answer = answer_to(turn.request, turn.language)
         return offer if answer is None else replace(offer, answer=answer)
-
-    def check_answer(self, turn: Turn, answer: str) -> None:
-        """Any may be given."""
-
-    def supports(self, call: ToolCall) -> bool:
-        """It has no say in calls."""
-        del call
-        return True
 
 
 def answer_to(text: str, language: Language) -> str | None:

@@ -11,25 +11,13 @@ _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
 HAN = r"[\u3400-\u4dbf\u4e00-\u9fff]"
 """Written without spaces between words: each sign is a token."""
-_MARKS = {
-    "؟": "?",
-    "。": ". ",
-    "，": ", ",
-    "、": ", ",
-    "،": ", ",
-    "؛": "; ",
-    "’": "'",
-    "‘": "'",
-    "“": '"',
-    "”": '"',
-    "「": '"',
-    "」": '"',
-}
+_MARKS = str.maketrans({"。": ". ", "，": ", ", "、": ", ", "،": ", ", "؛": "; "})
+_SAME_MARKS = str.maketrans("؟’‘“”「」", '?\'\'""""')
 _UNWRITTEN = dict.fromkeys((0x640, 0x670, *range(0x64B, 0x660)))
 """Arabic's vowel signs and the stroke that lengthens a word: style."""
 _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
 """Arabic letters that are written for one another."""
-_PLAIN_MARKS = str.maketrans(_MARKS) | _UNWRITTEN
+_PLAIN_MARKS = _MARKS | _SAME_MARKS | _UNWRITTEN
 
 
 def encodable(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from agentd.agent.actions import CallTool, InvalidAction
 from agentd.agent.toolset import Toolset
@@ -64,27 +64,33 @@ class UnsupportedAnswer(InvalidAction):
         super().__init__(reason)
 
 
-class TurnPolicy(Protocol):
-    """One app's rules for a turn. All methods are pure; they must take time linear in what was said."""
+class TurnPolicy:
+    """One app's rules for a turn; it has none, each overrides what it needs.
 
-    def offer(self, turn: Turn, offer: Offer) -> Offer:
+    All methods are pure; they must take time linear in what was said.
+    """
+
+    def offer(self, turn: Turn, offer: Offer) -> Offer:  # noqa: ARG002 - for those that need it
         """The same offer or a smaller one."""
-        ...
+        return offer
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for an answer that the citizen must not hear."""
-        ...
 
-    def supports(self, call: ToolCall) -> bool:
+    def supports(self, call: ToolCall) -> bool:  # noqa: ARG002 - for those that need it
         """Whether a call that waits for a yes could still be made, after all that was said since."""
-        ...
+        return True
+
+
+UNRESTRICTED = TurnPolicy()
+"""No rules: every tool may be called, every answer may be given."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnPolicies:
+class TurnPolicies(TurnPolicy):
     """Several policies as one: each narrows what the one before left, and every answer must pass them all."""
 
-    policies: Sequence[TurnPolicy] = field(default=())
+    policies: Sequence[TurnPolicy]
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """What all of them leave."""
@@ -100,7 +106,3 @@ class TurnPolicies:
     def supports(self, call: ToolCall) -> bool:
         """Whether all of them do."""
         return all(policy.supports(call) for policy in self.policies)
-
-
-UNRESTRICTED = TurnPolicies()
-"""No rules: every tool may be called, every answer may be given."""

@@ -1,8 +1,7 @@
 """The `agentd` command: finds the one file of the command meant, and imports no other, so that it starts fast.
 
-A command is a module with `register(commands)`: a file of this folder, or of a client or an app, which is found by the
-entry point group `agentd.commands`. One that is not in the table below brings its summary as `HELP`; `NAME.WORD` is a
-further word of the command NAME.
+A command is a module with `register(commands)`, found by the entry point group `agentd.commands`. One that is not in
+the table below brings its summary as `HELP`; `NAME.WORD` is a further word of the command NAME.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from agentd.installed import installed
@@ -73,9 +70,6 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    if chosen in COMMANDS and find_spec(f"agentd.cli.{chosen}"):
-        import_module(f"agentd.cli.{chosen}").register(commands)
-        return parser
     found = installed("agentd.commands")
     if chosen in found:
         found[chosen].load().register(commands)

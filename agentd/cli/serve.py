@@ -79,6 +79,7 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
     async with AsyncExitStack() as stack:
         made = await stack.enter_async_context(started(settings))
         from agentd.app import served
+        from agentd.runs.live import beside
 
         addresses = await stack.enter_async_context(served(made, passed_sockets()))
         for address in addresses:
@@ -86,19 +87,13 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
         notifier.ready()
         gc.freeze()
         gc.enable()
-        tasks = [
-            asyncio.create_task(_feed_watchdog(notifier), name="watchdog"),
-            asyncio.create_task(_reload_on(reload, made, notifier), name="reload"),
-            asyncio.create_task(_warm(made), name="warm"),
-            *([asyncio.create_task(_watch(settings.file, watched, reload), name="watch")] if watched else []),
-        ]
-        await stop.wait()
-        notifier.stopping()
-        signal.alarm(STOP_S)
-        made.draining = True
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        watch = {"watch": _watch(settings.file, watched, reload)} if watched else {}
+        reloads = _reload_on(reload, made, notifier)
+        async with beside(watchdog=_feed_watchdog(notifier), reloads=reloads, warm=_warm(made), **watch):
+            await stop.wait()
+            notifier.stopping()
+            signal.alarm(STOP_S)
+            made.draining = True
         await made.engine.leave(GRACE_S)
     return 0
 
@@ -142,7 +137,7 @@ async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
         try:
             log.info("config.reloaded", **await made.reload(by="signal"))
         except InvalidParams as error:
-            log.error("config.refused", **error.data)
+            log.error("config.refused", problems=error.data["problems"])
         notifier.ready()
 
 

@@ -19,6 +19,8 @@ from agentd.config.sections import Report
 from agentd.credentials import NAME
 from agentd.installed import installed
 
+SLIP = 0.8
+"""How alike a key of an entry's own and a known one are where it is a slip: `style` is none for `type`."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
 
@@ -91,9 +93,9 @@ def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
     return raw if isinstance(raw, dict) else None
 
 
-def meant_key(key: str, known: Iterable[str]) -> str | None:
+def meant_key(key: str, known: Iterable[str], alike: float = 0.6) -> str | None:
     """Of the known ones the nearest, if any is near."""
-    return next(iter(difflib.get_close_matches(key, list(known), n=1, cutoff=0.6)), None)
+    return next(iter(difflib.get_close_matches(key, list(known), n=1, cutoff=alike)), None)
 
 
 def _meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
@@ -234,7 +236,7 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
     """An entry may have keys of its own; one that is nearly a known one is a slip."""
     for key in entry.model_extra or {}:
-        near = next((known for known in _known_keys(type(entry)) if _distance(key, known) <= _slip(known)), None)
+        near = meant_key(key, _known_keys(type(entry)), SLIP)
         if near is not None:
             problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
 
@@ -250,18 +252,3 @@ def check_plugins(section: str, kind: str, entries: Sequence[tuple[str, Any]], p
             text = f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}{late}"
             problem((*where, "type"), text)
         _check_own_keys(entry, called, where, problem)
-
-
-def _slip(known: str) -> int:
-    """How many letters off an own key may mean a known one: of a short one 1, as `style` is no slip for `type`."""
-    return 1 if len(known) <= 4 else 2
-
-
-def _distance(a: str, b: str) -> int:
-    """Levenshtein's distance."""
-    row = list(range(len(b) + 1))
-    for i, left in enumerate(a, start=1):
-        previous, row[0] = row[0], i
-        for j, right in enumerate(b, start=1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (left != right))
-    return row[-1]

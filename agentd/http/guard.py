@@ -26,8 +26,9 @@ ADDRESS: web.RequestKey[str] = web.RequestKey("address", str)
 """Whose tries these are: the peer's address, or the one that a trusted proxy saw."""
 RPC_PATH = "/rpc"
 PAGE_HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-src 'self' blob:; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    # nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",

@@ -16,6 +16,7 @@ from aiohttp import web
 from agentd.access import Access, Approach
 from agentd.errors import AgentdError, Unauthorized
 from agentd.messages import Caller
+from agentd.runs.live import beside
 
 EVERY_S = 0.25
 
@@ -55,10 +56,8 @@ class Leases:
 
     async def watched(self, _app: web.Application) -> AsyncIterator[None]:
         """For `app.cleanup_ctx`."""
-        watch = asyncio.create_task(self._watch(), name="http.leases")
-        yield
-        watch.cancel()
-        await asyncio.wait((watch,))
+        async with beside(leases=self._watch()):
+            yield
 
     async def _watch(self) -> None:
         while True:

@@ -7,38 +7,8 @@ import math
 import orjson
 from aiohttp import web
 
-from agentd.errors import (
-    AgentdError,
-    Busy,
-    Conflict,
-    Draining,
-    Forbidden,
-    InvalidParams,
-    InvalidRequest,
-    MethodNotFound,
-    NotFound,
-    ParseError,
-    ProviderUnavailable,
-    RateLimited,
-    Unauthorized,
-)
+from agentd.errors import AgentdError
 from agentd.rpc.wire import error_object
-
-STATUS: dict[type[AgentdError], int] = {
-    ParseError: 400,
-    InvalidRequest: 400,
-    InvalidParams: 400,
-    Unauthorized: 401,
-    Forbidden: 403,
-    NotFound: 404,
-    MethodNotFound: 404,
-    Conflict: 409,
-    RateLimited: 429,
-    Busy: 503,
-    Draining: 503,
-    ProviderUnavailable: 503,
-}
-"""What isn't here is 500."""
 
 
 class Refused(Exception):
@@ -52,11 +22,9 @@ class Refused(Exception):
 
 def refusal(error: BaseException, *, rpc: bool) -> web.Response:
     """The answer to a refused request: `{"error": {code, message, data}}`, on /rpc in JSON-RPC's envelope."""
-    status = None
+    status = error.status if isinstance(error, AgentdError | Refused) else AgentdError.status
     if isinstance(error, Refused):
-        status, error = error.status, error.error
-    if status is None:
-        status = STATUS.get(type(error), 500) if isinstance(error, AgentdError) else 500
+        error = error.error
     body: dict[str, object] = {"error": error_object(error)}
     if rpc:
         body = {"jsonrpc": "2.0", **body, "id": None}

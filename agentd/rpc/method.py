@@ -27,12 +27,11 @@ Ask = Callable[..., Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class WireLimits:
-    """Bounds of the wire. `rate_per_minute` holds for callers without a rate of their own; None: no limit."""
+    """Bounds of the wire."""
 
     max_body_bytes: int = 4 * 1024 * 1024
     max_batch: int = 50
     max_prompt_bytes: int = MAX_PROMPT_BYTES
-    rate_per_minute: float | None = 600
     heartbeat_s: float = 15.0
     stall_s: float = 10.0
     """How long a reader of a stream may leave its socket full before it is dropped."""
@@ -55,10 +54,8 @@ class Services:
     health: Callable[[], dict[str, Any]]
     """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
     reload: Callable[[str], Awaitable[dict[str, Any]]]
-    """Read client.toml again for this caller (an id) and apply the difference; answers what changed.
-
-    Raises ConfigError and changes nothing.
-    """
+    """Read client.toml again for this caller (an id) and apply the difference; answers what changed. Raises
+    InvalidParams and changes nothing."""
     clock: Clock
     letters_server: Callable[[], str]
     """The server that speaks for the office: pages ask no other for letters."""

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from agentd.agent.languages import own
-from agentd.errors import AgentdError, ConfigError, Conflict, InternalError, Language, in_each_language
+from agentd.errors import AgentdError, InternalError, Language
 from agentd.installed import advice
 
 log = structlog.get_logger(__name__)
@@ -20,8 +20,6 @@ def error_object(error: BaseException, language: Language = "id") -> dict[str, A
     internal error: its text stays in the log, never on the wire. An error's own `data` may carry `user_message` (said
     instead of the table's words) and `language` (of the run it ended).
     """
-    if isinstance(error, ConfigError):
-        error = _unapplied(error)
     if isinstance(error, ModuleNotFoundError) and (how := advice(error)):
         log.error("extra.missing", advice=how)
         error = InternalError(how)
@@ -32,13 +30,3 @@ def error_object(error: BaseException, language: Language = "id") -> dict[str, A
     language = own(extra.pop("language", None)) or language
     data = {"type": error.type, **extra, "user_message": error.user_message(language)}
     return {"code": error.code, "message": error.message, "data": data}
-
-
-def _unapplied(error: ConfigError) -> Conflict:
-    problems = [{"file": problem.file.name, "line": problem.line, "text": problem.text} for problem in error.problems]
-    return Conflict(
-        "The configuration is wrong, so nothing was changed: "
-        + "; ".join(f"{problem['file']}:{problem['line']}: {problem['text']}" for problem in problems),
-        problems=problems,
-        user_message=in_each_language("configuration"),
-    )

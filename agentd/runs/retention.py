@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.clock import SLACK, iso
 from agentd.errors import AgentdError
 from agentd.ports import Clock
+from agentd.runs.live import beside
 from agentd.runs.records import RunBrief, SessionRecord
 from agentd.runs.segment import rests
 from agentd.runs.sessions import SessionService
@@ -114,16 +115,8 @@ async def retention(
 ) -> AsyncIterator[None]:
     """Within it, old sessions go, each `every_s`; what an earlier process could not finish is finished first."""
     sessions.unfinished.set()
-    tasks = [
-        asyncio.create_task(_purge_again(store, sessions, clock, ages, every_s), name="purge"),
-        asyncio.create_task(_finish_again(sessions), name="finish deletions"),
-    ]
-    try:
+    async with beside(purge=_purge_again(store, sessions, clock, ages, every_s), deletions=_finish_again(sessions)):
         yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _purge_again(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:

@@ -22,6 +22,7 @@ from agentd.clock import day_in, iso
 from agentd.errors import AgentdError
 from agentd.messages import ModelReply
 from agentd.ports import Clock
+from agentd.runs.live import beside
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.tables import usage
 
@@ -93,12 +94,10 @@ class UsageLog:
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
         """Within it what is counted is written soon; at its end, all."""
-        task = asyncio.create_task(self._write_soon(), name="usage")
         try:
-            yield
+            async with beside(usage=self._write_soon()):
+                yield
         finally:
-            task.cancel()
-            await asyncio.wait((task,))
             await self._try_to_write()
 
     async def _write_soon(self) -> None:

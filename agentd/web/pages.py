@@ -20,11 +20,6 @@ from agentd.errors import InvalidParams
 from agentd.web.texts import module
 
 STATIC = Path(__file__).with_name("static")
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-"""Nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed."""
 TEXTS = "js/texts.js"
 """The words that the scripts show: made of every folder's `texts`."""
 _SMALL = 400
@@ -62,7 +57,6 @@ class Asset:
             "ETag": self.etag,
             "Cache-Control": "no-cache",
             "Vary": "Accept-Encoding",
-            "Content-Security-Policy": POLICY,
         }
         if self.etag in request.headers.get(hdrs.IF_NONE_MATCH, ""):
             return web.Response(status=304, headers=headers)

@@ -17,8 +17,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.apps.channels.port import ChannelSettings, Choice, Delivery, Incoming, IncomingKind, Outgoing, Reading, Take
-from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.apps.channels.port import (
+    ChannelFailure,
+    ChannelSettings,
+    Choice,
+    Delivery,
+    Incoming,
+    IncomingKind,
+    Outgoing,
+    Reading,
+    Take,
+)
+from agentd.errors import InvalidRequest, Unauthorized
 from bridges.channels.wire import File, Wire
 
 POLL_S = 50

@@ -16,8 +16,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentd.apps.channels.port import ChannelSettings, Delivery, Document, Incoming, Outgoing, Reading, Take
-from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.apps.channels.port import (
+    ChannelFailure,
+    ChannelSettings,
+    Delivery,
+    Document,
+    Incoming,
+    Outgoing,
+    Reading,
+    Take,
+)
+from agentd.errors import InvalidRequest, Unauthorized
 from bridges.channels.wire import File, Wire
 
 ENDPOINT = "https://graph.facebook.com/v23.0"

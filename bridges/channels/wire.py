@@ -12,7 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from agentd.errors import ChannelFailure
+from agentd.apps.channels.port import ChannelFailure
 
 TIMEOUT_S = 20.0
 AT_ONCE = 16

@@ -130,7 +130,7 @@ async def wire(
     """Serve on a free loopback port while the block runs."""
     behind = services(work, limits, **changes)
     tokens = TokenStore(state / "access.json")
-    limiter = RateLimiter(tokens, behind.limits.rate_per_minute, behind.clock)
+    limiter = RateLimiter(tokens, 600, behind.clock)
     access = Access(tokens, admin_token=admin_token, origins=origins)
 
     async def exposition() -> tuple[bytes, str]:

@@ -50,7 +50,10 @@ def test_a_wrong_file_changes_nothing_and_says_why(daemon: Daemon) -> None:
     with pytest.raises(RpcFailed) as refused:
         daemon.call("Config.reload")
     daemon.config.write_text(right)
-    assert "did you mean `agent`?" in json.dumps(refused.value.error["data"]["problems"])
+    data = refused.value.error["data"]
+    assert "did you mean `agent`?" in json.dumps(data["problems"])
+    assert (data["type"], data["user_message"]) == ("invalid_params", "Konfigurasi keliru; tidak ada yang diubah.")
+    assert str(daemon.config.parent) not in json.dumps(refused.value.error), "no path of this machine is told"
     assert daemon.call("Agent.run", prompt="Halo")["status"] == "completed"
 
 

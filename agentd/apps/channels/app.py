@@ -20,12 +20,12 @@ from agentd.agent.language import own_language
 from agentd.application import App, Wiring
 from agentd.apps.channels.conversation import Conversation, Service
 from agentd.apps.channels.mailbox import Answer, Mailbox, Place
-from agentd.apps.channels.port import Channel, ChannelSettings, Incoming, Reading
+from agentd.apps.channels.port import Channel, ChannelFailure, ChannelSettings, Incoming, Reading
 from agentd.apps.channels.reading import kind_of, said
 from agentd.apps.channels.section import ChannelsSection
 from agentd.apps.channels.sending import Sender
 from agentd.apps.channels.texts import texts
-from agentd.errors import AgentdError, ChannelFailure, ConfigError, Draining, Problem
+from agentd.errors import AgentdError, ConfigError, Draining, Problem
 from agentd.plugins import plugin
 from agentd.runs.agent_api import AgentRuns
 

@@ -42,7 +42,7 @@ async def _check(entry: Any, settings: Any) -> bool:
     from urllib.parse import urlsplit
 
     from agentd.apps.channels.app import plugged
-    from agentd.errors import ChannelFailure
+    from agentd.apps.channels.port import ChannelFailure
 
     try:
         if entry.blocked:

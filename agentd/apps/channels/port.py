@@ -11,6 +11,21 @@ from pydantic import Field
 
 from agentd.messages.base import Json, Message
 
+
+class ChannelFailure(Exception):
+    """A chat service failed at one call. `final`: this message will never be taken, so it is not sent again;
+    not `answered`: the service may have taken it all the same."""
+
+    def __init__(
+        self, message: str, *, retry_after_s: float | None = None, final: bool = False, answered: bool = True
+    ) -> None:
+        self.message = message
+        self.retry_after_s = retry_after_s
+        self.final = final
+        self.answered = answered
+        super().__init__(message)
+
+
 IncomingKind = Literal["text", "tap", "media", "forwarded", "edited"]
 
 

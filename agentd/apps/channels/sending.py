@@ -18,9 +18,9 @@ import structlog
 
 from agentd.apps.channels.conversation import SENDING, Conversation, Service
 from agentd.apps.channels.mailbox import BEGUN, Chat, Mailbox, Out, Place
-from agentd.apps.channels.port import Document, Outgoing
+from agentd.apps.channels.port import ChannelFailure, Document, Outgoing
 from agentd.apps.channels.reading import again
-from agentd.errors import ChannelFailure, NotFound
+from agentd.errors import NotFound
 from agentd.ports import Clock
 from agentd.runs.agent_api import AgentRuns
 

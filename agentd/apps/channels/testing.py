@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from agentd.apps.channels.port import Delivery, Incoming, Outgoing, Reading, Take
-from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.apps.channels.port import ChannelFailure, Delivery, Incoming, Outgoing, Reading, Take
+from agentd.errors import InvalidRequest, Unauthorized
 
 
 class MemoryChannel:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agentd.agent.aside import OverBudget
 from agentd.agent.language import detect
-from agentd.agent.turn_policy import Offer, Turn, UnsupportedAnswer
+from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.described import Described
@@ -19,7 +19,7 @@ from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
 
-class LetterTurns:
+class LetterTurns(TurnPolicy):
     """A turn policy: only calls that may come to something now, and no deed claimed that no tool did."""
 
     def __init__(self, readings: SessionReadings | None = None, described: Described | None = None) -> None:

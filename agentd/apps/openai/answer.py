@@ -16,7 +16,6 @@ from aiohttp import web
 from agentd.apps.openai.request import Completion
 from agentd.errors import AgentdError, ProviderFailure
 from agentd.http.leases import ADMITTED
-from agentd.http.refusals import STATUS
 from agentd.messages import Fallback, Usage
 from agentd.ports import TextChunk, TextSink
 
@@ -156,7 +155,7 @@ def _error(error: AgentdError | ProviderFailure) -> tuple[int, dict[str, Any]]:
     if isinstance(error, ProviderFailure):
         status, code = 400 if error.kind in ("bad_request", "blocked") else 503, error.kind
     else:
-        status, code, param = STATUS.get(type(error), 500), error.type, error.data.get("field")
+        status, code, param = error.status, error.type, error.data.get("field")
     kind = "invalid_request_error" if status < 500 else "server_error"
     body = {"message": error.message, "type": kind, "param": param, "code": code}
     if isinstance(error, AgentdError) and "user_message" in error.data:

@@ -23,6 +23,7 @@ from agentd.clock import iso
 from agentd.errors import AgentdError, ToolExecution
 from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import CallPolicy, Clock
+from agentd.runs.live import beside
 from agentd.runs.store import RunStore
 
 log = structlog.get_logger("agentd.letter_log")
@@ -99,12 +100,8 @@ class LetterLog:
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
         """Within it, what waits is sent: at once, and again and again what was refused."""
-        task = asyncio.create_task(self._send_again(), name="letter log")
-        try:
+        async with beside(letter_log=self._send_again()):
             yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
 
     async def _send_again(self) -> None:
         while True:

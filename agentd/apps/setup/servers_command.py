@@ -161,10 +161,11 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
     """Its tools, or why it doesn't start."""
     from agentd import config
     from agentd.observability import logging as logs
-    from agentd.plugins import tool_host
+    from agentd.plugins import TOOL_HOSTS, plugin
 
     logs.configure("error")
-    async with tool_host(config.load(given.config, state=given.state))([server]) as host:
+    made_by = config.load(given.config, state=given.state).tool_host
+    async with plugin(TOOL_HOSTS, made_by)([server]) as host:
         catalogue = await host.ready(server.start_timeout_s)
         [state] = catalogue.servers
         return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"

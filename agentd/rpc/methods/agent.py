@@ -7,31 +7,22 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from agentd.errors import (
-    BudgetExceeded,
+    AgentError,
     Busy,
-    Cancelled,
     Conflict,
     Draining,
     Forbidden,
-    GroundingError,
     InvalidRequest,
-    InvalidResponse,
     Language,
-    MaxSteps,
     NotFound,
-    ProviderUnavailable,
-    ToolExecution,
-    UnboundTool,
-    UnknownTool,
+    ToolError,
+    leaves,
 )
 from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunStatus
 from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
 
-RUN_ERRORS = (
-    UnknownTool, UnboundTool, ToolExecution, InvalidResponse, MaxSteps, ProviderUnavailable, Cancelled,
-    Busy, BudgetExceeded, NotFound, Conflict, GroundingError, Draining,
-)  # fmt: skip
+RUN_ERRORS = (*leaves(ToolError), *leaves(AgentError), Busy, NotFound, Conflict, Draining)
 
 
 class RunOptions(Params):

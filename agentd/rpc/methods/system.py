@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agentd.errors import Conflict
 from agentd.messages import Caller, ProviderState
 from agentd.rpc.method import ADMIN, ANYONE, Services, method
 from agentd.rpc.params import NoParams
@@ -28,7 +27,7 @@ class Health(BaseModel):
     providers: list[ProviderState] = []
 
 
-@method("Config.reload", result=dict[str, Any], scopes=ADMIN, errors=(Conflict,))
+@method("Config.reload", result=dict[str, Any], scopes=ADMIN)
 async def reload(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
     """Read client.toml again and apply the difference; a file with a mistake changes nothing and says why."""
     return await services.reload(caller.id)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.channels.port import ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
-from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.apps.channels.port import ChannelFailure, ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
+from agentd.errors import InvalidRequest, Unauthorized
 from bridges.channels.telegram import TelegramChannel, incoming, keyboard
 from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, edited, message, tap
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.channels.port import ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
-from agentd.errors import ChannelFailure, InvalidRequest, Unauthorized
+from agentd.apps.channels.port import ChannelFailure, ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
+from agentd.errors import InvalidRequest, Unauthorized
 from bridges.channels.whatsapp import WhatsAppChannel
 from tests.bridges.channels.whatsapp_server import (
     NUMBER,

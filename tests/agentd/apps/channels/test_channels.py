@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from agentd.apps.channels.port import Incoming, Outgoing, Take
+from agentd.apps.channels.port import ChannelFailure, Incoming, Outgoing, Take
 from agentd.apps.channels.reading import kind_of, pieces, units
 from agentd.apps.channels.testing import MemoryChannel
 from agentd.apps.channels.texts import texts
-from agentd.errors import Busy, ChannelFailure
+from agentd.errors import Busy
 from agentd.messages import AgentOutcome
 from bridges.channels.whatsapp import WhatsAppChannel
 from tests.agentd.apps.channels.office import Desk, Office, desk, outcome, pages, serving, text
