@@ -86,7 +86,7 @@ class TelegramChannel:
             raise Unauthorized("The delivery has not the secret that Telegram was given")
         try:
             update = json.loads(delivery.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidRequest("The body is not JSON") from None
         found = incoming(update) if isinstance(update, dict) else None
         return Reading(() if found is None else (found,))

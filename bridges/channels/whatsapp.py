@@ -79,7 +79,7 @@ class WhatsAppChannel:
             raise Unauthorized("The delivery is not signed with the app's secret")
         try:
             payload = json.loads(delivery.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidRequest("The body is not JSON") from None
         return Reading(tuple(incoming(payload, self._number)), sent=tuple(reported(payload, self._number)))
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from servers.certificate.conditions import Condition
@@ -16,7 +16,8 @@ from servers.certificate.fields import LetterField
 from servers.certificate.lettertype import LetterType, LetterTypeError, load
 from servers.certificate.ownkinds import with_own_kinds
 
-KEYS = [*LetterType.model_fields, *LetterField.model_fields, *Condition.model_fields]
+KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Condition}
+"""What the tables inside a letter.toml hold."""
 
 
 def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
@@ -76,10 +77,13 @@ def mistakes(folder: Path) -> Iterator[str]:
 def _in_words(one: ErrorDetails) -> str:
     """What is wrong, in the words of who writes the file."""
     if one["type"] == "extra_forbidden":
-        near = get_close_matches(str(one["loc"][-1]), KEYS, n=1)
-        return "there is no such key" + (f"; did you mean `{near[0]}`?" if near else "")
+        *above, key = map(str, one["loc"])
+        known = [*(KEYS.get(above[0], LetterType) if above else LetterType).model_fields]
+        near = get_close_matches(key, known, n=1, cutoff=0.75)
+        return "there is no such key; " + (f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}")
     said = {"missing": "is missing", "tuple_type": "should be a list"}.get(one["type"], one["msg"])
-    return said.removeprefix("Value error, ").replace("Input should be", "should be")
+    own = "; or one of your own, in kinds.toml beside the letters' folders" if one["loc"][2:] == ("kind",) else ""
+    return said.removeprefix("Value error, ").replace("Input should be", "should be") + own
 
 
 def _line(file: Path, names: Sequence[str]) -> int:

@@ -113,6 +113,7 @@ async def test_from_hello_to_the_letter_with_an_approval_between(office: Daemon,
         assert (await client.get_task(GetTaskRequest(id=issued.id))).status.state == TaskState.TASK_STATE_COMPLETED
         with pytest.raises(TaskNotCancelableError):
             await client.cancel_task(CancelTaskRequest(id=issued.id))
+        assert (await asked(client, message(decided, task_id=issued.id))).artifacts == issued.artifacts  # a lost answer
         with pytest.raises(UnsupportedOperationError):
             await asked(client, message("lagi", task_id=issued.id))
 
@@ -148,8 +149,7 @@ async def test_a_task_that_is_only_taken_on_is_fetched_later(office: Daemon) -> 
         request.configuration.CopyFrom(SendMessageConfiguration(return_immediately=True))
         begun = await asked(client, request)
         office.call("Agent.run", prompt="Halo", session_id=begun.context_id)  # a session's runs go one by one
-        ended = await client.get_task(GetTaskRequest(id=begun.id))
-        assert ended.status.state == TaskState.TASK_STATE_COMPLETED
+        assert (await client.get_task(GetTaskRequest(id=begun.id))).status.state == TaskState.TASK_STATE_COMPLETED
 
 
 async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> None:

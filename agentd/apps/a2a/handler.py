@@ -158,12 +158,13 @@ class Handler(RequestHandler):
         session_id = message.context_id or None
         if message.task_id:
             waiting = await self._run(message.task_id, context)
-            if waiting["status"] in ("completed", "cancelled", "failed"):
+            decision = _decision(message, waiting["approval"])
+            if decision is None and waiting["status"] in ("completed", "cancelled", "failed"):
                 raise UnsupportedOperationError("the task has ended; send without taskId, with its contextId")
             if session_id not in (None, waiting["session_id"]):
                 raise InvalidParamsError("the task is of another context")
             session_id = waiting["session_id"]
-            if (decision := _decision(message, waiting["approval"])) is not None:
+            if decision is not None:  # one that comes again, its answer lost, is answered as before
                 return await self._answered("Agent.approve", {"run_id": message.task_id, **decision}, context)
         asked: dict[str, Any] = {"prompt": _text(message)}
         if session_id is not None:

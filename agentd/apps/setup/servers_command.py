@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,7 @@ def _add(given: argparse.Namespace) -> int:
         name=given.name,
         command=command[0] if command else None,
         args=tuple(command[1:]),
+        workdir=str(Path.cwd()) if command and _of_this_folder(command) else None,
         url=given.url,
         env=dict(pair.partition("=")[::2] for pair in given.env),
         pass_env=tuple(given.pass_env),
@@ -78,6 +80,15 @@ def _add(given: argparse.Namespace) -> int:
     _written(config.find(given.config), [server], given)
     print(f"\nwritten to {config.find(given.config)}:\n{lines(server)}")
     return asyncio.run(_reloaded(given, {server.name}))
+
+
+def _of_this_folder(command: Sequence[str]) -> bool:
+    """Whether a command names a file or a Python module of the current folder: it would start in no other."""
+    modules = [word.replace(".", "/") for before, word in pairwise(command) if before == "-m"]
+    named = [*command[1:], *modules, *(f"{module}.py" for module in modules)]
+    if "/" in command[0]:
+        named.append(command[0])
+    return any(word and not Path(word).is_absolute() and Path(word).exists() for word in named)
 
 
 def _import(given: argparse.Namespace) -> int:

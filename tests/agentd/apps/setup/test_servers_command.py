@@ -45,11 +45,13 @@ def office(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def tools(office: Path, *words: str) -> tuple[int, str, str]:
+def tools(office: Path, *words: str, cwd: Path | None = None) -> tuple[int, str, str]:
     """(exit code, standard output, standard error) of `agentd tools …`, a process of its own."""
     where = ["--config", str(office / "client.toml"), "--state", str(office / "state"), "--listen", "127.0.0.1:1"]
     command = [warm.command(), "tools", words[0], *(where if words[0] != "export" else where[:4]), *words[1:]]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -85,6 +87,16 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     assert there == ["weather", "again"]
     code, _, errors = tools(office, "import", str(office / "theirs.json"))
     assert code == 0 and "left out, client.toml has a server of this name" in errors
+
+
+@pytest.mark.parametrize("words", [("weather.py",), ("-m", "weather")])
+def test_a_server_named_from_the_current_folder_starts_wherever_the_daemon_does(
+    office: Path, words: tuple[str, ...]
+) -> None:
+    command = ("--approval", "never", "weather", "--", warm.python(), *words)
+    assert tools(office, "add", *command, cwd=office)[0] == 0
+    code, told, errors = tools(office, "try", "--input", '{"city": "Jakarta"}', "look", cwd=Path("/"))
+    assert code == 0 and "Jakarta 1" in told, errors
 
 
 def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(tmp_path: Path) -> None:
