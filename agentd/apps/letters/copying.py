@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import groupby
 from typing import Any
 
 from agentd.agent.text import FILLERS, content, fold, folded, normal
 from agentd.apps.letters.deeds import asked_by
 from agentd.apps.letters.evidence import choices, moments, names, numbers
+from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case
-from agentd.apps.letters.evidence.conversation import Statement
 from agentd.apps.letters.evidence.fields import Field, fields
 from agentd.apps.letters.evidence.lexicon import SELF
-from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.parts import Part, of_turns, parts, people
+from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.results import values as found_in_results
-from agentd.apps.letters.evidence.segments import ADDRESSES, Mood, Segment
+from agentd.apps.letters.evidence.segments import ADDRESSES, Mood
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, spans
 from agentd.apps.letters.languages import phrases
@@ -137,14 +137,14 @@ def _part_of(value: str, whole: str) -> bool:
 def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
     """What a normaliser finds: choices, numbers, dates; and what was typed into a form or found by a tool."""
     yield from rule.get("enum", ())
-    for _, form in reversed(case.talk.forms):
+    for _, form in reversed(case.forms):
         if form.get(field.path) not in (None, ""):
             yield form[field.path]
     yield from (value for _, value in found_in_results(case.said, field, case.nik, case.lexicon))
     if field.kind == "boolean":
         yield from (True, False)
     elif field.kind == "relation":
-        yield from sorted(case.talk.people)
+        yield from sorted(people(case))
     if field.kind in _WRITTEN:
         yield from _distinct(found for text in texts for found in _WRITTEN[field.kind].findall(text))
     if field.kind not in TEXTS and not rule.get("enum"):
@@ -154,22 +154,23 @@ def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequ
 def _spoken_of(field: Field, case: Case) -> bool:
     """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
     return field.person != ANYBODY and any(
-        field.label in (one.segment.label, one.segment.follows, *one.asked) for one in case.talk.statements
+        field.label in (part.label, part.follows) or any(field.key in keys for keys in turn.asked)
+        for turn, part in of_turns(case)
     )
 
 
 def _given_by_name(field: Field, case: Case) -> bool:
     """Whether the citizen gave the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
-    said = [one.segment for one in case.talk.statements if one.segment.mood is Mood.SAID and one.segment.words]
+    said = [(turn, part) for turn, part in of_turns(case) if part.mood is Mood.SAID]
     if field.person == ANYBODY or field.kind == "relation":
-        return any(_names_relative(segment) for segment in said)
-    return any(segment.label == field.label and segment.person in (field.person, CITIZEN) for segment in said)
+        return any(_names_relative(part) for _, part in said)
+    return any(part.label == field.label and whose(field, part.place(case, turn), asked=False) for turn, part in said)
 
 
-def _names_relative(segment: Segment) -> bool:
+def _names_relative(part: Part) -> bool:
     """`anak saya Putri Rahayu`: a relative by name, and nothing else of theirs."""
-    named = all(word.isalpha() for word in segment.words) and names.plausible(names.key(segment.words))
-    return named and segment.label is None and segment.person in KIN
+    named = all(word.isalpha() for word in part.words) and names.plausible(names.key(part.words))
+    return named and part.label is None and part.line.people.get(part.start) in KIN
 
 
 def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
@@ -196,25 +197,18 @@ def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, J
     return written
 
 
-def _named(field: Field, case: Case) -> Iterator[list[list[str]]]:
+def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or as the answer to its question, by message, the newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
-    for _, statements in groupby(reversed(case.talk.statements), key=lambda one: one.message):
-        yield [one.segment.raws for one in statements if one.segment.mood is Mood.SAID and _under(one, labels)]
+    for turn in reversed(case.turns):
+        asked = bool(turn.asked) and frozenset().union(*turn.asked) <= {field.key}
+        said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
+        yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
 
 
-def _under(statement: Statement, labels: frozenset[str]) -> bool:
-    segment = statement.segment
-    follows = segment.follows if segment.corrected else None
-    asked = bool(statement.asked) and statement.asked <= labels
-    return asked or not labels.isdisjoint((segment.label, follows, statement.answers))
-
-
-def _unnamed(case: Case) -> Iterator[list[str]]:
+def _unnamed(case: Case) -> Iterator[Sequence[str]]:
     """The words said under no name of a field, the newest first."""
-    for statement in reversed(case.talk.statements):
-        if statement.segment.mood is Mood.SAID and statement.segment.label is None:
-            yield statement.segment.raws
+    return (part.raws for _, part in of_turns(case) if part.mood is Mood.SAID and part.label is None)
 
 
 def _longest_first(kind: str, raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:

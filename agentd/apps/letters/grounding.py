@@ -19,17 +19,24 @@ from agentd.apps.letters.completing import completed
 from agentd.apps.letters.deeds import asked_by, scope_of, telling
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
+from agentd.apps.letters.evidence import choices
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
-from agentd.apps.letters.evidence.claims.labelled import between
 from agentd.apps.letters.evidence.digits import sixteen
 from agentd.apps.letters.evidence.fields import Field, Tool, fields, form
+from agentd.apps.letters.evidence.lexicon import person
+from agentd.apps.letters.evidence.parts import of_turns, parts, people
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
+from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
+from agentd.apps.letters.languages import phrases
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
+
+_SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
+"""Relations by which a form may call who fills it in: its customer."""
 
 
 class Grounded(CallPolicy):
@@ -64,7 +71,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     case = case_of(call.tool, call.said, readings, call.quotes)
     registered = call.basis.registered if call.basis is not None else frozenset()
     given = fields(call.tool.input_schema, call.input, case.form)
-    asked = [case.served(one) for one in given if one.path not in registered]
+    asked = [_served(one, case) for one in given if one.path not in registered]
     proofs: dict[str, bool] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         spend()
@@ -72,6 +79,13 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
     return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
+
+
+def _served(field: Field, case: Case) -> Field:
+    """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
+    if field.person not in _SERVED or field.told_about or people(case):
+        return field
+    return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
 
 
 def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall:
@@ -84,17 +98,21 @@ def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall
 
 
 def _with_open_choices(field: Field, case: Case) -> Field:
-    return replace(field, between=between(field, case)) if field.kind == "choice" else field
+    return replace(field, between=_between(field, case)) if field.kind == "choice" else field
+
+
+def _between(field: Field, case: Case) -> tuple[str, ...]:
+    """The choices that the citizen's last words on the field only begin: `status cerai` says not which."""
+    said = (part.words for _, part in of_turns(case) if part.label in (None, field.label))
+    return next(filter(None, (choices.begun(words, field.enum) for words in said)), ())
 
 
 def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> bool:
     """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
-    newest = max((one.order for one in said if one.by == "citizen"), default=None)
     case = case_of(tool, said, readings)
-    return any(
-        statement.message == newest and (statement.segment.label in case.labels or bool(statement.asked & case.labels))
-        for statement in case.talk.meant
-    )
+    turn = case.turns[-1] if case.turns else None
+    told = [part for part in parts(case, turn) if part.mood is not Mood.OPEN] if turn is not None else []
+    return any(part.label in case.labels for part in told) or bool(told and turn is not None and turn.asked)
 
 
 def case_of(

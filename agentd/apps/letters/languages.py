@@ -46,7 +46,6 @@ class Phrases:
     courtesies: frozenset[str]
     denials: frozenset[str]
     still: frozenset[str]
-    possessed_by: frozenset[str]
     verbs: frozenset[str]
     doers: frozenset[str]
     not_mine: frozenset[str]

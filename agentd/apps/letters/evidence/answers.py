@@ -15,7 +15,7 @@ from typing import Any
 from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
-from agentd.apps.letters.evidence import choices, results
+from agentd.apps.letters.evidence import choices, results, texts
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
@@ -170,6 +170,7 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
     for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
+        whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
         if whole or any(_only(part, span) for span in spans(field, part, each.day)):
             yield Claim(each.order, Mood.SAID, True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, partial
 from operator import attrgetter
@@ -12,25 +12,22 @@ from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
 from agentd.apps.letters.evidence import asked
-from agentd.apps.letters.evidence.conversation import Statement, conversation
 from agentd.apps.letters.evidence.fields import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.heard import Heard, heard
-from agentd.apps.letters.evidence.lexicon import Cue, person
+from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
 from agentd.apps.letters.evidence.segments import Claim
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import TEXTS, Span, spans
-from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
 Judged = TypeVar("Judged")
 _start = attrgetter("start")
-_SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
-"""Relations by which a form may call who fills it in: its customer."""
 CLAUSE = 24
 """Words around a value that may say what it is of."""
 _BEHIND = 6
@@ -123,22 +120,21 @@ class Case:
         day = max((entry.day for entry in said), default="")
         self.today = date.fromisoformat(day) if day else date.today()
         self.lexicon, self.labels = form.lexicon, form.labels
-        self.talk = conversation(said, form.lexicon, readings, self.asks, for_others=form.for_others)
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
         self._found: dict[tuple[str, str], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
         self._places: dict[tuple[str, str, Turn], list[Place]] = {}
 
-    def served(self, field: Field) -> Field:
-        """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
-        if field.person not in _SERVED or field.told_about or self.talk.people:
-            return field
-        return field if any(owner for turn in self.turns for owner in turn.owners) else replace(field, person=None)
-
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
         return self._quotes.get(field.path) or self._quotes.get(field.path.partition(".")[0])
+
+    @cached_property
+    def forms(self) -> Sequence[tuple[int, Mapping[str, Json]]]:
+        """Answers given as a JSON object, each with the order of its message: what an officer typed into a form."""
+        read = ((entry.order, typed(entry.text)) for entry in self.said if entry.by == "citizen")
+        return [(order, values) for order, values in read if values is not None]
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
@@ -265,7 +261,8 @@ class Case:
     def asks(self, question: str) -> tuple[asked.Question, ...]:
         """What a question asks for by name, each with whose."""
         key = (asked.labels, question)
-        return self.remember(key, lambda: asked.labels(question, self.read(question)[0], self.form))
+        labels = partial(self.remember, key, lambda: asked.labels(question, self.read(question)[0], self.form))
+        return self.once(key, labels)
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""
@@ -292,7 +289,3 @@ class Case:
     def aliases(self) -> frozenset[tuple[str, str]]:
         """(relation, role) of everybody whom the citizen put in a role."""
         return frozenset().union(*(turn.heard.aliases for turn in self.turns))
-
-    def of(self, person: str | None) -> tuple[Statement, ...]:
-        """The statements that speak of a person."""
-        return self.once((Statement, person), lambda: self.talk.of(person))

@@ -36,6 +36,12 @@ def meanings(phrase: Sequence[str]) -> frozenset[int]:
     return _BY_PHRASE.get(tuple(phrase), frozenset())
 
 
+def sex(words: Sequence[str]) -> str | None:
+    """`p` or `l`, as a NIK tells it."""
+    meant = meanings(words)
+    return "p" if meant & meanings(("perempuan",)) else "l" if meant & meanings(("pria",)) else None
+
+
 SPELLINGS = "x-agentd-spellings"
 """A property's own spellings of its choices: `{"Kawin": ["menikah", "married"]}`."""
 

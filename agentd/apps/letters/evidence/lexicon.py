@@ -43,6 +43,8 @@ class Mark(NamedTuple):
 
 LABELS: Mapping[str, tuple[str, ...]] = phrases().labels
 """A label's phrases. Those that begin with `x:` name things that are no field of an applicant."""
+LIVES = frozenset(LABELS["alamat_domisili"])
+"""How somebody says that he lives somewhere, in one word or with where."""
 
 RELATIONS: Mapping[str, tuple[str, ...]] = phrases().relations
 SALUTATIONS = phrases().salutations

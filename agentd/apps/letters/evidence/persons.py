@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from agentd.apps.letters.evidence.choices import JOBS
-from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
+from agentd.apps.letters.evidence.lexicon import LIVES, RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
@@ -20,23 +19,6 @@ EITHER_WAY = frozenset({"saudara", "sepupu"})
 _FOR = phrases().for_whom
 _NOT_OF = phrases().doers | JOBS
 """Before somebody of whom nothing is told: `diantar kakak saya`, `guru anak saya`."""
-
-
-@dataclass(slots=True)
-class Speaking:
-    """Of whom the words are at this point: None is nobody in particular, and so the person the letter is for."""
-
-    person: str | None = None
-    section: str | None = None
-    """The person of a headed block (`Data istri saya:`)."""
-    pending: str | None = None
-    """A label that the last line left open (`NIK saya:`)."""
-    correcting: bool = False
-    """The last sentence ended on the announcement of another value (`Eh salah.`)."""
-    of_business: bool = False
-    """A business was spoken of last, and no dwelling."""
-    people: set[str] = field(default_factory=set)
-    """Everybody named so far, by relation."""
 
 
 def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool:
@@ -145,7 +127,10 @@ def people(
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
-    named = {mark.start: mark for mark in relations if names(mark, words)}
+    beside = {
+        clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
+    }  # `tinggal dengan istri dan dua anak`
+    named = {mark.start: mark for mark in relations if clauses[mark.start] not in beside and names(mark, words)}
     possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
     inside = {at for mark in relations for at in range(mark.start, mark.end + 1)}
     first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's

@@ -7,11 +7,20 @@ from itertools import chain
 from typing import Any
 
 from agentd.agent.text import disguised
-from agentd.apps.letters.evidence import choices, digits, mentions, naming, quotes, results
+from agentd.apps.letters.evidence import (
+    addresses,
+    choices,
+    digits,
+    mentions,
+    naming,
+    quotes,
+    relations,
+    results,
+    wording,
+)
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case, Turn
-from agentd.apps.letters.evidence.claims import addresses, labelled, wording
 from agentd.apps.letters.evidence.fields import LONGEST, Field
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS
@@ -98,7 +107,7 @@ def _told_by_nik(field: Field, case: Case) -> bool:
     if field.label != "jenis_kelamin" or not case.nik:
         return False
     known = field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None
-    return known and labelled.sex(field) == digits.sex(case.nik)
+    return known and choices.sex(field.spoken) == digits.sex(case.nik)
 
 
 def holds(claims: Iterable[Claim]) -> bool:
@@ -133,7 +142,7 @@ def last_word(field: Field, case: Case) -> Claim | None:
 
 
 def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
-    for order, form in case.talk.forms:
+    for order, form in case.forms:
         value: Json = form
         for part in field.path.split("."):
             if isinstance(value, dict):
@@ -148,6 +157,6 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 
 _READERS: dict[str, Reader] = {
     **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "date", "choice", "place"), mentions.mentions),
-    **{"rt": labelled.rt_or_rw, "rw": labelled.rt_or_rw, "address": addresses.address},
-    **{"name": naming.name, "relation": labelled.relation, "text": wording.text, "boolean": mentions.flags},
+    **{"rt": addresses.rt_or_rw, "rw": addresses.rt_or_rw, "address": addresses.address},
+    **{"name": naming.name, "relation": relations.relation, "text": wording.text, "boolean": mentions.flags},
 }

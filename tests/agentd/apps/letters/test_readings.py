@@ -11,7 +11,7 @@ import pytest
 
 from agentd.application import Wiring
 from agentd.apps.letters.app import Letters
-from agentd.apps.letters.evidence import clauses, conversation, readings
+from agentd.apps.letters.evidence import parts, readings
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolCall
 from tests.agentd.apps.letters.letters import call
@@ -43,13 +43,13 @@ def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
 
 async def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
-    reader = clauses.read
+    reader = parts.read_parts
 
-    def counted(parts: Any, *arguments: Any, **options: Any) -> Any:
-        read.append(parts)
-        return reader(parts, *arguments, **options)
+    def counted(*arguments: Any) -> Any:
+        read.append(arguments)
+        return reader(*arguments)
 
-    monkeypatch.setattr(conversation, "read", counted)
+    monkeypatch.setattr(parts, "read_parts", counted)
     app = Letters(cast("Wiring", SimpleNamespace(meaning=None)))
     for session in ("a", "b", "a", "b"):
         assert app.turns.supports(of_session(session))

@@ -1,0 +1,200 @@
+"""What is said of addresses, of RT and RW, and which of several addresses one is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from agentd.apps.letters.evidence import address as reading
+from agentd.apps.letters.evidence import neighbourhood
+from agentd.apps.letters.evidence.binding import whose
+from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.digits import runs
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.parts import Part, parts
+from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, STREETS, Claim, Mood
+from agentd.apps.letters.evidence.spans import clear
+from agentd.apps.letters.languages import phrases
+
+_HOUSEHOLD = phrases().household
+_NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
+_HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
+LONGEST = 400
+"""Words of one message about one address; more is none."""
+_SAME = phrases().same_as
+_SAME_WITH = phrases().beside_same
+
+
+def address(field: Field, case: Case) -> Iterator[Claim]:
+    """An address: its parts of one message are one address; a later street replaces it, later detail adds to it."""
+    whole = _Whole(field, case)
+    return (claim for turn in case.turns for claim in whole.told(turn))
+
+
+class _Whole:
+    """One address as it was said so far."""
+
+    def __init__(self, field: Field, case: Case) -> None:
+        self.field, self.case = field, case
+        self.wanted, self.accepted = reading.parse(str(field.value)), _accepted(field, case)
+        self.said: list[str] = []
+        """Its words before this message."""
+        self.known = reading.NOTHING
+        self.spoken_of: str | None = None
+        """The field that was named last."""
+        self.words: list[str] = []
+        self.pieces: list[reading.Address] = []
+        self.corrected = False
+
+    def told(self, turn: Turn) -> Iterator[Claim]:
+        """What a message says of it."""
+        self.words, self.pieces, self.corrected = [], [], False
+        asked = _asked(self.case, turn, self.accepted)
+        before: Part | None = None
+        for part in parts(self.case, turn):
+            number = _house_number(part, before, self.words or self.said) if self.spoken_of in self.accepted else None
+            before = part
+            if number is not None:
+                self._restart(_renumbered(self.words or self.said, number))
+                yield from () if self.words else [Claim(turn.order, Mood.TAKEN_BACK, False)]
+                continue
+            self.spoken_of = part.label or self.spoken_of
+            if _addressed(part, self.field, self.accepted, asked=asked) and whose(
+                self.field, part.place(self.case, turn), asked=asked
+            ):
+                yield from self._adds(part, turn)
+        if self.words:
+            whole = reading.joined(self.pieces)
+            alone = whole.street or not self.said
+            self.known = whole if alone else reading.joined((self.known, whole))
+            self.said = self.words if alone else [*self.said, *self.words]
+            supports = reading.supports(self.known, self.wanted)
+            yield Claim(turn.order, Mood.SAID, supports, whole.street, self.corrected)
+
+    def _restart(self, words: list[str]) -> None:
+        self.said, self.words, self.corrected = [], words, True
+        self.pieces = [reading.read(words)]
+
+    def _adds(self, part: Part, turn: Turn) -> Iterator[Claim]:
+        if part.mood is not Mood.SAID:
+            if reading.supports(part.address, self.wanted):
+                self.words, self.said, self.pieces = [], [], []
+                yield Claim(turn.order, part.mood, True)
+            return
+        if part.corrected and self.words and part.address.street:
+            self.words, self.pieces = [], []
+        self.corrected = self.corrected or part.corrected
+        self.words += [*part.spelled, ","]
+        self.pieces.append(part.address)
+        if len(self.words) > LONGEST:
+            self.words, self.said = [], []
+            yield Claim(turn.order, Mood.TAKEN_BACK, False)
+
+
+def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
+    """Whether this address was asked for, and no other."""
+    wanted = {label for label, _ in case.asks(turn.question)} & ADDRESSES
+    return bool(wanted) and wanted <= set(accepted)
+
+
+def _house_number(part: Part, before: Part | None, said: Sequence[str]) -> str | None:
+    """The number of `eh, no 15 maksudnya` after an address was said: nothing of it but another house number."""
+    if not said or not part.corrected or part.mood is not Mood.SAID:
+        return None
+    kept = [word for word in part.words if word[0].isalnum() and word not in ("rumah", "house")]
+    named = len(kept) == 2 and kept[0] in _NUMBERS and kept[1].isdecimal() and len(kept[1]) <= 3
+    beside = before is not None and before.label is None and before.number == part.number
+    instead_of = {word for word in before.words if word.isdecimal()} if before is not None and beside else set()
+    return kept[1] if named and instead_of <= set(said) else None
+
+
+def _renumbered(said: Sequence[str], number: str) -> list[str]:
+    """The address with another house number; nothing when it had none, for then it isn't clear what was meant."""
+    at = next(
+        (at for at in range(1, len(said)) if said[at].isdecimal() and _NUMBERS & set(said[max(0, at - 2) : at])), None
+    )
+    return [] if at is None else [*said[:at], number, *said[at + 1 :]]
+
+
+def _accepted(field: Field, case: Case) -> frozenset[str]:
+    label = field.label
+    accepted = {label}
+    if label in ("alamat", "alamat_domisili"):
+        accepted = {"alamat", "alamat_domisili"}
+    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
+        accepted = {label, "alamat"}
+    spoken = [(turn, part) for turn in case.turns for part in parts(case, turn)]
+    if any(_says_same(field, case, turn, part) for turn, part in spoken):
+        accepted |= _HOMES
+    if label == "alamat" and not any(part.label in accepted for _, part in spoken):
+        accepted |= {"alamat_ktp"}
+    return frozenset(accepted)
+
+
+def _says_same(field: Field, case: Case, turn: Turn, part: Part) -> bool:
+    """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
+    homes = _HOMES if field.label in _HOMES else (field.label,)
+    about = part.label in homes or _asked(case, turn, {field.label})
+    if part.mood is not Mood.SAID or not about or _SAME.isdisjoint(part.words):
+        return False
+    return all(word in _SAME or word in _SAME_WITH for word in part.words if word[0].isalnum())
+
+
+def _addressed(part: Part, field: Field, accepted: frozenset[str], *, asked: bool) -> bool:
+    if part.label in accepted:
+        return part.implied or _no_other_owner(part)
+    if part.label in NEIGHBOURHOOD and part.follows in (None, *accepted):
+        return field.label not in ("alamat_usaha", "alamat_ktp")
+    if part.label is not None:
+        return False
+    if asked and part.follows is None:
+        return True
+    return part.follows in accepted and not dates(part.words) and not runs(part.words, 8)
+
+
+def _no_other_owner(part: Part) -> bool:
+    """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
+    words = part.words
+    street = next((at for at, word in enumerate(words) if word in STREETS), 0)
+    return all(
+        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or clear([word])
+        for word, raw in zip(words[:street], part.raws, strict=False)
+    )
+
+
+def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
+    """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
+    wanted = neighbourhood.value(str(field.value))
+    of = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
+    for turn in case.turns:
+        asked = {label for label, _ in case.asks(turn.question)}
+        if asked and all(label.startswith("field:") for label in asked):
+            continue  # `lapangan RW 3` answers where the event is
+        kinds = frozenset({"rt", "rw"} if "rtrw" in asked else asked & {"rt", "rw"})
+        for part in parts(case, turn):
+            found = _numbers(part, field.kind, of, kinds, case)
+            if found and whose(field, part.place(case, turn), asked=bool(kinds)):
+                for value in found:
+                    yield Claim(turn.order, part.mood, wanted == value, True, part.corrected)
+
+
+def _numbers(part: Part, kind: str, of: str | None, asked: frozenset[str], case: Case) -> Sequence[int]:
+    label = part.under
+    home = label if label in ADDRESSES else part.follows if part.follows in ADDRESSES else None
+    if of is not None:
+        if home not in (None, f"alamat_{of}"):
+            return []
+    elif home in ("alamat_usaha", "x:alamat") or (home == "alamat_ktp" and "alamat_domisili" in case.labels):
+        return []
+    named = not {"rt", "rw"}.isdisjoint(part.spelled)
+    if named and (label in ADDRESSES or label in (None, *NEIGHBOURHOOD)):
+        said = part.address
+        value = said.rt if kind == "rt" else said.rw
+        if value is not None:
+            return [value]
+    wanted = frozenset({label}) if label is not None else asked
+    both = "rtrw" in wanted or {"rt", "rw"} <= wanted
+    if named or not (both or kind in wanted):
+        return []
+    found = neighbourhood.numbers(part.words)
+    return found if not both else [found[kind == "rw"]] if len(found) == 2 else []

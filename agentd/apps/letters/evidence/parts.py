@@ -1,0 +1,340 @@
+"""A message in parts: which of its words stand under which name of a field. Whose they are and what they prove, others
+judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence import address, persons
+from agentd.apps.letters.evidence.case import Case, Place, Turn
+from agentd.apps.letters.evidence.identity import RIGHTS
+from agentd.apps.letters.evidence.lexicon import LIVES, SELF, Cue, Mark
+from agentd.apps.letters.evidence.lines import Line, lines
+from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
+from agentd.apps.letters.evidence.spans import Span
+from agentd.apps.letters.languages import phrases
+
+_KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
+_BUSINESS = phrases().business
+_SITES = phrases().sites
+_DWELLINGS = HOMES - _SITES
+_PREMISES = phrases().premises
+_LIES = phrases().lies
+_VERBS = phrases().verbs
+_STILL = phrases().still
+"""What stands between `KTP saya` and the address that the card says."""
+
+
+_CLITICS = phrases().clitics
+_IDLE = FILLERS | phrases().openers | phrases().leads
+_JOINS = phrases().joins
+_CALLED = frozenset({"nama", "alamat"})
+_COURTESIES = phrases().courtesies
+_CUES = frozenset(
+    {Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.EXAMPLE, Cue.LOOKUP}
+)
+"""How what is around them is meant, the sentence tells; they are part of no value."""
+
+
+_SPELLED: dict[str | None, Sequence[str]] = {"rt": ["rt"], "rw": ["rw"], "rtrw": ["rt", "/", "rw"]}
+_OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some words of one clause. `label`: under which name they stand; `follows`: the name before that.
+
+    `implied`: a street that no name stands before.
+    """
+
+    line: Line
+    number: int
+    """Of its sentence in the message."""
+    start: int
+    end: int
+    label: str | None
+    follows: str | None
+    implied: bool = False
+
+    @property
+    def words(self) -> Sequence[str]:
+        return self.line.words[self.start : self.end]
+
+    @property
+    def raws(self) -> Sequence[str]:
+        return self.line.raws[self.start : self.end]
+
+    @property
+    def empty(self) -> bool:
+        """Nothing but marks."""
+        return not any(word[0].isalnum() for word in self.words)
+
+    @property
+    def mood(self) -> Mood:
+        return self.line.moods[self.start]
+
+    @property
+    def corrected(self) -> bool:
+        return self.line.sentence.corrected[self.start]
+
+    @property
+    def clause(self) -> int:
+        return self.line.sentence.clauses[self.start]
+
+    @property
+    def spelled(self) -> Sequence[str]:
+        """Its words, behind the RT or RW that they are the number of."""
+        known = self.label not in _SPELLED or not {"rt", "rw"}.isdisjoint(self.words)
+        return self.words if known else [*_SPELLED[self.label], *self.words]
+
+    @property
+    def address(self) -> address.Address:
+        return address.read(self.spelled)
+
+    @property
+    def under(self) -> str | None:
+        """The name that it stands under, or whose value it puts right."""
+        return self.label or (self.follows if self.corrected else None)
+
+    @property
+    def restates(self) -> bool:
+        """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
+        cues = (mark for mark in self.line.sentence.marks if mark.cue in RIGHTS and mark.end <= self.start)
+        last = max(cues, key=lambda mark: mark.end, default=None)
+        return self.corrected and last is not None and self.line.words[last.start] not in _COURTESIES
+
+    def place(self, case: Case, turn: Turn) -> Place:
+        """Where it stands."""
+        named = turn.named[self.number]
+        span = Span(self.start, self.end, True)
+        return case.place(turn, self.line.sentence, named, (), span)
+
+
+def parts(case: Case, turn: Turn) -> Sequence[Part]:
+    """A message's parts in order; none is empty."""
+    return _of(case, turn)[0]
+
+
+def people(case: Case) -> frozenset[str]:
+    """Whom the citizen spoke of, by relation."""
+    return frozenset().union(*(_of(case, turn)[1] for turn in case.turns))
+
+
+def _of(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
+    """Read once in a session."""
+    key = (Part, turn)
+    return case.once(key, lambda: case.remember(key, partial(read_parts, case, turn)))
+
+
+def read_parts(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
+    """A message's parts, and whom it speaks of by relation."""
+    found: list[Part] = []
+    people: set[str] = set()
+    pending: str | None = None
+    asked = {label for label, _ in case.asks(turn.question)}
+    before = {case.form.shapes[key].label for key in next(iter(turn.before), ())}
+    business = not asked and bool(before) and before <= _OF_BUSINESS
+    home = next(iter(asked & ADDRESSES)) if len(asked & ADDRESSES) == 1 else "alamat"
+    for number, line in enumerate(lines(case, turn.text)):
+        reader = _Reader(line, number, pending, home, business=business)
+        reader.read()
+        pending, business = reader.pending, reader.business
+        found += reader.found
+        people |= reader.people
+    return found, frozenset(people)
+
+
+class _Reader:
+    """One sentence, left to right."""
+
+    def __init__(self, line: Line, number: int, label: str | None, home: str, *, business: bool) -> None:
+        """`home`: which address a street is that no name stands before."""
+        self.line, self.number, self.label, self.home, self.business = line, number, label, home, business
+        self.found: list[Part] = []
+        self.people: set[str] = set()
+        self.start = 0
+        self.follows: str | None = None
+        self.implied = False
+        self.pending: str | None = None
+        """A name that waits for its value in the next line (`NIK saya:`)."""
+
+    def read(self) -> None:
+        """Find the parts."""
+        line, sentence, at = self.line, self.line.sentence, 0
+        while at < len(line.words):
+            word, mark = line.words[at], line.marks.get(at)
+            self.business = word in _BUSINESS or (self.business and word not in _DWELLINGS)
+            if at and sentence.clauses[at] != sentence.clauses[at - 1]:
+                self._clause_ends(at)
+            elif at and (line.moods[at], sentence.corrected[at]) != (line.moods[at - 1], sentence.corrected[at - 1]):
+                self._close(at, self.label)
+            if mark is not None and mark.cue is Cue.LABEL and not self._inside(mark):
+                at = self._named(mark)
+                continue
+            if mark is not None and mark.cue in _CUES:
+                self._close(at, self.label if mark.cue is not Cue.LOOKUP else None)
+                at = self.start = mark.end
+                continue
+            if mark is not None and mark.cue is Cue.BESIDE:
+                at = self._beside(mark)
+                continue
+            if mark is not None and mark.cue is Cue.PRONOUN and word not in _CLITICS:  # `dia guru`
+                self._close(at, self.label if self.label is not None and self._empty(at) else f"x:{word}")
+                at = self.start = mark.end
+                continue
+            if mark is not None and mark.cue in (Cue.SELF, Cue.RELATION) and (end := self._person(mark)) is not None:
+                at = end
+                continue
+            if word in STREETS and self.label not in _KEEPS_STREETS and line.words[at + 1 : at + 2]:
+                known = self.follows if self.follows in ADDRESSES and self.label is None else None
+                self._close(at, known or self._place_of(at))
+                self.implied = known is None
+            at += 1
+        self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
+        self._close(len(line.words), None)
+
+    def _empty(self, end: int) -> bool:
+        return self._first(end) >= end
+
+    def _close(self, at: int, label: str | None) -> None:
+        if not self._empty(at):
+            first = self._first(at)
+            if first < at:
+                self.found.append(Part(self.line, self.number, first, at, self.label, self.follows, self.implied))
+        self.start, self.label, self.implied = at, label, False
+
+    def _first(self, end: int) -> int:
+        """The first word that isn't a mark."""
+        words = self.line.words
+        return next((at for at in range(self.start, end) if words[at][0].isalnum() and words[at] not in _CLITICS), end)
+
+    def _clause_ends(self, at: int) -> None:
+        self.follows = self.label or self.follows
+        waits = self._empty(at) or (self.line.words[at] == "(" and self.label in ADDRESSES)
+        self._close(at, self.label if waits else None)
+
+    def _inside(self, mark: Mark) -> bool:
+        """Whether the name of a field stands inside another's value: `Jl. Melati RT 3`, `Nama usaha saya Alamat`."""
+        label = self.label or (self.follows if self._empty(mark.start) else None)
+        if mark.value in NEIGHBOURHOOD and label in ADDRESSES | NEIGHBOURHOOD:
+            self.implied = self.implied or (self.label is None and bool(self.found) and self.found[-1].implied)
+            self.label = label
+            return self.line.behind(mark.end) == mark.end or label in ADDRESSES
+        if (mark.value, self.label) == ("x:nomor", "keperluan"):  # `keperluan: BPJS`
+            return not any(map(str.isdecimal, self.line.words[mark.end : mark.end + 3]))
+        last = mark.end == len(self.line.words) or self.line.words[mark.end] in SEPARATORS
+        return self.label is not None and last and mark.start > 0 and self.line.raws[mark.start].istitle()
+
+    def _named(self, mark: Mark) -> int:
+        """The name of a field, whose it is and what joins it to its value."""
+        words, label = self.line.words, mark.value
+        behind = self.line.behind(mark.end)
+        if label in ADDRESSES and words[self.start : mark.start] == [self.label]:  # `RT tempat usaha: 5`
+            self.start = behind
+            return behind
+        introduced = self.line.introduces(mark.start, mark.end)
+        if label == "alamat" and self.label == "nik" and _STILL.issuperset(words[self.start : mark.start]):
+            label = "alamat_ktp"
+        elif label in _CALLED and introduced and self.business:
+            label = f"{label}_usaha"
+        elif (label in _CALLED or not introduced) and not label.startswith("x:") and self.line.of_a_thing(mark):
+            label = f"x:{label}"
+        self._close(mark.start, label)
+        if label in NEIGHBOURHOOD and behind == mark.end:
+            return mark.end
+        marks = (self.line.marks.get(at) for at in range(mark.end, behind))
+        someone = {one.value for one in marks if one is not None and one.cue is Cue.RELATION}
+        self._speaks_of(someone, mark.start)
+        if (
+            label == "keperluan"
+            and someone
+            and self.line.raws[behind : behind + 1]
+            and self.line.raws[behind][0].isupper()
+        ):
+            self.label = None  # `untuk anak saya Putri`
+        self.start = behind
+        return max(behind, mark.end)
+
+    def _person(self, mark: Mark) -> int | None:
+        """Behind somebody another part begins; None where the words are none for a person."""
+        line, opens = self.line, self._empty(mark.start)
+        if mark.cue is Cue.SELF:
+            speaks = line.words[mark.start] != "i" or not _VERBS.isdisjoint(line.words[mark.end : mark.end + 1])
+            if not speaks or self._ends(mark.end):
+                return None
+            if (thing := self._possessed(mark.start)) is not None:
+                self.label = thing if mark.start - self.start <= 2 else None
+                self._close(mark.start, thing)
+                self.start = mark.end
+                return mark.end
+            end = mark.end
+        elif persons.strong(mark, line.words, opens=opens, form=False):
+            end = persons.owner_end(mark, line.words)
+            if not persons.another(mark, line.marks, line.words):
+                self._speaks_of({mark.value}, mark.start)
+            if not persons.names(mark, line.words):
+                return end  # `bersama orang tua saya di Jl. …`
+        else:
+            return None
+        self._close(mark.start, self.label if opens else None)
+        self.start = end
+        return end
+
+    def _beside(self, mark: Mark) -> int:
+        """`tinggal bersama ibu saya di Jl. …`: where somebody lives, and of nobody else."""
+        other = self.line.marks.get(mark.end)
+        end = persons.owner_end(other, self.line.words) if other is not None and other.cue is Cue.RELATION else mark.end
+        if self.line.words[mark.start] in LIVES:
+            self._close(mark.start, "alamat_domisili")
+            self.start = end
+        return end
+
+    def _possessed(self, at: int) -> str | None:
+        """`bayi saya laki-laki`: a thing that is the citizen's is not the citizen."""
+        noun = self.line.words[at - 1]
+        owned = self.label is None and not self._empty(at) and noun.isalpha() and noun not in _IDLE | _JOINS
+        return f"x:{noun}" if owned else None
+
+    def _speaks_of(self, people: set[str], at: int) -> None:
+        if self.line.moods[at] is Mood.SAID:
+            self.people |= people
+
+    def _ends(self, at: int) -> bool:
+        clauses = self.line.sentence.clauses
+        return at >= len(clauses) or clauses[at] != clauses[at - 1]
+
+    def _place_of(self, at: int) -> str:
+        """Whose a street is: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's."""
+        words = self.line.words
+        if words[at] in _PREMISES:
+            return "alamat_usaha"
+        if self._on_the_card(at):
+            return "alamat_ktp"
+        clause = self.line.sentence.clause(at)
+        opened = clause.start + (words[clause.start] in SEPARATORS)
+        before = [word for word in words[max(opened, at - 5) : at] if word not in _LIES]
+        owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _CLITICS) and before[-2].isalpha()
+        if owned and _BUSINESS.intersection(before):
+            return "alamat_usaha"
+        if self.business and SELF.isdisjoint(before):
+            if _SITES.intersection(before):
+                return "alamat_usaha" if not self.found or self.found[-1].mood is Mood.SAID else "x:alamat"
+            if not before and opened < at:
+                return "x:alamat"
+        return self.home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+
+    def _on_the_card(self, at: int) -> bool:
+        """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
+        words, raws = self.line.words, self.line.raws
+        card = max((before for before in range(max(0, at - 8), at) if words[before] == "ktp"), default=at)
+        between = range(card + 1, at)
+        named = any(words[near] in _STILL or raws[near][0].isupper() for near in between)
+        return named and not any(words[near].isdecimal() for near in between)
+
+
+def of_turns(case: Case) -> Iterator[tuple[Turn, Part]]:
+    """Every part of the session, the newest message first, each message in order."""
+    return ((turn, part) for turn in reversed(case.turns) for part in parts(case, turn))

@@ -1,0 +1,37 @@
+"""How somebody stands to somebody else (`hubungan`): that relation must have been spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
+from agentd.apps.letters.evidence.parts import people
+from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
+from agentd.apps.letters.evidence.segments import Claim, Mood
+
+
+def relation(field: Field, case: Case) -> Iterator[Claim]:
+    """What is said of a relation: no one message says it.
+
+    What the citizen is to somebody (`hubungan pelapor`) is not what that one is to the citizen (`suami saya`).
+    """
+    relation = person(fold(str(field.value)))
+    if relation is None or relation not in people(case):
+        return
+    if field.person != CITIZEN or relation not in KIN - EITHER_WAY or any(_called(relation, case)):
+        yield Claim(-1, Mood.SAID, True, replaces=False)
+
+
+def _called(relation: str, case: Case) -> Iterator[bool]:
+    """Of each mention of the relation, whether it is of anybody but the citizen's own (`saya istrinya`, `anak`)."""
+    for turn in case.turns:
+        for sentence, *_ in turn.sentences():
+            words = sentence.words
+            for mark in sentence.marks:
+                if mark.cue is Cue.RELATION and mark.value == relation:
+                    owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
+                    yield words[mark.start - 1 : mark.start] != ["my"] and SELF.isdisjoint(owners)

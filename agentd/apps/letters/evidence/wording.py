@@ -1,0 +1,151 @@
+"""What is said in free text (purpose, occupation, business): every content word under its name, or as its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence import choices, names, persons, texts
+from agentd.apps.letters.evidence.asserted import owner
+from agentd.apps.letters.evidence.binding import whose
+from agentd.apps.letters.evidence.case import Case, Turn
+from agentd.apps.letters.evidence.digits import runs
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.parts import Part, parts
+from agentd.apps.letters.evidence.persons import KIN
+from agentd.apps.letters.evidence.segments import Claim
+from agentd.apps.letters.evidence.spans import TEXTS
+from agentd.apps.letters.languages import phrases
+
+PURPOSES = frozenset({"keperluan", "instansi"})
+"""What a letter is for: of nobody's data."""
+_IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
+_TAIL = 64
+"""Words that a purpose runs on for."""
+_WEAK_PURPOSE = phrases().weak_purpose
+_PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
+"""What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
+_PURPOSES = phrases().purposes
+_LETTERS = phrases().letters
+_OUTSIDERS = phrases().outsiders
+_BUSINESS = phrases().business
+_COMPANIES = phrases().companies
+_BEFORE_COMPANY = (None, "nama", "keperluan")
+"""`CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
+_PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in phrases().senses[sense])
+
+
+def text(field: Field, case: Case) -> Iterator[Claim]:
+    """What each message says of a free text, in order."""
+    return case.told(_told, field, ()) if not _is_none(field) else iter(())
+
+
+def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
+    claims: list[Claim] = []
+    said, asked = parts(case, turn), bool(case.asks(turn.question))
+    answers = asked and _asked(field, case, turn)
+    says = case.once((texts, str(field.value)), lambda: texts.saying(str(field.value)))
+    for part in said:
+        stands = _under(field, turn, part) or (answers and part.label is None)
+        if not (stands or _unnamed(field, turn, part, asked=asked)):
+            continue
+        place = part.place(case, turn)
+        if field.label in PURPOSES:
+            who = owner(place)
+            theirs = who not in _OUTSIDERS and not _before_nik(part) and not (who in KIN and _own(case, turn))
+            words, replaces = _purpose(part, who), part.corrected
+        else:
+            theirs = whose(field, place, asked=answers)
+            words, replaces = part.words, True
+        if theirs and stands:
+            claims.append(Claim(turn.order, part.mood, says(words), replaces, part.corrected))
+        elif theirs and says(_trade(field, words)):
+            claims.append(Claim(turn.order, part.mood, True, False, part.corrected))
+    return claims, ()
+
+
+def _own(case: Case, turn: Turn) -> bool:
+    """Whether the citizen says a purpose of their own, beside which that of a relative is none."""
+    return any(_states_own(part, owner(part.place(case, turn))) for part in parts(case, turn))
+
+
+def _asked(field: Field, case: Case, turn: Turn) -> bool:
+    """Whether a part without a name answers for this field: it alone was asked for, or it alone of free texts."""
+    wanted = {label for label, _ in case.asks(turn.question)}
+    if len(wanted) > 1:
+        typed = {shape.label for shape in case.form.shapes.values() if shape.kind not in TEXTS}
+        bare = sum(part.label is None for part in parts(case, turn))
+        wanted = wanted - typed if bare == 1 else set()
+    return wanted == {field.label}
+
+
+def _under(field: Field, turn: Turn, part: Part) -> bool:
+    """Whether a part stands under the field's name, or puts its value right (`Sorry, I meant …`)."""
+    unsaid = part.label is None and part.follows is None and turn.before[:1] == (frozenset({field.key}),)
+    restated = unsaid and part.restates and not persons.names_a_letter(part.words)
+    return restated or part.under == field.label
+
+
+def _states_own(part: Part, who: str | None) -> bool:
+    """`I need it for a bank`."""
+    own = not part.line.sentence.own.isdisjoint(part.line.sentence.clause(part.start))
+    wish = not _WEAK_PURPOSE.isdisjoint(part.words[:1]) and _LETTERS.isdisjoint(part.words)
+    return who is None and own and (part.label == "keperluan" or wish)
+
+
+def _before_nik(part: Part) -> bool:
+    """`untuk Budi Santoso, NIK …`: somebody, and no purpose."""
+    after = part.line.words[part.end : part.end + 4]
+    return names.plausible(names.key(part.words)) and any(len(run) == 16 for *_, run in runs(after, 16))
+
+
+def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
+    """Whether a clause that doesn't name the field may be about it."""
+    words = part.words
+    if field.label == "nama_usaha":
+        return part.label in _BEFORE_COMPANY and not _COMPANIES.isdisjoint(words[:1])
+    if part.label is not None:
+        return field.label == "instansi" and part.label == "keperluan"
+    if field.label in PURPOSES:
+        return not _WEAK_PURPOSE.isdisjoint(words) or (turn.heard.listed and not _PURPOSES.isdisjoint(words[:1]))
+    if field.label == "jenis_usaha":
+        return not asked
+    return field.label == "pekerjaan" and _bare_job(words, field.spoken)
+
+
+def _is_none(field: Field) -> bool:
+    """Whether a value is nothing that the field can be: no occupation, no purpose."""
+    if field.label == "pekerjaan":
+        return bool(choices.meanings(field.spoken)) and not choices.is_occupation(field.spoken)
+    return field.label == "keperluan" and _PAPER.issuperset(texts.essence(field.spoken))
+
+
+def _purpose(part: Part, who: str | None) -> Sequence[str]:
+    """What a part may say of a purpose: all that its clause goes on to say, across words that are names elsewhere."""
+    line, clause = part.line, part.line.sentence.clause(part.start)
+    ends = (mark.start for mark in line.sentence.labels if mark.start >= part.end and mark.value in _IDENTITY)
+    words = line.words[part.start : min(clause.stop, part.start + _TAIL, *ends, clause.stop)]
+    if part.label is None:
+        words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
+    return [*words, *who.split()] if who in KIN else words
+
+
+def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:
+    """`sehari-hari jualan nasi uduk`, `warung makan`: of a business what it is, from the word for it on.
+
+    `mau buka toko roti` is none yet, and `di toko roti` is where somebody is.
+    """
+    if field.label != "jenis_usaha":
+        return words
+    at = next((at for at, word in enumerate(words) if word in _BUSINESS), len(words))
+    its_own = choices.WISHES.isdisjoint(words[:at]) and _PLACES.isdisjoint(words[max(0, at - 1) : at])
+    return words[at:] if its_own else ()
+
+
+def _bare_job(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """`karyawan swasta` in a list, `saya seorang guru`: an occupation and nothing else."""
+    kept = [word for word in words if word[0].isalnum()]
+    rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
+    if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
+        return False
+    return tuple(rest) == tuple(wanted) or bool(choices.meanings(rest) & choices.meanings(wanted))
