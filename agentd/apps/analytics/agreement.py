@@ -100,7 +100,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     different customers for "how many orders"."""
     from sqlglot import exp
 
-    counted = _counted(asked)
+    counted = things_counted(asked)
     wanted = topics_of(counted)
     for distinct in select.find_all(exp.Distinct):
         held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
@@ -129,7 +129,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
             yield thing
 
 
-def _counted(asked: str) -> str:
+def things_counted(asked: str) -> str:
     """What "how many" or "berapa" asks for; "" without one."""
     found = re.search(rf"{finder('how_many').pattern}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
     return found[1].casefold() if found else ""

@@ -212,7 +212,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
     numbers = _numbers(said)
     for number in choice.numbers:
         in_words = number.is_integer() and any(word in said.casefold().split() for word in spoken(int(number)))
-        if number > 1 and number != 100 and not in_words and not numbers & {number / scale for scale in SCALES}:
+        if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
             yield f"{number:g}"
 
 

@@ -232,8 +232,8 @@ async def test_a_follow_up_is_of_the_year_that_was_talked_about(erp: Path) -> No
     )
     before = replace(done, outcome={"response": "Rp 1"})
     february = plan(
-        ("TOTAL", "SELECT COUNT(*) FROM sales_orders WHERE order_date BETWEEN '{START_DATE}' AND '{END_DATE}'"),
-        template="{PERIOD_LABEL}: {TOTAL}",
+        ("T", "SELECT SUM(total_amount) FROM sales_orders WHERE order_date BETWEEN '{START_DATE}' AND '{END_DATE}'"),
+        template="{PERIOD_LABEL}: {T}",
     )
     office = Office(erp, SALES, february, history=[before])
     answer = await office.ask("yang bulan Februari?")

@@ -109,7 +109,9 @@ async def test_every_placeholder_takes_its_value_from_where_the_plan_says(erp: P
 
 async def test_a_row_that_is_not_there_is_not_available(erp: Path) -> None:
     mapping = {"TENTH": {"query": "BIGGEST", "column": "NO", "row": 10}}
-    answer, _ = await asked(erp, plan(LIST, template="{TENTH}", placeholder_mapping=mapping), question="3?")
+    answer, _ = await asked(
+        erp, plan(LIST, template="{TENTH}", placeholder_mapping=mapping), question="3 pesanan terbesar?"
+    )
     missing = "Nilai untuk TENTH tidak tersedia."
     assert answer["final_narrative"] == unsure(missing, "tidak tersedia")
     assert answer["warnings_for_display"] == [missing]

@@ -87,7 +87,9 @@ async def test_a_rule_that_could_not_be_checked_is_said_and_costs_points(erp: Pa
     """Issue 19: a critical rule {field, operator, value} was skipped in silence with 100 points."""
     rule = {"field": "GRAND_TOTAL", "operator": ">=", "value": 0, "severity": "critical"}
     query = ("TOTAL", "SELECT SUM(total_amount) AS t FROM sales_orders")
-    answer = await Office(erp, SALES, plan(query, template="{TOTAL}", validation_rules_for_results=[rule])).ask("?x")
+    answer = await Office(erp, SALES, plan(query, template="{TOTAL}", validation_rules_for_results=[rule])).ask(
+        "Total penjualan?"
+    )
     assert (answer["validation_status"], answer["quality_score"]) == ("passed_with_warnings", 90)
     assert answer["warnings_for_display"] == ["Aturan tidak dapat diperiksa: GRAND_TOTAL tidak ada dalam hasil"]
 
@@ -95,5 +97,7 @@ async def test_a_rule_that_could_not_be_checked_is_said_and_costs_points(erp: Pa
 async def test_a_critical_rule_of_field_operator_and_value_is_kept(erp: Path) -> None:
     rule = {"field": "t", "operator": ">", "value": 10**15, "severity": "critical"}
     query = ("TOTAL", "SELECT SUM(total_amount) AS t FROM sales_orders")
-    answer = await Office(erp, SALES, plan(query, template="{TOTAL}", validation_rules_for_results=[rule])).ask("?x")
+    answer = await Office(erp, SALES, plan(query, template="{TOTAL}", validation_rules_for_results=[rule])).ask(
+        "Total penjualan?"
+    )
     assert answer["validation_status"] == "failed_critical"

@@ -1,0 +1,245 @@
+"""Parts of a plan that no word of the question accounts for, nor the schema, and what it asks for that no part is of.
+
+Each is a doubt. Pure; asks for no repair. A part is a condition, a bound of a period, an aggregate, a figure's column,
+a group's key, what a list shows. A column is accounted for where the question has a word or topic of its name, or of
+what is said of it, that is not its whole table's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics import wording
+from agentd.apps.analytics.agreement import speaks
+from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.schema_reading import FIGURES, Asked, Found, Reading
+from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.unknown_words import about_table
+from agentd.apps.analytics.vocabulary import finder, topics_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+
+
+def unaccounted(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], past: Iterable[str] = ()) -> list[str]:
+    """The parts of its queries, as SQL or by their columns' names, and topics; `tables` are the `relevant_tables`."""
+    from sqlglot import exp
+
+    talk = " ".join([*past, question])
+    asked = Asked(timeless(talk))
+    known = {str(table["table_name"]).casefold(): table for table in tables}
+    readings = [
+        (Reading(select, known, asked), select is parsed)
+        for query in plan.selects
+        if (parsed := tree(query["query"])) is not None
+        for select in parsed.find_all(exp.Select)
+    ]
+    found: list[str] = []
+    for reading, outer in readings:
+        found += [*_conditions(reading), *_bounds(reading, asked.text != talk), *_aggregates(reading)]
+        found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ())]
+    if any(reading.sources for reading, _ in readings):
+        found += _missing(asked, [reading for reading, _ in readings], known.values())
+    return list(dict.fromkeys(found))
+
+
+def _conditions(reading: Reading) -> Iterator[str]:
+    """Those of which neither the value nor the column is said; negated ones where nothing is denied."""
+    from sqlglot import exp
+
+    restricts = finder("restricts").search(reading.asked.text) is not None
+    for leaf in reading.leaves():
+        columns = list(leaf.find_all(exp.Column))
+        values = [each.name for each in leaf.find_all(exp.Literal)]
+        negated = isinstance(leaf.parent, exp.Not)
+        if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
+            continue
+        if values and (negated or isinstance(leaf, exp.NEQ)):
+            accounted = restricts
+        elif isinstance(leaf, exp.Is) and negated and not restricts:
+            accounted = True  # agreement.py says what nothing else reads
+        else:
+            accounted = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
+        if not accounted:
+            yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
+    """Whether what it compares is said: its columns, amounts that are shown or (where some rows alone are asked for)
+    compared with each other, codes that the schema explains; or it holds for every row, or for those of no other."""
+    from sqlglot import exp
+
+    columns, values = list(leaf.find_all(exp.Column)), [each.name for each in leaf.find_all(exp.Literal)]
+    if all(map(reading.meant, columns)):
+        return True
+    if isinstance(leaf, exp.Is):
+        outer = {join.this.alias_or_name.casefold() for join in reading.select.args.get("joins") or () if join.side}
+        filled = isinstance(leaf.parent, exp.Not) and not _alone(reading, columns)
+        return filled or any(column.table.casefold() in outer for column in columns)
+    shown = {column.sql() for part in reading.select.expressions for column in part.find_all(exp.Column)}
+    amounts = len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns)
+    coded = bool(values) and all(value in reading.about(columns) for value in values)
+    return (amounts and (restricts or {column.sql() for column in columns} <= shown)) or (restricts and coded)
+
+
+def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
+    """Whether nothing else reads them, and they may be empty."""
+    from sqlglot import exp
+
+    read = [column.name for column in reading.own(exp.Column)]
+    found = [reading.column(column) for column in columns]
+    return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
+
+
+def _bounds(reading: Reading, timed: bool) -> Iterator[str]:
+    """Days where no time is asked for, one bound alone, or of another column of dates than the table's own."""
+    from sqlglot import exp
+
+    bounds: dict[str, set[str]] = {}
+    for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
+        column = each.this
+        if not isinstance(column, exp.Column) or not any(_DAY.match(v.name) for v in each.find_all(exp.Literal)):
+            continue
+        bounds.setdefault(column.sql(), set()).add(type(each).__name__[:2])
+        if not timed:
+            yield each.sql()
+        if found := reading.column(column):
+            dates = [str(c["name"]) for c in found[0]["columns"] if c.get("classification") == "temporal"]
+            own = str(found[0].get("date") or (dates or [column.name])[0])
+            if column.name.casefold() != own.casefold() and not reading.said(column):
+                yield column.name
+    yield from (name for name, kinds in bounds.items() if kinds in ({"GT"}, {"LT"}))
+
+
+def _aggregates(reading: Reading) -> Iterator[str]:
+    """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
+    added; other things than were asked for."""
+    from sqlglot import exp
+
+    asked = reading.asked
+    ends = any(wording.ends_of(asked.text)) or finder("tops").search(asked.text)
+    for each in reading.own(exp.Max, exp.Min):
+        if not ends or (reading.select.args.get("group") and reading.select.args.get("order")):
+            yield each.sql()
+    counts = list(reading.own(exp.Count))
+    for each in counts:
+        columns = list(each.find_all(exp.Column))
+        case = each.find(exp.Case)
+        things = [column for column in columns if each.find(exp.Distinct)]
+        if any(reading.kind(column) in FIGURES for column in reading.own_columns(each)) or _counts_all(case):
+            yield each.sql()
+        elif things:
+            yield from () if any(map(reading.called, things)) else (each.sql(),)
+        elif not reading.unknown and reading.sources and not any(map(reading.is_about, reading.sources.values())):
+            yield each.sql()
+    sums = [each for each in reading.own(exp.Sum) if isinstance(each.this, exp.Column)]
+    if asked.counted and sums and not counts:
+        yield from (
+            each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
+        )
+
+
+def _counts_all(case: exp.Expr | None) -> bool:
+    """Whether what a CASE doesn't mean is counted too: `COUNT(CASE WHEN … THEN 1 ELSE 0 END)`."""
+    from sqlglot import exp
+
+    other = case.args.get("default") if case is not None else None
+    return other is not None and not isinstance(other, exp.Null)
+
+
+def _figures(reading: Reading) -> Iterator[str]:
+    """Columns of amounts and quantities that are shown, added or sorted by, where another one is meant, or none."""
+    from sqlglot import exp
+
+    order = reading.select.args.get("order")
+    for part in [*reading.select.expressions, *([order] if order else [])]:
+        columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
+        columns = [column for column in columns if not column.find_ancestor(exp.Count)]
+        used = [found for column in columns if (found := reading.column(column))]
+        listed = not part.find(exp.AggFunc) and part is not order
+        if not used or (listed and any(map(reading.called, _plain(reading)))):
+            continue
+        hits = frozenset().union(*(reading.hits(*each) for each in used))
+        beside = {str(table["table_name"]): table for table, _ in used}.values()
+        others = [
+            reading.hits(table, each)
+            for table in beside
+            for each in table["columns"]
+            if each.get("classification") in FIGURES
+        ]
+        best = max(others, key=len, default=frozenset())
+        general = reading.asked.money or any(wording.ends_of(reading.asked.text))
+        meant = hits or (general and _is_default(used))
+        if not meant or len(best - hits) > len(hits - best):
+            yield ", ".join(dict.fromkeys(column.name for column in columns))
+
+
+def _is_default(used: list[Found]) -> bool:
+    """Whether the amount of a table is meant, where none is named: its total, its only one, a difference, a product."""
+    if len(used) > 1:
+        kinds = ("unit_values", "quantities")
+        priced = all(any(speaks(str(column["name"]), kind) for _, column in used) for kind in kinds)
+        return priced or all(column.get("classification") == "financial_amount" for _, column in used)
+    table, column = used[0]
+    amounts = [each for each in table["columns"] if each.get("classification") == "financial_amount"]
+    totals = [each for each in amounts if not speaks(str(each["name"]), "unit_values")]
+    return speaks(str(column["name"]), "totals") or [column] in (amounts, totals)
+
+
+def _keys(reading: Reading) -> Iterator[str]:
+    """What rows are grouped by that nobody said, that isn't shown, or that each row has of its own."""
+    from sqlglot import exp
+
+    select = reading.select
+    plain = [each for each in select.expressions if not each.find(exp.AggFunc)]
+    named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
+    seen = [column for each in plain for column in each.find_all(exp.Column)]
+    group = select.args.get("group")
+    inside = [c for each in reading.own(exp.AggFunc) for c in each.find_all(exp.Column)]
+    summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
+    for key in group.expressions if group else ():
+        key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
+        for column in key.find_all(exp.Column):
+            found = reading.column(column)
+            if found is None or reading.kind(column) == "temporal":
+                continue
+            own = found[1].get("is_primary_key") and all(each is found[0] for each in summed) and not reading.unknown
+            of_it = column in seen or found[1].get("classification") == "identifier"
+            beside = any(each.table.casefold() == column.table.casefold() for each in seen)
+            if own or not reading.called(column) or not (column in seen or (of_it and beside)):
+                yield f"GROUP BY {column.name}"
+
+
+def _plain(reading: Reading) -> list[exp.Column]:
+    """The texts and keys that it shows."""
+    from sqlglot import exp
+
+    plain = [each for each in reading.select.expressions if not each.find(exp.AggFunc)]
+    columns = [column for each in plain for column in reading.own_columns(each)]
+    return [column for column in columns if reading.kind(column) in ("descriptive", "identifier")]
+
+
+def _shown(reading: Reading) -> Iterator[str]:
+    """What a list shows where nothing of it is what was asked for."""
+    columns = _plain(reading)
+    if columns and not any(map(reading.called, columns)):
+        yield ", ".join(dict.fromkeys(column.name for column in columns))
+
+
+def _missing(asked: Asked, readings: list[Reading], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Topics of the question that the tables have, none that the plan reads; amounts, where it reads none."""
+    from sqlglot import exp
+
+    read = topics_of(" ".join(text for reading in readings for text in reading.texts()))
+    there = topics_of(" ".join(map(about_table, tables)))
+    yield from sorted(asked.topics & there - read)
+    figures = any(reading.unknown for reading in readings) or any(
+        reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column)
+    )
+    if not figures and not asked.counted and not finder("totals").search(asked.text):
+        yield from sorted(asked.amounts)

@@ -1,0 +1,195 @@
+"""What a SELECT reads, as the schema knows it, beside the words of a question. Pure; it judges nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics.agreement import things_counted, words_of
+from agentd.apps.analytics.unknown_words import said_in
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+FIGURES = ("financial_amount", "quantitative")
+_HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
+"""At the end of a column's name: what stands before says what it is of."""
+Found = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A table and one of its columns, as the schema search tells them."""
+
+
+class Asked:
+    """A question with those before it, without words of time."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.said, self.topics = text, text.casefold(), topics_of(text)
+
+    @cached_property
+    def money(self) -> bool:
+        """Whether it asks for an amount, of whatever column."""
+        kinds = vocabulary().figures
+        words = {*re.findall(r"[^\W\d_]+", self.said), *self.topics}
+        general = finder("amounts").search(self.text) or finder("totals").search(self.text)
+        return general is not None or any("money" in kinds.get(word, "") for word in words)
+
+    @cached_property
+    def counted(self) -> str:
+        """The things of "how many"; "" where an amount follows."""
+        thing = things_counted(self.text)
+        behind = self.said.partition(thing)[2].split()[:1] if thing else []
+        figure = any(finder(key).fullmatch(thing) for key in ("shares", "averages", "totals", "neutral"))
+        of = topics_of(" ".join([thing, *behind]))
+        return "" if figure or (of and of <= self.amounts) else thing
+
+    @cached_property
+    def amounts(self) -> frozenset[str]:
+        """Its topics that are amounts of money."""
+        return frozenset(topic for topic in self.topics if "money" in vocabulary().figures.get(topic, ""))
+
+    @cached_property
+    def phrases(self) -> list[str]:
+        """The phrases that mean a column, each without those inside it."""
+        text, found = self.text, []
+        for phrase in sorted(vocabulary().columns, key=len, reverse=True):
+            if phrase_finder(phrase).search(text):
+                text = phrase_finder(phrase).sub(" ", text)
+                found.append(phrase)
+        return found
+
+    def hits(self, name: str, about: str = "", but: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The words and topics of a name and of what is said of it that the question has too, without `but`."""
+        words = [w for w in re.findall(r"[^\W\d_]{3,}", f"{words_of(name)} {about.casefold()}") if w not in but]
+        telling = [w for w in words if len(w) > 3 and (len(words) == 1 or not finder("neutral").fullmatch(w))]
+        means = {p for p in self.phrases if re.search(vocabulary().columns[p], name, re.IGNORECASE)}
+        topics = topics_of(" ".join(words)) & self.topics - but
+        return frozenset(word for word in telling if said_in(word, self.said)) | means | topics
+
+    def says(self, value: str) -> bool:
+        """Whether a word of it stands there, in digits or letters."""
+        parts = re.findall(r"[^\W_]{3,}", value.casefold()) or [value.casefold()]
+        return any(re.search(rf"(?<!\w){re.escape(part)}", self.said) for part in parts)
+
+
+class Reading:
+    """One SELECT of a plan, without those inside it."""
+
+    def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
+        from sqlglot import exp
+
+        self.select, self.asked = select, asked
+        made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
+        read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
+        self.unknown = [t.name for t in select.find_all(exp.Table) if t.name.casefold() not in {*tables, *made}]
+        self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
+
+    def own(self, *kinds: type[Any]) -> Iterator[Any]:
+        """Its nodes of these kinds."""
+        from sqlglot import exp
+
+        return (each for each in self.select.find_all(*kinds) if each.find_ancestor(exp.Select) is self.select)
+
+    def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
+        """The columns of a part that make its value, without those that only choose rows."""
+        from sqlglot import exp
+
+        for column in part.find_all(exp.Column):
+            case = column.find_ancestor(exp.If, exp.Select)
+            chooses = isinstance(case, exp.If) and column in list(case.this.find_all(exp.Column))
+            if not chooses and column.find_ancestor(exp.Select) is self.select:
+                yield column
+
+    def leaves(self) -> Iterator[exp.Expr]:
+        """The comparisons that choose rows, without those that tie two tables."""
+        from sqlglot import exp
+
+        for each in self.own(exp.Predicate):
+            sides = (each.this, each.args.get("expression"))
+            tie = isinstance(each, exp.EQ) and all(isinstance(side, exp.Column) for side in sides)
+            other = isinstance(each, exp.SubqueryPredicate | exp.Case) or each.find(exp.Select)
+            if not (tie or other or each.find_ancestor(exp.Join)):
+                yield each
+
+    def column(self, column: exp.Column) -> Found | None:
+        """What it is in the schema; None for one that a subquery makes."""
+        named = self.sources.get(column.table.casefold())
+        for table in [named] if named else [] if column.table else self.sources.values():
+            for each in table["columns"]:
+                if str(each["name"]).casefold() == column.name.casefold():
+                    return table, each
+        return None
+
+    def kind(self, column: exp.Column) -> str:
+        found = self.column(column)
+        return str(found[1].get("classification") or "") if found else ""
+
+    def about(self, columns: Iterable[exp.Column]) -> str:
+        """What the schema says of them."""
+        return " ".join(str(found[1].get("description") or "") for each in columns if (found := self.column(each)))
+
+    def hits(self, table: Mapping[str, Any], column: Mapping[str, Any]) -> frozenset[str]:
+        """What the question says of a column, without what is its whole table's."""
+        own = f"{words_of(str(table['table_name']))} {str(table.get('purpose') or '').casefold()}"
+        but = frozenset([*re.findall(r"[^\W\d_]+", own), *topics_of(own)])
+        return self.asked.hits(str(column["name"]), str(column.get("description") or ""), but)
+
+    def said(self, column: exp.Column) -> bool:
+        """Whether the question says what tells it from its table's others."""
+        found = self.column(column)
+        return found is None or bool(self.hits(*found))
+
+    def meant(self, column: exp.Column) -> bool:
+        """The same; of a text or key its head is said: "country" of `ship_country`."""
+        return self.column(column) is None or (
+            self.said(column) and (self.kind(column) not in ("descriptive", "identifier") or self._head(column))
+        )
+
+    def _head(self, column: exp.Column) -> bool:
+        found = self.column(column)
+        assert found is not None
+        name, about = str(found[1]["name"]), str(found[1].get("description") or "")
+        head = [word for word in words_of(name).split() if word not in _HEADS][-1:]
+        return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
+
+    def called(self, column: exp.Column) -> bool:
+        """Whether it is what the question asks by or for: it says its head or a value of it, or it is what a table that
+        is said is called by."""
+        found = self.column(column)
+        if found is None or self._head(column) or self._chosen(column):
+            return True
+        name = str(found[1]["name"])
+        names = [str(each["name"]) for each in found[0]["columns"] if finder("names").search(str(each["name"]))]
+        called = name in names or (not names and finder("titles").search(name))
+        return bool((called or found[1].get("classification") == "identifier") and self.is_about(found[0]))
+
+    def _chosen(self, column: exp.Column) -> bool:
+        """Whether rows are chosen by a value of it that the question says."""
+        from sqlglot import exp
+
+        return any(
+            column.sql() in {each.sql() for each in leaf.find_all(exp.Column)}
+            and any(self.asked.says(value.name) for value in leaf.find_all(exp.Literal))
+            for leaf in self.leaves()
+        )
+
+    def is_about(self, table: Mapping[str, Any]) -> bool:
+        """Whether the question says the table, or a value that its rows are chosen by."""
+        from sqlglot import exp
+
+        chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
+        return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
+            (found := self.column(column)) is not None and found[0] is table for column in chosen
+        )
+
+    def texts(self) -> Iterator[str]:
+        """What it reads, in the schema's words: tables, columns, values."""
+        from sqlglot import exp
+
+        for table in self.sources.values():
+            yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
+        for column in self.own(exp.Column):
+            if self.column(column) is not None:
+                yield from (column.name, words_of(column.name), self.about([column]))
+        yield from (each.name for each in self.own(exp.Literal))
