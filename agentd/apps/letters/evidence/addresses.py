@@ -142,7 +142,7 @@ def _says_same(field: Field, case: Case, turn: Turn, part: Part) -> bool:
 
 def _addressed(part: Part, field: Field, accepted: frozenset[str], *, asked: bool) -> bool:
     if part.label in accepted:
-        return part.implied or _no_other_owner(part)
+        return _no_other_owner(part)
     if part.label in NEIGHBOURHOOD and part.follows in (None, *accepted):
         return field.label not in ("alamat_usaha", "alamat_ktp")
     if part.label is not None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence import address, persons
+from agentd.apps.letters.evidence import address, persons, streets
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.identity import RIGHTS
-from agentd.apps.letters.evidence.lexicon import LIVES, SELF, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import LIVES, Cue, Mark
 from agentd.apps.letters.evidence.lines import Line, lines
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
 from agentd.apps.letters.evidence.spans import Span
@@ -19,15 +19,9 @@ from agentd.apps.letters.languages import phrases
 
 _KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _BUSINESS = phrases().business
-_SITES = phrases().sites
-_DWELLINGS = HOMES - _SITES
-_PREMISES = phrases().premises
-_LIES = phrases().lies
+_DWELLINGS = HOMES - phrases().sites
 _VERBS = phrases().verbs
 _STILL = phrases().still
-"""What stands between `KTP saya` and the address that the card says."""
-
-
 _CLITICS = phrases().clitics
 _IDLE = FILLERS | phrases().openers | phrases().leads
 _JOINS = phrases().joins
@@ -37,18 +31,13 @@ _CUES = frozenset(
     {Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.EXAMPLE, Cue.LOOKUP}
 )
 """How what is around them is meant, the sentence tells; they are part of no value."""
-
-
 _SPELLED: dict[str | None, Sequence[str]] = {"rt": ["rt"], "rw": ["rw"], "rtrw": ["rt", "/", "rw"]}
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Some words of one clause. `label`: under which name they stand; `follows`: the name before that.
-
-    `implied`: a street that no name stands before.
-    """
+    """Some words of one clause. `label`: under which name they stand; `follows`: the name before that."""
 
     line: Line
     number: int
@@ -57,7 +46,6 @@ class Part:
     end: int
     label: str | None
     follows: str | None
-    implied: bool = False
 
     @property
     def words(self) -> Sequence[str]:
@@ -68,21 +56,12 @@ class Part:
         return self.line.raws[self.start : self.end]
 
     @property
-    def empty(self) -> bool:
-        """Nothing but marks."""
-        return not any(word[0].isalnum() for word in self.words)
-
-    @property
     def mood(self) -> Mood:
         return self.line.moods[self.start]
 
     @property
     def corrected(self) -> bool:
         return self.line.sentence.corrected[self.start]
-
-    @property
-    def clause(self) -> int:
-        return self.line.sentence.clauses[self.start]
 
     @property
     def spelled(self) -> Sequence[str]:
@@ -108,9 +87,7 @@ class Part:
 
     def place(self, case: Case, turn: Turn) -> Place:
         """Where it stands."""
-        named = turn.named[self.number]
-        span = Span(self.start, self.end, True)
-        return case.place(turn, self.line.sentence, named, (), span)
+        return case.place(turn, self.line.sentence, turn.named[self.number], (), Span(self.start, self.end, True))
 
 
 def parts(case: Case, turn: Turn) -> Sequence[Part]:
@@ -157,7 +134,6 @@ class _Reader:
         self.people: set[str] = set()
         self.start = 0
         self.follows: str | None = None
-        self.implied = False
         self.pending: str | None = None
         """A name that waits for its value in the next line (`NIK saya:`)."""
 
@@ -190,8 +166,9 @@ class _Reader:
                 continue
             if word in STREETS and self.label not in _KEEPS_STREETS and line.words[at + 1 : at + 2]:
                 known = self.follows if self.follows in ADDRESSES and self.label is None else None
-                self._close(at, known or self._place_of(at))
-                self.implied = known is None
+                still = not self.found or self.found[-1].mood is Mood.SAID
+                place = streets.whose(line, at, self.home, business=self.business, still=still)
+                self._close(at, known or place)
             at += 1
         self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
         self._close(len(line.words), None)
@@ -201,10 +178,8 @@ class _Reader:
 
     def _close(self, at: int, label: str | None) -> None:
         if not self._empty(at):
-            first = self._first(at)
-            if first < at:
-                self.found.append(Part(self.line, self.number, first, at, self.label, self.follows, self.implied))
-        self.start, self.label, self.implied = at, label, False
+            self.found.append(Part(self.line, self.number, self._first(at), at, self.label, self.follows))
+        self.start, self.label = at, label
 
     def _first(self, end: int) -> int:
         """The first word that isn't a mark."""
@@ -220,7 +195,6 @@ class _Reader:
         """Whether the name of a field stands inside another's value: `Jl. Melati RT 3`, `Nama usaha saya Alamat`."""
         label = self.label or (self.follows if self._empty(mark.start) else None)
         if mark.value in NEIGHBOURHOOD and label in ADDRESSES | NEIGHBOURHOOD:
-            self.implied = self.implied or (self.label is None and bool(self.found) and self.found[-1].implied)
             self.label = label
             return self.line.behind(mark.end) == mark.end or label in ADDRESSES
         if (mark.value, self.label) == ("x:nomor", "keperluan"):  # `keperluan: BPJS`
@@ -248,12 +222,7 @@ class _Reader:
         marks = (self.line.marks.get(at) for at in range(mark.end, behind))
         someone = {one.value for one in marks if one is not None and one.cue is Cue.RELATION}
         self._speaks_of(someone, mark.start)
-        if (
-            label == "keperluan"
-            and someone
-            and self.line.raws[behind : behind + 1]
-            and self.line.raws[behind][0].isupper()
-        ):
+        if label == "keperluan" and someone and "".join(self.line.raws[behind : behind + 1])[:1].isupper():
             self.label = None  # `untuk anak saya Putri`
         self.start = behind
         return max(behind, mark.end)
@@ -305,34 +274,6 @@ class _Reader:
     def _ends(self, at: int) -> bool:
         clauses = self.line.sentence.clauses
         return at >= len(clauses) or clauses[at] != clauses[at - 1]
-
-    def _place_of(self, at: int) -> str:
-        """Whose a street is: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's."""
-        words = self.line.words
-        if words[at] in _PREMISES:
-            return "alamat_usaha"
-        if self._on_the_card(at):
-            return "alamat_ktp"
-        clause = self.line.sentence.clause(at)
-        opened = clause.start + (words[clause.start] in SEPARATORS)
-        before = [word for word in words[max(opened, at - 5) : at] if word not in _LIES]
-        owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _CLITICS) and before[-2].isalpha()
-        if owned and _BUSINESS.intersection(before):
-            return "alamat_usaha"
-        if self.business and SELF.isdisjoint(before):
-            if _SITES.intersection(before):
-                return "alamat_usaha" if not self.found or self.found[-1].mood is Mood.SAID else "x:alamat"
-            if not before and opened < at:
-                return "x:alamat"
-        return self.home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
-
-    def _on_the_card(self, at: int) -> bool:
-        """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
-        words, raws = self.line.words, self.line.raws
-        card = max((before for before in range(max(0, at - 8), at) if words[before] == "ktp"), default=at)
-        between = range(card + 1, at)
-        named = any(words[near] in _STILL or raws[near][0].isupper() for near in between)
-        return named and not any(words[near].isdecimal() for near in between)
 
 
 def of_turns(case: Case) -> Iterator[tuple[Turn, Part]]:
