@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.eval.text2cypher import fincen, grandstack, stackoverflow
+from lab.eval.text2cypher import drawn, fincen, grandstack, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -39,7 +39,7 @@ _MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow,
 PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
-SETS = ("home", "paraphrases", *_GRAPHS, "movies-blind", "northwind-blind")
+SETS = ("home", "paraphrases", *_GRAPHS, "movies-blind", "northwind-blind", *drawn.GRAPHS)
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,18 @@ def question_set(name: str, data: Path) -> QuestionSet:
         blind = [row for row in _rows(STRANGERS) if row["Graf"] == graph.name]
         items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
         return QuestionSet(name, graph, [], list(_questions(items)))
+    return QuestionSet(name, graph, [], list(_questions(_public(name, data))))
+
+
+def _public(name: str, data: Path) -> list[tuple[str, str, str]]:
     rows = [row for file in _FILES for row in _rows(data / Path(file).name) if row["database"] == name]
-    items = [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
-    return QuestionSet(name, graph, [], list(_questions(items)))
+    return [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
 
 
 def fetch(data: Path, source: str = SOURCE) -> None:
     """Gets question files and graphs and loads each graph. `source` may name local clones: {owner}, {name}."""
     data.mkdir(parents=True, exist_ok=True)
-    for file in _FILES:
+    for file in (*_FILES, drawn.SCHEMAS):
         (data / Path(file).name).write_bytes(_show(data, source, QUESTIONS, file))
     for name, (repository, files) in _GRAPHS.items():
         folder = data / "scripts" / name
@@ -96,6 +99,11 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         if not (data / name).exists():
             made = _MADE[name](folder) if name in _MADE else carry_out(folder / Path(files[0]).name)
             write(made, data / name)
+    for row in _rows(data / Path(drawn.SCHEMAS).name):
+        name = row["database"]
+        if name in drawn.GRAPHS and not (data / name).exists():
+            queries = [cypher for _, cypher, _ in _public(name, data)]
+            write(drawn.drawn(row["structured_schema"], queries, data / name), data / name)
 
 
 def _show(data: Path, source: str, repository: str, file: str) -> bytes:

@@ -31,7 +31,7 @@ from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
-from servers.text2cypher.linking.said import counted_label
+from servers.text2cypher.linking.said import asks_for_things, counted_label
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
@@ -169,7 +169,7 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A rank by a count of what the question doesn't count, and one column where it asks for two things."""
+    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things."""
     if {"COUNT", "ORDER"} <= facts.words:
         said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
         if not (said or is_cued(hints.question, {"top"})) or counted_label(hints, linker) not in {
@@ -179,6 +179,8 @@ def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
             yield Doubt("unasked", "count")
     if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
         yield Doubt("unused", also[0])
+    if facts.aggregates and not facts.shown and Ask.YES_NO not in hints.asks and asks_for_things(hints, linker):
+        yield Doubt("unused", hints.question.split()[0].lower())
 
 
 def _counted(facts: QueryFacts) -> Iterator[str]:

@@ -6,22 +6,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
-from servers.text2cypher.cypher.tokens import Token
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.values import folded
-
-_AGGREGATES = (*FIGURES, "COLLECT")
 
 
 def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """One doubt for each end that the wording puts elsewhere."""
     said = {folded(value): end for value, end in hints.value_ends}
     values = _values_of_variables(facts)
-    returned = _shown(facts.returned)
+    returned = facts.shown
     asked: set[End] = set()
     met: Counter[tuple[str, str, End]] = Counter()
     for held in facts.structure.relationships:
@@ -54,20 +51,6 @@ def _looping(held: RelationshipPattern, linker: Linker) -> str | None:
 def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[tuple[NodePattern, End]]:
     left, right = facts.structure.nodes[held.left], facts.structure.nodes[held.right]
     return [(left, "start"), (right, "end")] if held.direction == "->" else [(right, "start"), (left, "end")]
-
-
-def _shown(returned: list[Token]) -> set[str]:
-    """Variables that are returned themselves, not only counted."""
-    found: set[str] = set()
-    inside = 0
-    for before, token in zip([None, *returned], returned, strict=False):
-        if token.text == "(" and (inside or (before is not None and before.is_word(*_AGGREGATES))):
-            inside += 1
-        elif token.text == ")" and inside:
-            inside -= 1
-        elif token.is_name and not inside:
-            found.add(token.value)
-    return found
 
 
 def _values_of_variables(facts: QueryFacts) -> dict[str, set[str]]:

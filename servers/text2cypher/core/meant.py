@@ -83,10 +83,19 @@ def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     if "ORDER" in facts.words and figure:
         return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
     whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
-    names = linker.wording.compiled(r"^\W*‹asks_names›\b").match(hints.question) and "ORDER" not in facts.words
+    names = _shows_names(hints, facts, linker) and "ORDER" not in facts.words
     known = {node.variable for node in facts.structure.nodes} <= identified(hints, facts, linker)
     told = known and {owner_and_property(column)[1] for column in facts.columns} <= set(hints.properties)
     return bool(whole or names or told) or (figure and len(facts.columns) == 1)
+
+
+def _shows_names(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True where names are asked for, and are shown with nothing besides but what else is asked for."""
+    shown = [owner_and_property(column)[1] for column in facts.columns]
+    asked = linker.wording.compiled(r"^\W*‹asks_names›\b(?P<more>\s*,|\s+‹joins›\b)?").match(hints.question)
+    if asked is None or not linker.naming.names(shown[0]):
+        return False
+    return bool(asked["more"]) == bool(shown[1:]) and {*shown[1:]} <= {*hints.properties}
 
 
 def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:

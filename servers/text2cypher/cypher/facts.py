@@ -133,6 +133,23 @@ class QueryFacts:
         last = max((n for n, token in enumerate(self.tokens) if token.is_word("RETURN")), default=-1)
         return self.tokens[last + 1 :]
 
+    @cached_property
+    def shown(self) -> set[str]:
+        """Variables and aliases that are returned themselves, not only counted."""
+        found: set[str] = set()
+        inside = 0
+        for before, token in zip([None, *self.returned], self.returned, strict=False):
+            if token.text == "(" and (inside or (before is not None and before.is_word(*FIGURES, "COLLECT"))):
+                inside += 1
+            elif token.text == ")" and inside:
+                inside -= 1
+            elif token.is_name and not inside and not (before and (before.text == "." or before.is_word("AS"))):
+                found.add(token.value)
+        known = {held.variable for held in self.structure.nodes} | {
+            held.variable for held in self.structure.relationships
+        }
+        return found & (known | self.structure.aliases)
+
     @property
     def aggregates(self) -> bool:
         """True when anything is counted, summed or collected."""

@@ -14,9 +14,8 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
 from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import roots
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import counted_label, named_properties
+from servers.text2cypher.linking.said import counted_label, named_properties, only_says_which
 
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
 NUMBERS = (INTEGER, FLOAT)
@@ -124,23 +123,11 @@ class Shown:
             for name in dict.fromkeys([*said, *sorted(timed)])
             for variable, types in (nodes | edges).items()
             if name in types and (not numeric or self._is_rankable(name, types[name]))
-            if not self._only_says_which(name, variable)
+            if not only_says_which(name, variable, self.nodes, self.hints, self.linker)
         ]
 
     def _is_rankable(self, name: str, kind: str) -> bool:
         return (kind in NUMBERS and not is_key(name)) or name in self.linker.lexicon.timed
-
-    def _only_says_which(self, name: str, variable: str) -> bool:
-        """`name the movies`, `the names of the movies`: not what another label's nodes are called.
-
-        Nor is `country` asked for where it names a node that is joined.
-        """
-        words = roots(name)
-        if any(words == roots(label) for v, label in self.nodes.items() if v != variable):
-            return True
-        first = next(iter(self.hints.labels), "")
-        asked = first in self.nodes.values() and name not in self.linker.schema.nodes[first]
-        return asked and name in languages().naming and self.nodes.get(variable) != first
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))

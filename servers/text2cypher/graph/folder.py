@@ -177,7 +177,7 @@ def _find_key(
 
 
 _FORMS = {
-    INTEGER: (re.compile(r"[+-]?\d{1,18}"), "a whole number"),
+    INTEGER: (re.compile(r"[+-]?(?:\d{1,18}|[1-8]\d{18}|9[01]\d{17})"), "a whole number"),  # of 64 bits
     FLOAT: (re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"), "a number"),
     BOOLEAN: (re.compile(r"true|false", re.IGNORECASE), "true or false"),
     STRING: (re.compile(r".*", re.DOTALL), "a text"),

@@ -25,14 +25,15 @@ class Done:
         symbols = {token.text for token in facts.tokens}
         dated = self._says("early") or self._says("late")
         backwards = bool(words & {"DESC", "DESCENDING"})
-        best = ordered or bool(words & {"ALL", "NONE"})
+        worded = self._picks_text()
+        best = (ordered and not worded) or bool(words & {"ALL", "NONE"})
         signs = {sign for sign, _ in facts.numbers} | facts.comparisons
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(taken),
             "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(taken),
             "average": "AVG" in words,
-            "minimum": self._in_time() if dated else "MIN" in words or (best and not backwards),
-            "maximum": self._in_time() if dated else "MAX" in words or (best and backwards),
+            "minimum": self._in_time() if dated else ("MIN" in words and not worded) or (best and not backwards),
+            "maximum": self._in_time() if dated else ("MAX" in words and not worded) or (best and backwards),
             "top": (self._in_time() if dated else backwards or self._says("min_said")) if ordered else "LIMIT" in words,
             "collect": "COLLECT" in words,
             "group": len(facts.columns) > 1,
@@ -59,6 +60,16 @@ class Done:
             "universal": facts.negates or bool(words & {"ALL", "NONE", "MIN", "MAX"}),
         }
         return checks.get(cue, False)
+
+    def _picks_text(self) -> bool:
+        """True where the largest or smallest of texts is taken: no title is the most, nor the longest."""
+        texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
+        tokens = [token for token in self.facts.tokens if not token.is_word("DISTINCT")]
+        around = zip(tokens, tokens[1:], tokens[3:], tokens[4:], strict=False)
+        return any(
+            one.is_word("MIN", "MAX") and [opened.text, point.text] == ["(", "."] and name.value in texts
+            for one, opened, point, name in around
+        )
 
     def _fulfils_both(self) -> bool:
         """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN."""

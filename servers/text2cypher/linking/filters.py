@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
@@ -118,7 +119,7 @@ class Conditions:
         """What the words before a value say, then what usually names a node."""
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
-        apart = _without(words.masked, words.properties)
+        apart = blanked(words.masked, words.properties)
         said = {root(word) for word in re.findall(r"\w+", apart)} - {root(name) for name in self.schema.nodes}
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
@@ -272,7 +273,8 @@ class Conditions:
         return end <= start and bool(self.wording.compiled(r"\W*(?:‹small›\b\W*)?").fullmatch(text[end:start]))
 
 
-def _without(text: str, spans: list[Span]) -> str:
+def blanked(text: str, spans: Sequence[Span]) -> str:
+    """The text with blanks in these places."""
     for start, end, _ in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.amounts import number_of
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_values
-from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words
+from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words, blanked
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
-from servers.text2cypher.linking.names import parts, root, roots, said_in
+from servers.text2cypher.linking.names import parts, root, roots, said_in, spaced
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
@@ -72,6 +72,11 @@ class Linker:
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
+        self._count_of = self.wording.compiled(r"\b(\w+)\s+‹count_of›\b")
+        numbers = {name for types in schema.nodes.values() for name, kind in types.items() if kind in (INTEGER, FLOAT)}
+        self._numbers: dict[str, list[str]] = {}
+        for name in sorted(numbers):
+            self._numbers.setdefault(root(parts(name)[-1]), []).append(name)
         self._known = {**self._named, **lexicon.relationships}
         self.measured = [
             (word, name)
@@ -83,7 +88,7 @@ class Linker:
 
     def link(self, question: str) -> Hints:
         """The hints for one question; their `question` is as it is written, not as it was said."""
-        question = languages().written(question)
+        question = self._counts_by_name(languages().written(question))
         mentions = self._mentions(question)
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
         if known != question:
@@ -101,7 +106,7 @@ class Linker:
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
         times = Counter(kind for _, _, kind in free)
         relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}
-        asks = self.wording.asks(masked)
+        asks = self.wording.asks(blanked(masked, [held for held in properties if _is_long_name(held, masked)]))
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
         of_filters = (held.label for held in stated.filters)
@@ -135,6 +140,15 @@ class Linker:
     def _mentions(self, question: str) -> list[Mention]:
         after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
         return self.values.find(question, after, self._known)
+
+    def _counts_by_name(self, question: str) -> str:
+        """`follower count`, where a number is called `followers`, asks for no count: it is that number."""
+
+        def called(found: re.Match[str]) -> str:
+            names = self._numbers.get(root(found[1]), [])
+            return spaced(names[0]) if len(names) == 1 and found[0].lower() not in self.lexicon.properties else found[0]
+
+        return self._count_of.sub(called, question)
 
     def is_to_write(self, hints: Hints) -> bool:
         """True for `delete all products`; not for `set of products`, where it is a noun, nor where a list is made."""
@@ -244,6 +258,12 @@ def _is_in(span: Span, longer: Sequence[tuple[int, int]]) -> bool:
     """True where a longer span holds it: `country` of `bank country`."""
     start, end, _ = span
     return any(low <= start and end <= high and end - start < high - low for low, high in longer)
+
+
+def _is_long_name(span: Span, text: str) -> bool:
+    """True for a name of several words as it stands in the graph: the `count` in `view count` asks for nothing."""
+    words = text[span[0] : span[1]].lower().replace("_", " ").split()
+    return len(words) > 1 and {root(word) for word in words} == roots(span[2])
 
 
 def _roots(name: str) -> set[str]:

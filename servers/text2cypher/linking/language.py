@@ -45,7 +45,7 @@ class Language:
     """
 
     def written(self, question: str) -> str:
-        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), no `-nya`."""
+        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), no `-nya`, no `Can you`."""
 
         def once(found: re.Match[str]) -> str:
             said = found[0].lower()
@@ -55,7 +55,7 @@ class Language:
             bare = next((said.removesuffix(held) for held in self.clitics if said.endswith(held)), said)
             return self.informal.get(said, bare if bare in self.cues and said not in self.cues else found[0])
 
-        question = self._in_figures(question)
+        question = re.sub(rf"^\W*(?:{self.patterns['polite']})\s+", "", self._in_figures(question), flags=re.IGNORECASE)
         text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
         ends = re.search(rf"\W({'|'.join(map(re.escape, self.tags))})\W*$", text, re.IGNORECASE) if self.tags else None
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import is_plural, parts, root, roots
 
 _TELLING = 3  # letters of a word that tells a property from its label
@@ -20,6 +22,24 @@ def named_properties(hints: Hints, linker: Linker) -> list[str]:
     own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
     found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
     return [name for name in dict.fromkeys(found) if name in known]
+
+
+def only_says_which(name: str, variable: str, nodes: Mapping[str, str], hints: Hints, linker: Linker) -> bool:
+    """True where a property that is said isn't asked for of this node (`nodes`: variable → label).
+
+    `name the movies`, `the names of the movies`: not what another label's nodes are called. Nor is `country` asked for
+    where it names a node that is joined, nor a movie's name in `the names of the persons`.
+    """
+    types = linker.schema.nodes
+    said_of = {label for held, label in hints.of_label if held == name and name in types[label]}
+    if said_of and nodes.get(variable) not in said_of:
+        return True
+    words = roots(name)
+    if any(words == roots(label) for v, label in nodes.items() if v != variable):
+        return True
+    first = next(iter(hints.labels), "")
+    asked = first in nodes.values() and name not in types[first]
+    return asked and name in languages().naming and nodes.get(variable) != first
 
 
 def counted_label(hints: Hints, linker: Linker) -> str | None:
@@ -39,6 +59,15 @@ def asks_for_several(hints: Hints, linker: Linker) -> bool:
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\b(?:\W+(?!‹label›\b)\w+){0,2}?\W+(?P<held>‹label›)\b")
     found = opened.search(hints.masked)
     return found is not None and is_plural(found["held"].lower(), linker.lexicon.labels)
+
+
+def asks_for_things(hints: Hints, linker: Linker) -> bool:
+    """True where things are asked for, which no figure alone is: `who …`, `which movies …`."""
+    if linker.wording.compiled(r"^\W*‹opens_person›\b").match(hints.masked):
+        return True
+    other = r"(?!(?:‹label›|‹property›|‹count_said›|‹sum_said›|‹average_said›)\b)"
+    opened = linker.wording.compiled(rf"^\W*{other}(?:‹opens›)\b(?:\W+{other}\w+){{0,2}}?\W+‹label›\b(?!\W+‹property›)")
+    return Ask.COUNT not in hints.asks and bool(opened.search(hints.masked))
 
 
 def _words(name: str) -> set[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
+from lab.eval.text2cypher.drawn import drawn
 from lab.eval.text2cypher.fit import fit, records_in
 from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.same import says_the_same
@@ -16,6 +17,7 @@ from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.core.calibration import Weights, confidence
+from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
@@ -160,3 +162,33 @@ def test_the_same_is_said_of_the_same_things_where_one_result_shows_more_columns
     assert says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8]])
     assert not says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8], ["A", 9]])  # A is two things here
     assert not says_the_same(listed, [["A", "x"], ["B", "y"]], [["A", "y"], ["B", "x"]])
+
+
+def test_a_graph_that_is_drawn_after_a_schema_holds_what_queries_test_for_and_is_the_same_each_time(
+    tmp_path: Path,
+) -> None:
+    schema = {
+        "node_props": {
+            "Ship": [
+                {"property": "name", "type": "STRING", "values": ["Wolf"], "distinct_count": 900},
+                {"property": "tons", "type": "INTEGER", "min": "1000000000000000000", "max": "1290490355717681664"},
+                {"property": "place", "type": "POINT"},
+            ],
+            "Port": [{"property": "name", "type": "STRING", "values": ["Oban"]}],
+        },
+        "rel_props": {"CALLED_AT": [{"property": "year", "type": "INTEGER", "values": ["1999"]}]},
+        "relationships": [{"start": "Ship", "type": "CALLED_AT", "end": "Port"}],
+    }
+    queries = ["MATCH (s:Ship {name: 'Heron'})-[:CALLED_AT]->(p:Port) WHERE p.name CONTAINS 'berg' RETURN s.name"]
+    graphs = [drawn(repr(schema), queries, tmp_path) for _ in range(2)]
+    assert graphs[0].nodes == graphs[1].nodes and graphs[0].relations == graphs[1].relations
+    ships, ports = (
+        [node.properties for node in graphs[0].nodes if node.labels == (kind,)] for kind in schema["node_props"]
+    )
+    assert [ship["name"] for ship in ships[:2]] == ["Wolf", "Heron"] and len({ship["name"] for ship in ships}) > 50
+    assert any("berg" in port["name"] for port in ports) and "place" not in ships[0]
+    assert {held.kind for held in graphs[0].relations} == {"CALLED_AT"}
+    write(graphs[0], tmp_path / "graph")
+    held = EmbeddedBackend(tmp_path / "graph")
+    assert held.run("MATCH (s:Ship) RETURN max(s.tons) > 1000000000000000000").rows == [[True]]
+    held.close()

@@ -1,0 +1,87 @@
+"""Things that are asked for and no figure, numbers that are called counts, names and nothing besides (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.eval.text2cypher.asking import Writes
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.meant import doubts_of_choice
+from servers.text2cypher.core.workbench import Workbench
+from tests.servers.text2cypher.test_any_graph import answered, opened
+
+CHANNELS = {
+    "nodes.Channel": "name,followers,view_count,summary\nNorth,1500,90,cold\nSouth,4000,700,warm\nWest,9000,800,wet\n",
+    "nodes.Owner": "name,born,summary\nAna Moss,1960,kind\nPer Lind,1975,calm\n",
+    "edges.RUNS": "from_label,from_key,to_label,to_key,share\nOwner,Ana Moss,Channel,North,10\n"
+    "Owner,Per Lind,Channel,South,60\nOwner,Ana Moss,Channel,West,50\n",
+}
+
+
+@pytest.fixture(scope="module")
+def channels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("channels"), CHANNELS)
+    yield held
+    held.backend.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Find channels that have a follower count between 1000 and 5000.", "a.followers <= 5000 RETURN a.name"),
+        ("Which channels have a view count over 100?", "WHERE a.view_count > 100 RETURN a.name"),
+        ("Can you list channels with more than 2000 followers?", "WHERE a.followers > 2000 RETURN a.name"),
+        ("List the names of owners of channels with more than 2000 followers.", "RETURN DISTINCT a.name"),
+        ("Could you please name the channels with more than 2000 followers?", "WHERE a.followers > 2000 RETURN a.name"),
+        ("Who has the lowest share of a channel?", "a.name, r.share ORDER BY r.share LIMIT 1"),
+        ("How many channels have a view count over 100?", "WHERE a.view_count > 100 RETURN count(a)"),
+    ],
+)
+def test_a_number_that_is_called_a_count_and_a_polite_request_ask_for_things(
+    channels: Workbench, question: str, query: str
+) -> None:
+    found = ask(channels, AgentLoop(channels, Writes("grammar")), question)
+    assert (found["cypher"] or "").endswith(query)
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        (
+            "Who has the lowest share of a channel?",
+            "MATCH (a:Owner)-[r:RUNS]->(b:Channel) RETURN min(r.share) AS least",
+        ),
+        ("Which channels have more than 2000 followers?", "MATCH (a:Channel) WHERE a.followers > 2000 RETURN count(a)"),
+        (
+            "Which owner runs the channels with the most different summaries?",
+            "MATCH (a:Owner)-[:RUNS]->(b:Channel) WITH a, max(DISTINCT b.summary) AS most"
+            " RETURN a.name, most ORDER BY most DESC LIMIT 1",
+        ),
+    ],
+)
+def test_a_figure_for_things_and_a_text_for_a_number_are_no_plain_success(
+    channels: Workbench, question: str, query: str
+) -> None:
+    assert answered(channels, question, query) == "uncertain"
+
+
+@pytest.mark.parametrize(
+    ("question", "columns", "asked"),
+    [
+        ("List the names of owners of channels with more than 2000 followers.", "a.name", True),
+        ("List the names of owners of channels with more than 2000 followers.", "a.name, b.name", False),
+        ("List the names and summaries of the channels with more than 2000 followers.", "b.name, b.summary", True),
+        ("List the names and summaries of the channels with more than 2000 followers.", "b.name", False),
+        ("List the names and summaries of the channels with more than 2000 followers.", "b.summary", False),
+    ],
+)
+def test_names_are_all_that_is_asked_for_only_where_nothing_stands_beside_them(
+    channels: Workbench, question: str, columns: str, *, asked: bool
+) -> None:
+    hints, query = channels.linker.link(question), f"MATCH (a:Owner)-[r:RUNS]->(b:Channel) RETURN {columns}"
+    rows = channels.backend.run(query).rows
+    found = doubts_of_choice(hints, query, rows, [query], channels.linker, lambda text: channels.backend.run(text).rows)
+    assert [doubt.kind for doubt in found] == ([] if asked else ["columns"])
