@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence import neighbourhood
@@ -25,70 +26,92 @@ _SAME = phrases().same_as
 _SAME_WITH = phrases().beside_same
 
 
+class _Known(NamedTuple):
+    """What the messages before one say of an address."""
+
+    accepted: frozenset[str]
+    """The names that it may stand under."""
+    words: tuple[str, ...] = ()
+    whole: reading.Address = reading.NOTHING
+    spoken_of: str | None = None
+    """The field that was named last."""
+
+
 def address(field: Field, case: Case) -> Iterator[Claim]:
     """An address: its parts of one message are one address; a later street replaces it, later detail adds to it."""
-    whole = _Whole(field, case)
-    return (claim for turn in case.turns for claim in whole.told(turn))
+    return case.told(_told, field, _Known(_accepted(field, case)))
 
 
-class _Whole:
-    """One address as it was said so far."""
+def _told(field: Field, case: Case, turn: Turn, known: _Known) -> tuple[Sequence[Claim], _Known]:
+    message = _Message(field, turn, known)
+    message.read(case)
+    return message.claims, message.known
 
-    def __init__(self, field: Field, case: Case) -> None:
-        self.field, self.case = field, case
-        self.wanted, self.accepted = reading.parse(str(field.value)), _accepted(field, case)
-        self.said: list[str] = []
-        """Its words before this message."""
-        self.known = reading.NOTHING
-        self.spoken_of: str | None = None
-        """The field that was named last."""
+
+class _Message:
+    """What one message says of an address."""
+
+    def __init__(self, field: Field, turn: Turn, known: _Known) -> None:
+        self.field, self.turn, self.known = field, turn, known
+        self.wanted = reading.parse(str(field.value))
         self.words: list[str] = []
         self.pieces: list[reading.Address] = []
         self.corrected = False
+        self.claims: list[Claim] = []
 
-    def told(self, turn: Turn) -> Iterator[Claim]:
-        """What a message says of it."""
-        self.words, self.pieces, self.corrected = [], [], False
-        asked = _asked(self.case, turn, self.accepted)
+    def read(self, case: Case) -> None:
+        """Find the claims, and what is known after it."""
+        asked = _asked(case, self.turn, self.known.accepted)
         before: Part | None = None
-        for part in parts(self.case, turn):
-            number = _house_number(part, before, self.words or self.said) if self.spoken_of in self.accepted else None
+        for part in parts(case, self.turn):
+            said, accepted = self.words or self.known.words, self.known.accepted
+            number = _house_number(part, before, said) if self.known.spoken_of in accepted else None
             before = part
             if number is not None:
-                self._restart(_renumbered(self.words or self.said, number))
-                yield from () if self.words else [Claim(turn.order, Mood.TAKEN_BACK, False)]
+                self._restart(_renumbered(said, number))
                 continue
-            self.spoken_of = part.label or self.spoken_of
-            if _addressed(part, self.field, self.accepted, asked=asked) and whose(
-                self.field, part.place(self.case, turn), asked=asked
+            self.known = self.known._replace(spoken_of=part.label or self.known.spoken_of)
+            if _addressed(part, self.field, accepted, asked=asked) and whose(
+                self.field, part.place(case, self.turn), asked=asked
             ):
-                yield from self._adds(part, turn)
+                self._add(part)
+            if len(self.words) > LONGEST:
+                self._restart([])
+                break
         if self.words:
             whole = reading.joined(self.pieces)
-            alone = whole.street or not self.said
-            self.known = whole if alone else reading.joined((self.known, whole))
-            self.said = self.words if alone else [*self.said, *self.words]
-            supports = reading.supports(self.known, self.wanted)
-            yield Claim(turn.order, Mood.SAID, supports, whole.street, self.corrected)
+            if not whole.street and self.known.words:
+                self.words = [*self.known.words, *self.words]
+                street, whole = False, reading.joined((self.known.whole, whole))
+            else:
+                street = whole.street
+            self.known = self.known._replace(words=tuple(self.words), whole=whole)
+            self._claim(Mood.SAID, supports=reading.supports(whole, self.wanted), replaces=street)
+
+    def _claim(self, mood: Mood, *, supports: bool, replaces: bool = True) -> None:
+        corrected = self.corrected and mood is Mood.SAID
+        self.claims.append(Claim(self.turn.order, mood, supports, replaces, corrected))
+
+    def _forget(self) -> None:
+        self.words, self.pieces, self.known = [], [], self.known._replace(words=())
 
     def _restart(self, words: list[str]) -> None:
-        self.said, self.words, self.corrected = [], words, True
-        self.pieces = [reading.read(words)]
+        self._forget()
+        self.words, self.pieces, self.corrected = words, [reading.read(words)], bool(words)
+        if not words:
+            self._claim(Mood.TAKEN_BACK, supports=False)
 
-    def _adds(self, part: Part, turn: Turn) -> Iterator[Claim]:
+    def _add(self, part: Part) -> None:
         if part.mood is not Mood.SAID:
             if reading.supports(part.address, self.wanted):
-                self.words, self.said, self.pieces = [], [], []
-                yield Claim(turn.order, part.mood, True)
+                self._forget()
+                self._claim(part.mood, supports=True)
             return
         if part.corrected and self.words and part.address.street:
             self.words, self.pieces = [], []
         self.corrected = self.corrected or part.corrected
         self.words += [*part.spelled, ","]
         self.pieces.append(part.address)
-        if len(self.words) > LONGEST:
-            self.words, self.said = [], []
-            yield Claim(turn.order, Mood.TAKEN_BACK, False)
 
 
 def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
@@ -164,18 +187,23 @@ def _no_other_owner(part: Part) -> bool:
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
+    return case.told(_neighbourhood, field, ())
+
+
+def _neighbourhood(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
     wanted = neighbourhood.value(str(field.value))
     of = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
-    for turn in case.turns:
-        asked = {label for label, _ in case.asks(turn.question)}
-        if asked and all(label.startswith("field:") for label in asked):
-            continue  # `lapangan RW 3` answers where the event is
-        kinds = frozenset({"rt", "rw"} if "rtrw" in asked else asked & {"rt", "rw"})
-        for part in parts(case, turn):
-            found = _numbers(part, field.kind, of, kinds, case)
-            if found and whose(field, part.place(case, turn), asked=bool(kinds)):
-                for value in found:
-                    yield Claim(turn.order, part.mood, wanted == value, True, part.corrected)
+    asked = {label for label, _ in case.asks(turn.question)}
+    if asked and all(label.startswith("field:") for label in asked):
+        return (), ()  # `lapangan RW 3` answers where the event is
+    kinds = frozenset({"rt", "rw"} if "rtrw" in asked else asked & {"rt", "rw"})
+    said = ((part, _numbers(part, field.kind, of, kinds, case)) for part in parts(case, turn))
+    theirs = (
+        (part, found) for part, found in said if found and whose(field, part.place(case, turn), asked=bool(kinds))
+    )
+    return [
+        Claim(turn.order, part.mood, wanted == value, True, part.corrected) for part, found in theirs for value in found
+    ], ()
 
 
 def _numbers(part: Part, kind: str, of: str | None, asked: frozenset[str], case: Case) -> Sequence[int]:
