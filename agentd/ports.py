@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from agentd.messages import (
     Catalogue,
@@ -36,8 +36,6 @@ TextSink = Callable[[TextChunk], None]
 
 ProgressSink = Callable[[float, float | None, str | None], None]
 """Receives (progress, total, message) while a tool works. Called on the event loop; must not block."""
-
-T = TypeVar("T")
 
 
 @runtime_checkable

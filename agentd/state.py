@@ -15,11 +15,8 @@ from pathlib import Path
 
 LOCKS = IN_USE, DAEMON = ".in-use", ".daemon"
 UNFINISHED = ".restoring"
-UMASK = 0o077
 OTHERS = 0o077
 """The rights of group and others."""
-PUBLIC = (".cert.pem", ".pub.pem")
-"""How names of files end that are made to be given to everybody."""
 
 
 class StateError(OSError):
@@ -32,7 +29,7 @@ def in_use(state: Path) -> Iterator[None]:
 
     Raises StateError where it can't be made, while a restore is under way, or when one was cut off.
     """
-    os.umask(UMASK)
+    os.umask(OTHERS)
     try:
         state.mkdir(parents=True, exist_ok=True)
         _make_private(state)
@@ -59,15 +56,6 @@ def one_daemon(state: Path) -> Iterator[None]:
         yield
 
 
-def open_to_others(state: Path) -> list[Path]:
-    """What in the state folder group or others have rights to, PUBLIC aside; links and sockets are looked through."""
-    found = [state] if _rights(state) else []
-    for folder, folders, files in os.walk(state):
-        names = (name for name in (*folders, *files) if not name.endswith(PUBLIC))
-        found += [path for name in names if _rights(path := Path(folder, name))]
-    return found
-
-
 def give(made: int | Path, owner: os.stat_result) -> None:
     """What root made, a descriptor or a folder, for a daemon that runs as the state folder's owner."""
     if os.geteuid() == 0:
@@ -87,14 +75,6 @@ def replace(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def _rights(path: Path) -> int:
-    try:
-        mode = path.lstat().st_mode
-    except OSError:
-        return 0  # gone meanwhile
-    return mode & OTHERS if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else 0
 
 
 def _unusable(state: Path, error: OSError) -> StateError:

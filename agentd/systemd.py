@@ -20,9 +20,9 @@ class Notifier:
         mine = not owner or owner == str(os.getpid())
         self.watchdog_s = int(watchdog) / 1e6 if watchdog.isdigit() and mine else None
 
-    def ready(self, status: str = "") -> None:
+    def ready(self) -> None:
         """Start-up, or a reload, is done."""
-        self._send("READY=1", f"STATUS={status}" if status else "")
+        self._send("READY=1")
 
     def reloading(self) -> None:
         """A reload begins; `ready` ends it."""
@@ -42,7 +42,7 @@ class Notifier:
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
             speaker.connect(address)
-            speaker.sendall("\n".join(line for line in lines if line).encode())
+            speaker.sendall("\n".join(lines).encode())
 
 
 def passed_sockets() -> list[socket.socket]:

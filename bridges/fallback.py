@@ -88,7 +88,7 @@ class Candidate:
 
 
 class FallbackChain:
-    """Several providers as one ChatModel. `on_fallback` hears of each provider that was passed over, as it happens.
+    """Several providers as one ChatModel.
 
     Streaming: the text of a failed provider may already have gone out; `on_text` then receives `RESTART`
     before the next provider writes, and must drop what it has of this turn.
@@ -103,12 +103,10 @@ class FallbackChain:
         *,
         default: str | None,
         clock: Callable[[], float] = time.monotonic,
-        on_fallback: Callable[[Fallback], None] | None = None,
     ) -> None:
         self._models = tuple(models)
         self._default = default
         self._clock = clock
-        self._on_fallback = on_fallback
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
         self._wrote: set[tuple[str, str]] = set()
         """(provider, model) of every reply: a caller may ask for that model again whatever the provider lists."""
@@ -284,10 +282,7 @@ class FallbackChain:
         return ProviderFailure(cause.kind, f"resting {when} after: {cause.message}")
 
     def _pass_over(self, passed: list[Fallback], candidate: Candidate, failure: ProviderFailure) -> None:
-        fallback = Fallback(provider=candidate.provider.provider, kind=failure.kind, message=failure.message)
-        passed.append(fallback)
-        if self._on_fallback is not None:
-            self._on_fallback(fallback)
+        passed.append(Fallback(provider=candidate.provider.provider, kind=failure.kind, message=failure.message))
 
     def _state(self, model: ChatModel) -> ProviderState:
         state = model.state()

@@ -9,17 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import replies, words
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
-from agentd.messages import ApprovalRule, Basis, Caller, Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy, ToolHost
-
-Json = Any
-
 
 ASSENTS = frozenset(map(plain, words().assents))
 """Every phrase that is a plain yes."""

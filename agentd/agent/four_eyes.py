@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from agentd.errors import Forbidden
-from agentd.messages import Agreement, Caller
-
-Json = Any
+from agentd.messages import Agreement, Caller, Json
 
 IDENTITY_FORMATS = frozenset({"nik", "kk", "person-name", "date"})
 """Formats of a JSON Schema whose values say who a person is."""

@@ -124,14 +124,6 @@ def _joined(left: Any, right: Any) -> Any:
     return left + right if isinstance(left, tuple) else right
 
 
-def spoken(number: int) -> frozenset[str]:
-    """Every single word that says a number: 2 is `dua` and `two`."""
-    known = words()
-    return frozenset(
-        word for table in (known.digits, known.numbers) for word, value in table.items() if value == number
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
     """What the daemon says in one language; each key is explained in the files. Errors' texts stand with the errors."""

@@ -76,14 +76,11 @@ class Agent:
             while True:
                 final = await self._turn()
                 if final is not None:
-                    return self._concluded("completed", response=final)
+                    return Conclusion("completed", self._so_far, response=final)
         except _Waiting as waiting:
-            return self._concluded("needs_approval", pending=waiting.pending)
+            return Conclusion("needs_approval", self._so_far, pending=waiting.pending)
         except AgentdError as error:
-            return self._concluded("failed", error=error)
-
-    def _concluded(self, status: str, **more: Any) -> Conclusion:
-        return Conclusion(status, self._so_far, **more)
+            return Conclusion("failed", self._so_far, error=error)
 
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

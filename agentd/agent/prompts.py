@@ -102,15 +102,11 @@ def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None, nam
             continue
         head = f"[{server.name}] {server.instructions.strip()[:INSTRUCTIONS_CHARS]}".rstrip()
         parts.append("\n".join([head, *(f"- {signature(tool)}" for tool in tools)]))
-    if described is not None and (others := by_name(toolset, named)):
-        parts.append("\n".join([OTHERS, *(f"- {line}" for line in others)]))
+    by_name = {tool.name: tool for tool in toolset.tools}
+    others = [f"- {one_line(by_name[name])}" for name in named if name in by_name]
+    if described is not None and others:
+        parts.append("\n".join([OTHERS, *others]))
     return "\n\n".join(parts)
-
-
-def by_name(toolset: Toolset, named: Sequence[str]) -> list[str]:
-    """One line for each of the tools that a prompt only names."""
-    tools = {tool.name: tool for tool in toolset.tools}
-    return [one_line(tools[name]) for name in named if name in tools]
 
 
 def signature(tool: ToolInfo) -> str:

@@ -25,17 +25,9 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def vocabulary(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
-
 FILLERS = words().fillers
 """Words that may stand beside a value without changing it."""
-
 _JOINERS = words().joiners
-
-
 _CHAT = words().shorthands
 """How people shorten words in a chat."""
 _PREFIXES, _SUFFIXES = words().prefixes, words().suffixes

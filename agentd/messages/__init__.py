@@ -25,6 +25,7 @@ from agentd.messages.runs import (
     Event,
     EventType,
     KeyedOutcome,
+    RunOptions,
     RunStatus,
 )
 from agentd.messages.tools import ApprovalRule, Catalogue, ServerSettings, ServerState, ToolInfo, folder_of_run

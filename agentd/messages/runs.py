@@ -30,19 +30,26 @@ LIVE_ONLY: frozenset[str] = frozenset({"model.delta", "tool.progress"})
 """Events that are shown as they happen and never stored; they carry the seq of the last stored event."""
 
 
-class AgentOptions(Message):
-    """What a caller may set for one run; everything has a default from client.toml or the caller's profile."""
+class RunOptions(Message):
+    """What a caller may set for one run."""
 
-    provider: str | None = None
-    model: str | None = None
-    system_prompt: str | None = None
-    max_steps: int | None = Field(default=None, ge=1, le=64)
-    deadline_s: float | None = Field(default=None, gt=0, le=3600)
-    language: Language | None = None
-    tool_hint: str | None = None
-    """The tool that the run begins with: no model chooses it."""
-    tool_arguments: dict[str, Json] | None = None
-    """What was tapped or typed into that tool's form: the citizen's own words."""
+    provider: str | None = Field(None, max_length=100, description="A provider's id; the others follow as fallbacks.")
+    model: str | None = Field(None, max_length=200, description="One of that provider's models.")
+    system_prompt: str | None = Field(None, max_length=100_000, description="Replaces the office's custom_instruction.")
+    max_steps: int | None = Field(None, ge=1, le=64, description="Tool calls at most (8 unless configured).")
+    deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
+    language: Language | None = Field(None, description="Language of messages to the person.")
+    tool_hint: str | None = Field(None, max_length=100, description="The tool to begin with: no model chooses it.")
+    tool_arguments: dict[str, Json] | None = Field(
+        None,
+        description="What the person put into that tool's form, their own words by definition. With nothing left open "
+        "no model is asked.",
+    )
+
+
+class AgentOptions(RunOptions):
+    """All that a run is asked with; what is left out has a default from client.toml or the caller's profile."""
+
     quoted: str | None = None
     """What a page says was said before in a conversation that the daemon doesn't hold: context, never evidence."""
     session_id: str | None = None
@@ -68,15 +75,8 @@ class AgentStep(Message):
     @classmethod
     def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
         """The step that a call with this outcome makes."""
-        return cls(
-            tool=tool,
-            server=server,
-            input=tool_input,
-            success=outcome.success,
-            output=outcome.output,
-            message=outcome.message,
-            duration_ms=outcome.duration_ms,
-        )
+        shown = {name: getattr(outcome, name) for name in ("success", "output", "message", "duration_ms")}
+        return cls(tool=tool, server=server, input=tool_input, **shown)
 
 
 class Approval(Message):

@@ -62,6 +62,7 @@ class Reply(NamedTuple):
 
 _NAME = 40
 """Characters of an unknown method's name that are compared with the names there are."""
+_NO_PARAMS: dict[str, Any] = {}
 
 
 class Dispatcher:
@@ -207,9 +208,6 @@ class _Bound:
             raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
         params: Any = self._reader(raw)
         return (caller.with_key(params.session_key) if self._keyed else caller), params
-
-
-_NO_PARAMS: dict[str, Any] = {}
 
 
 def _request(item: Any) -> Request | str:

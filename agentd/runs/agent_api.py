@@ -40,17 +40,12 @@ Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | No
 """The tools that the prompt of this request describes: of the caller's tools, beside those it describes already."""
 
 
-async def select_all(_request: str, _toolset: Toolset, _past: PromptTools | None) -> PromptTools | None:
-    """Every tool, however many."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Agents:
     """How a request's agent is put together, from settings that a reload may change."""
 
     profile_of: ProfileOf
-    select: Select = select_all
+    select: Select
     language: Literal["auto"] | Language = "auto"
     """`auto`: detected in each prompt."""
     known_models: Callable[[], dict[str, list[str]]] = dict

@@ -54,8 +54,8 @@ class Ages:
 class Steady:
     """Whether the clock can be believed: a date that leaps days ahead makes everything look old.
 
-    It is believed once it has run on, second by second as the machine counts them, for its time: a leap that is taken
-    back within it erases nothing.
+    It is believed once it has run on, second by second as the machine counts them, for its time (at most the shortest
+    age): a leap that is taken back within it erases nothing.
     """
 
     def __init__(self, clock: Clock, latest: Sequence[SessionRecord], ages: Ages) -> None:
@@ -64,23 +64,19 @@ class Steady:
         self._seen, self._since = self._look(), clock.monotonic()
         now = clock.now()
         near = all(iso(now - self._shortest) <= one.updated_at <= iso(now + SLACK) for one in latest)
-        self._needed = self._at_most(STEADY if near else STEADY_AGAIN)
+        self._needed = min(STEADY if near else STEADY_AGAIN, self._shortest)
 
     def holds(self) -> bool:
         """Look at it; whether it has run on for long enough."""
         before, self._seen = self._seen, self._look()
         if abs(self._seen - before) > SLACK:
-            self._since, self._needed = self._clock.monotonic(), self._at_most(STEADY_AGAIN)
+            self._since, self._needed = self._clock.monotonic(), min(STEADY_AGAIN, self._shortest)
             log.warning("retention.clock_was_set", next="nothing is erased as old until it has run on")
         return self._clock.monotonic() - self._since >= self._needed.total_seconds()
 
     def _look(self) -> timedelta:
         """What the date has run ahead of the seconds; it stays the same while nobody sets the clock."""
         return self._clock.now() - datetime.fromtimestamp(self._clock.monotonic(), UTC)
-
-    def _at_most(self, wait: timedelta) -> timedelta:
-        """Never more than what is kept the shortest."""
-        return min(wait, self._shortest)
 
 
 def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages: Ages) -> bool:

@@ -32,15 +32,6 @@ COUNTED = ("turns", "input_tokens", "output_tokens")
 KEY = ("day", "provider", "model")
 
 
-def _adding(insert: sqlite.Insert | postgresql.Insert) -> sa.Insert:
-    added = {name: usage.c[name] + insert.excluded[name] for name in COUNTED}
-    return insert.on_conflict_do_update(index_elements=KEY, set_=added)
-
-
-ADD = {"sqlite": _adding(sqlite.insert(usage)), "postgresql": _adding(postgresql.insert(usage))}
-"""By dialect."""
-
-
 @dataclass(frozen=True, slots=True)
 class DayUsage:
     """One model's day, in the office's zone (`day` is ISO 8601)."""
@@ -84,8 +75,11 @@ class UsageLog:
         rows = [{**dict(zip(KEY, key, strict=True)), **counts} for key, counts in fresh.items()]
         if not rows:
             return
+        insert = (postgresql if self._database.shared else sqlite).insert(usage)
+        added = {name: usage.c[name] + insert.excluded[name] for name in COUNTED}
+        adding = insert.on_conflict_do_update(index_elements=KEY, set_=added)
         try:
-            await self._database.writes.do(lambda db: db.execute(ADD[db.dialect.name], rows))
+            await self._database.writes.do(lambda db: db.execute(adding, rows))
         except BaseException:
             for key, counts in fresh.items():  # it is written with the next
                 self._fresh[key].update(counts)

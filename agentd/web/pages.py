@@ -16,7 +16,6 @@ from pathlib import Path
 
 from aiohttp import hdrs, web
 
-from agentd.errors import InvalidParams
 from agentd.web.texts import module
 
 STATIC = Path(__file__).with_name("static")
@@ -24,7 +23,6 @@ TEXTS = "js/texts.js"
 """The words that the scripts show: made of every folder's `texts`."""
 _SMALL = 400
 """Bytes below which packing isn't worth its header."""
-_QR_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +35,8 @@ class Asset:
     etag: str
 
     @classmethod
-    def of(cls, path: Path) -> Asset:
-        """Read and pack it."""
-        return cls.made(path.name, path.read_bytes())
-
-    @classmethod
-    def made(cls, name: str, body: bytes) -> Asset:
-        """Pack what no file holds."""
+    def of(cls, name: str, body: bytes) -> Asset:
+        """Pack it."""
         packed = gzip.compress(body, 9, mtime=0) if len(body) > _SMALL else None
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
         if media_type.startswith("text/") or media_type.endswith("javascript"):
@@ -77,7 +70,7 @@ def files(folders: Iterable[Path]) -> dict[str, Path]:
 
 
 def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator[web.RouteDef]:
-    """Routes for `application(pages=…)`: a page at its own name, files under /web/, a QR code at /qr.svg.
+    """Routes for `application(pages=…)`: a page at its own name, files under /web/.
 
     `zone` is the office's, in which the scripts show times and count days.
     """
@@ -87,9 +80,9 @@ def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator
     @cache
     def asset(name: str) -> Asset:
         if name != TEXTS:
-            return Asset.of(found[name])
+            return Asset.of(name, found[name].read_bytes())
         said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
-        return Asset.made(TEXTS, module(said, zone))
+        return Asset.of(TEXTS, module(said, zone))
 
     async def page(request: web.Request) -> web.Response:
         return asset(f"{request.path.removeprefix('/')}.html").answer(request)
@@ -105,27 +98,11 @@ def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator
             yield web.get(f"/{name.removesuffix('.html')}", page)
 
     yield web.get("/web/{path:.+}", file)
-    yield web.get("/qr.svg", qr)
     yield web.get("/", _home)
 
 
 async def _home(_request: web.Request) -> web.Response:
     raise web.HTTPFound("/chat")
-
-
-async def qr(request: web.Request) -> web.Response:
-    """`/qr.svg?text=…`: the text as a QR code, dark on light. Raises InvalidParams for none or too much of it."""
-    text = request.query.get("text", "")
-    if not 0 < len(text) <= _QR_TEXT:
-        raise InvalidParams(f"`text` must have 1 to {_QR_TEXT} characters", param="text")
-    import segno  # no start draws one
-
-    picture = segno.make(text, error="m", micro=False).svg_inline(scale=8, border=2, dark="#000", light="#fff")
-    return web.Response(
-        text=picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
-        content_type="image/svg+xml",
-        headers={"Cache-Control": "private, max-age=3600"},
-    )
 
 
 _PAGE = """<!doctype html>

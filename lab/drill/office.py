@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 
 from agentd.access import TokenStore
-from agentd.state import open_to_others
+from agentd.apps.setup.rights import open_to_others
 from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
 from lab.drill.keeping import keeping
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running

@@ -16,12 +16,10 @@ from tests.bridges.chains import Hangs, Replies, ask, chain, failure
 
 @pytest.mark.parametrize("kind", ["rate_limit", "unavailable", "timeout", "connect", "auth", "not_found", "bad_output"])
 async def test_a_failed_provider_is_passed_over_and_named(kind: FaultKind) -> None:
-    heard: list[Fallback] = []
     first, second = Replies("gemini", failure(kind)), Replies("llamacpp", "ok")
-    reply = await chain(first, second, on_fallback=heard.append).turn(ask())
+    reply = await chain(first, second).turn(ask())
     assert (reply.text, reply.provider, reply.attempts) == ("ok", "llamacpp", 2)
     assert reply.fallbacks == (Fallback(provider="gemini", kind=kind, message=f"because of {kind}"),)
-    assert heard == list(reply.fallbacks)
 
 
 @pytest.mark.parametrize("kind", ["bad_request", "blocked"])

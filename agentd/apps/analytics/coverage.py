@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agentd.agent.languages import languages, spoken, words
+from agentd.agent.languages import languages, words
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
+from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_figures import orders_of
 from agentd.apps.analytics.planned import Plan
@@ -211,7 +212,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
             yield text
     numbers = _numbers(said)
     for number in choice.numbers:
-        in_words = number.is_integer() and any(word in said.casefold().split() for word in spoken(int(number)))
+        in_words = any(word in said.casefold().split() for word in number_words(number))
         if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
             yield f"{number:g}"
 

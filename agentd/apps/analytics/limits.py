@@ -35,6 +35,12 @@ def asked_for(question: str) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def number_words(number: float) -> frozenset[str]:
+    """Every single word that says a number: 2 is `dua` and `two`."""
+    known = {**languages.words().digits, **languages.words().numbers}
+    return frozenset(word for word, value in known.items() if value == number)
+
+
 def has_numbers(text: str) -> bool:
     """Whether a number stands there, in digits or words."""
     known = {*languages.words().digits, *languages.words().numbers, *vocabulary().scales}
@@ -94,5 +100,5 @@ def _inner(query: str) -> Iterator[int]:
 
 
 def _names(question: str, number: int) -> bool:
-    words = {str(number), *languages.spoken(number)}
+    words = {str(number), *number_words(number)}
     return bool(words & set(re.findall(r"\w+", question.casefold())))

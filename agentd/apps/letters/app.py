@@ -49,9 +49,11 @@ class Letters(App):
         return Grounded(self._readings, self._described), LookUps()
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
-        """/verify, open to everybody."""
+        """/verify and /qr.svg, open to everybody."""
+        from agentd.apps.letters.qr import ROUTE
         from agentd.apps.letters.verify import VerifyPages
 
+        yield ROUTE
         yield from VerifyPages(self._letter_server(), self.wiring.clock).routes()
 
     def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:

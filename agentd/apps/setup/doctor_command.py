@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from agentd.apps.setup.rights import open_to_others
 from agentd.cli import options
 from agentd.clock import SKEW_REPORTED_S, clock_of
 from agentd.credentials import SYSTEM_FOLDER
+from agentd.state import UNFINISHED
 
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
@@ -148,9 +150,7 @@ def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
 
 
 def private(folder: Path) -> Finding:
-    """Whether nobody else on this machine can read the state, or hold its locks."""
-    from agentd.state import UNFINISHED, open_to_others
-
+    """Whether nobody else can read the state, or hold its locks."""
     if (folder / UNFINISHED).exists():
         return Finding("must", f"state folder {folder}: a restore was cut off", "run `agentd restore` again")
     found = open_to_others(folder) if folder.exists() else []

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from agentd import messages
 from agentd.errors import (
     AgentError,
     Busy,
@@ -13,7 +14,6 @@ from agentd.errors import (
     Draining,
     Forbidden,
     InvalidRequest,
-    Language,
     NotFound,
     ToolError,
     leaves,
@@ -25,20 +25,11 @@ from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId,
 RUN_ERRORS = (*leaves(ToolError), *leaves(AgentError), Busy, NotFound, Conflict, Draining)
 
 
-class RunOptions(Params):
+class RunOptions(messages.RunOptions, Params):
     """What a caller may set for one run."""
 
-    provider: str | None = Field(None, max_length=100, description="A provider's id; the others follow as fallbacks.")
-    model: str | None = Field(None, max_length=200, description="One of that provider's models.")
-    system_prompt: str | None = Field(None, max_length=100_000, description="Replaces the office's custom_instruction.")
-    max_steps: int | None = Field(None, ge=1, le=64, description="Tool calls at most (8 unless configured).")
-    deadline_s: float | None = Field(None, gt=0, le=3600, description="Seconds after which the run is given up.")
-    language: Language | None = Field(None, description="Language of messages to the person.")
-    tool_hint: str | None = Field(None, max_length=100, description="The tool to begin with: no model chooses it.")
     tool_arguments: Form | None = Field(
-        None,
-        description="What the person put into that tool's form, their own words by definition. With nothing left open "
-        "no model is asked.",
+        None, description=messages.RunOptions.model_fields["tool_arguments"].description
     )
 
     @model_validator(mode="after")

@@ -49,11 +49,6 @@ def test_readers_know_the_words_of_all_languages() -> None:
     assert languages.words() is known
 
 
-def test_a_number_is_known_by_each_of_its_words() -> None:
-    assert {"dua", "two"} <= languages.spoken(2) and {"sepuluh", "ten"} <= languages.spoken(10)
-    assert not languages.spoken(1234)
-
-
 @pytest.mark.parametrize(
     ("written", "read"),
     [

@@ -92,6 +92,9 @@ class Daemon:
             prefix = (ChatMessage(role="system", content="x"),)
             return AgentProfile(toolset(caller), prefix, RunLimits(), options.deadline_s or 60, None, frozenset())
 
+        async def every_tool(*_: Any) -> None:
+            """However many."""
+
         async def session_profile(_: str, *asked: Any) -> AgentProfile:
             return profile_of(*asked)
 
@@ -99,7 +102,7 @@ class Daemon:
         executors = {"agent": agent.execute, "call": ToolExecutor(self.tools, toolset).execute}
         self.engine = Engine(self.store, Node(sqlite_engine(state / "dbos.db")), executors, self.clock)
         approvals = Approvals(self.engine, self.tools, profile_of, self.clock, self.audit)
-        self.runs = AgentRuns(self.store, self.engine, Agents(profile_of), approvals, self.clock)
+        self.runs = AgentRuns(self.store, self.engine, Agents(profile_of, every_tool), approvals, self.clock)
         calls = Questions("call", self.store, self.engine, self.clock, deadline_s=60)
         self.direct = DirectTools(self.tools, toolset, self.audit, calls)
         self.elsewhere = KeptElsewhere()

@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
-from agentd.apps.analytics.limits import asked_for
+from agentd.apps.analytics.limits import asked_for, number_words
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.planned import Plan
 
 DATES = {"TODAY": "2023-03-01", "START_DATE": "2023-01-01", "END_DATE": "2023-01-31"}
 TODAY = {"TODAY": "2023-03-01"}
 SALES = "SELECT customer, SUM(total) AS t FROM sales GROUP BY customer ORDER BY t DESC"
+
+
+def test_a_number_is_known_by_each_of_its_words() -> None:
+    assert {"dua", "two"} <= number_words(2) and {"sepuluh", "ten"} <= number_words(10)
+    assert not number_words(1234)
 
 
 def faults(question: str, query: str, dates: dict[str, str] = TODAY) -> list[str]:

@@ -13,7 +13,8 @@ from agentd.apps.backup import restoring
 from agentd.apps.backup.manifest import BackupError, Manifest
 from agentd.apps.backup.restoring import Places, restore
 from agentd.apps.backup.snapshot import make
-from agentd.state import StateError, in_use, open_to_others
+from agentd.apps.setup.rights import open_to_others
+from agentd.state import StateError, in_use
 from servers.certificate import backup
 from servers.certificate.cli import main
 from servers.certificate.finishing import CRASH_POINTS

@@ -1,0 +1,29 @@
+"""What in a state folder other users of this machine may read or write. It changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from agentd.state import OTHERS
+
+PUBLIC = (".cert.pem", ".pub.pem")
+"""How names of files end that are made to be given to everybody."""
+
+
+def open_to_others(state: Path) -> list[Path]:
+    """What in the state folder group or others have rights to, PUBLIC aside; links and sockets are looked through."""
+    found = [state] if _rights(state) else []
+    for folder, folders, files in os.walk(state):
+        names = (name for name in (*folders, *files) if not name.endswith(PUBLIC))
+        found += [path for name in names if _rights(path := Path(folder, name))]
+    return found
+
+
+def _rights(path: Path) -> int:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return 0  # gone meanwhile
+    return mode & OTHERS if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else 0
