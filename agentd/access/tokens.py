@@ -45,6 +45,11 @@ class Principal(BaseModel):
     """From then on the token counts for nothing; None: never."""
     token_sha256: str
 
+    @property
+    def caller(self) -> Caller:
+        """As the rest of the daemon knows them."""
+        return Caller(id=self.id, scopes=self.scopes, profile=self.profile)
+
 
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -184,9 +189,7 @@ class TokenStore:
         except Conflict as error:
             log.error("access.unreadable", reason=error.message)
             principals, self._broken = (), True
-        self._by_hash = {
-            one.token_sha256: (one, Caller(id=one.id, scopes=one.scopes, profile=one.profile)) for one in principals
-        }
+        self._by_hash = {principal.token_sha256: (principal, principal.caller) for principal in principals}
         self._by_id = {principal.id: principal for principal in principals}
         self._seen = seen
 

@@ -47,7 +47,14 @@ class ModelTurn:
         Raises ProviderFailure and AgentdError.
         """
         skip, offer = self._brief.barred, await read(self._length(), self._offer)
-        wanted = self._schema(offer)
+        wanted = schema(
+            offer.tools,
+            may_call=bool(self._brief.toolset.tools),
+            may_list=offer.may_list,
+            may_search=self._brief.prompt_tools is not None,
+            may_answer=offer.may_answer,
+            answer=offer.answer,
+        )
         while True:
             messages = [*self._brief.prefix, *self._so_far.messages]
             try:
@@ -154,17 +161,6 @@ class ModelTurn:
             )
         )
         return reply
-
-    def _schema(self, offer: Offer) -> dict[str, Any]:
-        """What a constrained model can write in this turn."""
-        return schema(
-            offer.tools,
-            may_call=bool(self._brief.toolset.tools),
-            may_list=offer.may_list,
-            may_search=self._brief.prompt_tools is not None,
-            may_answer=offer.may_answer,
-            answer=offer.answer,
-        )
 
     def _offer(self) -> Offer:
         """What there is to call in this turn, as the policy narrows it."""
