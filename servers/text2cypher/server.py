@@ -53,10 +53,14 @@ class TriedQuery(BaseModel):
 
 
 class GraphAnswer(BaseModel):
-    """What ask_graph answers; `status` is success, uncertain or failed; `doubts` say why not to trust it."""
+    """What ask_graph answers; `status` is success, uncertain or failed; `doubts` say why not to trust it.
+
+    `headings` are the columns in words.
+    """
 
     cypher: str | None
     columns: list[str]
+    headings: list[str]
     rows: list[list[Any]]
     answer: str
     attempts: list[TriedQuery]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from aiohttp import web
 
@@ -13,6 +16,7 @@ from agentd.http.guard import CALLER
 from agentd.rpc.method import STAFF
 from agentd.runs.agent_api import AgentRuns
 
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 
@@ -32,8 +36,7 @@ class TablesEndpoint:
         if not caller.may(*STAFF):
             raise Forbidden("This needs the scope staff")
         answer = await self._runs.answer(request.match_info["run_id"], caller)
-        of_graph = [dict(zip(answer.get("columns", ()), row, strict=False)) for row in answer.get("rows", ())]
-        rows = answer.get("data_table_for_display") or of_graph
+        rows = answer.get("data_table_for_display") or rows_of_graph(answer)
         if not rows:
             raise NotFound("This run has no table")
         return web.Response(
@@ -44,3 +47,19 @@ class TablesEndpoint:
                 "Content-Disposition": f'attachment; filename="jawaban.{kind}"',
             },
         )
+
+
+def rows_of_graph(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a graph's answer by heading, a node as its properties; a heading that is met again is numbered."""
+    rows = answer.get("rows", ())
+    lines: list[dict[str, Any]] = [{} for _ in rows]
+    met: Counter[str] = Counter()
+    for at, heading in enumerate(answer.get("headings") or answer.get("columns", ())):
+        names = dict.fromkeys(name for row in rows if isinstance(row[at], dict) for name in row[at])
+        for name in names or [None]:
+            said = heading if name is None else _CAPITAL.sub(" ", name.replace("_", " ")).lower()
+            met[said] += 1
+            told = f"{said} {met[said]}" if met[said] > 1 else said
+            for line, row in zip(lines, rows, strict=True):
+                line[told] = row[at] if name is None else (row[at] or {}).get(name)
+    return lines

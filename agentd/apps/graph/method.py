@@ -31,6 +31,8 @@ class GraphAnswer(BaseModel):
     """`completed` also where no query answers: then `cypher` is null, `confidence` 0, and `answer` says so."""
     cypher: str | None = None
     columns: list[str] = Field(default_factory=list)
+    headings: list[str] = Field(default_factory=list)
+    """The columns in words of the question's language, for a table."""
     rows: list[Any] = Field(default_factory=list)
     answer: str | None = None
     attempts: list[dict[str, Any]] = Field(default_factory=list)

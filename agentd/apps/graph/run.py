@@ -12,7 +12,7 @@ from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 
 SERVER, TOOL = "text2cypher", "ask_graph"
-_KEYS = ("cypher", "columns", "rows", "answer", "attempts", "confidence", "doubts")
+_KEYS = ("cypher", "columns", "headings", "rows", "answer", "attempts", "confidence", "doubts")
 
 
 class GraphRun:
@@ -53,6 +53,7 @@ class GraphRun:
         empty: dict[str, Any] = {
             "cypher": None,
             "columns": [],
+            "headings": [],
             "rows": [],
             "answer": outcome.message,
             "attempts": [],

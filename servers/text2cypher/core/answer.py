@@ -25,9 +25,10 @@ _WRITING_CYPHER = re.compile(
 
 
 def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt | None = None) -> dict[str, Any]:
-    """{cypher, columns, rows, answer, attempts, status, confidence, doubts}; status: `success`, `uncertain`, `failed`.
+    """{cypher, columns, headings, rows, answer, attempts, status, confidence, doubts}.
 
-    `confidence` is 0–1 (0 when failed), `doubts` sentences in the question's language.
+    `status`: `success`, `uncertain`, `failed`; `headings`: the columns in words;
+    `confidence` is 0–1 (0 when failed), `doubts` sentences. Words and sentences are of the question's language.
     """
     words = languages().voice_of(question).answers
     if refusal := _refusal(bench, question, words):
@@ -44,7 +45,7 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
         taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"
         query = state.final_query or ""
         said = words["uncertain"].format(doubts=" ".join(doubts), answer=said, taken=taken, query=query)
-    return _result(state, said, doubts)
+    return _result(state, said, doubts, named)
 
 
 def _supposing(state: AgentState, words: dict[str, str]) -> str:
@@ -100,10 +101,11 @@ def _is_cypher(question: str) -> bool:
         return False
 
 
-def _result(state: AgentState, answer: str, doubts: Sequence[str] = ()) -> dict[str, Any]:
+def _result(state: AgentState, answer: str, doubts: Sequence[str] = (), named: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "cypher": state.final_query,
         "columns": state.columns,
+        "headings": list(named),
         "rows": state.rows,
         "answer": answer,
         "attempts": [attempt.as_dict() for attempt in state.attempts],

@@ -90,12 +90,13 @@ class Workbench:
         held = self.backend.schema
         owners = [(f"(n:{named(label)})", types) for label, types in held.nodes.items()]
         owners += [(f"()-[n:{named(kind)}]->()", types) for kind, types in held.relationship_properties.items()]
-        said = f"CONTAINS {quote(text)}"
+        said = quote(text.replace(".", ""))
         for owner, types in owners:
             for name, kind in types.items():
                 one = f"n.{named(name)}"
-                tests = {STRING: f"toLower({one}) {said}", LISTS[STRING]: f"any(x IN {one} WHERE toLower(x) {said})"}
-                if kind in tests and self.backend.run(f"MATCH {owner} WHERE {tests[kind]} RETURN 1 LIMIT 1").rows:
+                parts = {STRING: f"[{one}]", LISTS[STRING]: one}
+                test = f"any(x IN {parts.get(kind)} WHERE replace(toLower(x), '.', '') CONTAINS {said})"  # `P.O. Box`
+                if kind in parts and self.backend.run(f"MATCH {owner} WHERE {test} RETURN 1 LIMIT 1").rows:
                     return True
         return False
 

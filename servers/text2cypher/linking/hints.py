@@ -151,9 +151,9 @@ class Linker:
         return self._count_of.sub(called, question)
 
     def is_to_write(self, hints: Hints) -> bool:
-        """True for `delete all products`; not for `set of products`, where it is a noun, nor where a list is made."""
-        thing = r"(?:¤|(?:‹label›|‹property›|‹relation›|‹whole›)(?!\w|\s+‹result›))"
-        passed = r"(?:\s+(?!(?:‹preposition›|‹joins›|‹result›)\b)[\w'’-]+)"
+        """True for `delete all products`; not for `set of products`, where it is a noun."""
+        thing = r"(?:¤|(?:‹label›|‹property›|‹relation›)(?!\w))"
+        passed = r"(?:\s+(?!(?:‹preposition›|‹joins›)\b)[\w'’-]+)"
         pattern = rf"^\W*‹writes›\b(?:{passed}{{0,3}}?\s+{thing}|{passed}{{1,4}}\W*$)"
         return bool(self.wording.compiled(pattern).search(hints.masked))
 

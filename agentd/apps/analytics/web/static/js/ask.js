@@ -59,8 +59,8 @@ const ask = once(async () => {
 });
 
 /** An answer of the graph as one of the books: its rows are the table, its Cypher the only step, its doubts stand in its text. */
-function fromGraph({ run_id, answer, columns, rows, cypher }) {
-  return { run_id, final_narrative: answer, data_table_for_display: graphTable(columns, rows), plan: cypher && { purpose: 'Cypher', query: cypher } };
+function fromGraph({ run_id, answer, columns, headings = columns, rows, cypher }) {
+  return { run_id, final_narrative: answer, data_table_for_display: graphTable(headings, rows), plan: cypher && { purpose: 'Cypher', query: cypher } };
 }
 
 /** The page for who may use it, with what there is to ask: without a choice where it is one thing; with the desk where there are letters. */

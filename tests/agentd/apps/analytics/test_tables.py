@@ -1,0 +1,23 @@
+"""A graph's answer as a file: its headings are words, a node is its properties (issue 20)."""
+
+from __future__ import annotations
+
+from agentd.apps.analytics.export import made
+from agentd.apps.analytics.tables import rows_of_graph
+
+
+def test_a_graphs_rows_are_headed_by_words_and_a_node_is_its_properties() -> None:
+    answer = {
+        "columns": ["m.title", "m", "avg(r.firstRating)"],
+        "headings": ["title", "Movie", "average first rating"],
+        "rows": [["Jaws", None, 81.5], ["Alien", {"title": "Alien", "firstShown": 1979}, 90]],
+    }
+    first = {"title": "Jaws", "title 2": None, "first shown": None, "average first rating": 81.5}
+    second = {"title": "Alien", "title 2": "Alien", "first shown": 1979, "average first rating": 90}
+    assert rows_of_graph(answer) == [first, second]
+    assert made(rows_of_graph(answer), ".csv").decode("utf-8-sig").splitlines()[0] == ",".join(first)
+
+
+def test_an_answer_that_was_kept_without_headings_keeps_its_columns() -> None:
+    assert rows_of_graph({"columns": ["m.title"], "rows": [["Jaws"]]}) == [{"m.title": "Jaws"}]
+    assert rows_of_graph({}) == []
