@@ -149,6 +149,10 @@ class App:
         """What its methods stand on: they reach each by `services.part(TYPE)`."""
         return ()
 
+    async def owes(self, session_id: str) -> bool:
+        """Whether somebody still waits for something of a session that nobody has used for its time."""
+        return False
+
     async def leaving(self, session_id: str) -> None:
         """The runs of a session are about to be removed."""
 

@@ -229,6 +229,10 @@ class SessionData:
         said = [await app.session_shown(session_id) for app in self.daemon.apps]
         return {name: value for one in said for name, value in one.items()}
 
+    async def owes(self, session_id: str) -> bool:
+        """Whether an app has something of it that somebody waits for."""
+        return any([await app.owes(session_id) for app in self.daemon.apps])
+
     async def leaving(self, session_id: str) -> None:
         """Its runs are about to be removed."""
         for app in self.daemon.apps:

@@ -159,6 +159,8 @@ async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: A
             runs = await store.runs_where(session_id=session.session_id, limit=1000)
             if any(not rests(run) or run.awaits_staff(iso(now)) for run in runs):
                 continue  # it is under way, or staff may still decide it
+            if session.updated_at >= iso(now - ages.others) and await sessions.apps.owes(session.session_id):
+                continue
             await sessions.purge(session.session_id)
             erased += 1
     if erased:

@@ -34,6 +34,10 @@ class SessionApps(Protocol):
         """What is said of a session beside its turns."""
         ...
 
+    async def owes(self, session_id: str) -> bool:
+        """Whether somebody still waits for something of it: an answer that could not be sent."""
+        ...
+
     async def leaving(self, session_id: str) -> None:
         """A session's runs are about to be removed."""
         ...

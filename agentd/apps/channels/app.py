@@ -87,6 +87,10 @@ class Channels(App):
         """Chats are listened to and answered, once the daemon is on the wire."""
         return self._serving()
 
+    async def owes(self, session_id: str) -> bool:
+        """Whether something is still to be answered or sent in the session's chat."""
+        return bool(await self._mailbox.open(session_id))
+
     async def forget(self, session_id: str) -> None:
         """What is kept of the session's chat."""
         await self._mailbox.forget(session_id)

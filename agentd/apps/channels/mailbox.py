@@ -170,9 +170,14 @@ class Mailbox:
 
         await self._writes.do(work)
 
-    async def open(self) -> list[Place]:
-        """(channel, chat) of every chat in which something is to be done."""
-        query = sa.union(sa.select(INBOX.c.channel, INBOX.c.chat), sa.select(OUTBOX.c.channel, OUTBOX.c.chat))
+    async def open(self, session_id: str | None = None) -> list[Place]:
+        """(channel, chat) of every chat in which something is to be done; or of a session's, where anything is due."""
+        tables = (INBOX, OUTBOX) if session_id is None else (INBOX, OUTBOX, WAITS)
+        left = sa.union(*(sa.select(table.c.channel, table.c.chat) for table in tables)).subquery()
+        query = sa.select(left.c.channel, left.c.chat)
+        if session_id is not None:
+            here = (CHATS.c.channel == left.c.channel) & (CHATS.c.chat == left.c.chat)
+            query = query.join(CHATS, here).where(CHATS.c.session_id == session_id)
         return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
 
     async def look(self, place: Place) -> Standing:

@@ -57,13 +57,17 @@ def final(text: str) -> dict[str, Any]:
 
 
 class KeptElsewhere:
-    """No app keeps anything of sessions here; it notes which were deleted."""
+    """No app keeps anything of sessions here but what it owes; it notes which were deleted."""
 
     def __init__(self) -> None:
         self.forgotten: list[str] = []
+        self.owed: set[str] = set()
 
     async def shown(self, session_id: str) -> dict[str, Any]:
         return {}
+
+    async def owes(self, session_id: str) -> bool:
+        return session_id in self.owed
 
     async def leaving(self, session_id: str) -> None:
         pass

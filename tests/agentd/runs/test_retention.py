@@ -184,6 +184,20 @@ async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_se
     daemon.store.close()
 
 
+async def test_what_could_not_be_sent_yet_keeps_a_visitors_session_for_thirty_days_at_most(tmp_path: Path) -> None:
+    """An office's connection may be down for a weekend, and WhatsApp is not written to before the person writes."""
+    daemon = Daemon(tmp_path, final("x"))
+    async with daemon.engine:
+        run = await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
+        daemon.elsewhere.owed.add(run.session_id)
+        erased = []
+        for days in (2, 27, 2):
+            daemon.clock.advance(days * DAY)
+            erased.append(await purge(daemon.store, daemon.sessions, daemon.clock, Ages()))
+        assert erased == [0, 0, 1]
+    daemon.store.close()
+
+
 async def test_the_files_of_a_run_go_with_its_session_and_no_others_do(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path, final("x"))
     async with daemon.engine:

@@ -16,7 +16,7 @@ from agentd.apps.channels.texts import texts
 from agentd.errors import Busy
 from agentd.messages import AgentOutcome
 from bridges.channels.whatsapp import WhatsAppChannel
-from tests.agentd.apps.channels.office import Desk, Office, desk, outcome, pages, serving, text
+from tests.agentd.apps.channels.office import PATIENCE_S, Desk, Office, desk, outcome, pages, serving, text
 from tests.bridges.channels.whatsapp_server import WhatsAppServer, delivery, said, settings, signed
 
 __all__ = ["desk"]
@@ -145,6 +145,18 @@ class CutOff(MemoryChannel):
         await super().send(message)
         if len(self.sent) == 1:
             raise ChannelFailure("no answer", retry_after_s=0.01, answered=False)
+
+
+async def test_a_session_is_owed_what_could_not_be_sent_yet(desk: Desk) -> None:
+    desk.channel.faults.append(ChannelFailure("away"))
+    desk.channel.write(text("satu"))
+    await desk.until(lambda: not desk.channel.faults)
+    [session] = {params["session_id"] for name, params, _ in desk.office.asked if name == "Agent.run"}
+    assert await desk.app.owes(session) and not await desk.app.owes("another")
+    await desk.until(lambda: desk.texts() == ["jawaban: satu"])
+    async with asyncio.timeout(PATIENCE_S):
+        while await desk.app.owes(session):  # noqa: ASYNC110   # it stands in a database
+            await asyncio.sleep(0.005)
 
 
 async def test_what_may_have_arrived_says_so_when_it_is_sent_again(tmp_path: Path) -> None:
