@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics import wording
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 
 
-def unaccounted(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], past: Iterable[str] = ()) -> list[str]:
+def unaccounted(
+    question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], today: date, past: Iterable[str] = ()
+) -> list[str]:
     """The parts of its queries, as SQL or by their columns' names, and topics; `tables` are the `relevant_tables`."""
     from sqlglot import exp
 
@@ -39,11 +42,13 @@ def unaccounted(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], 
         if (parsed := tree(query["query"])) is not None
         for select in parsed.find_all(exp.Select)
     ]
+    counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
     found: list[str] = []
     for reading, outer in readings:
-        found += [*_conditions(reading), *_bounds(reading, asked.text != talk), *_aggregates(reading)]
+        found += [*_conditions(reading), *_bounds(reading, asked.text != talk, today.isoformat())]
+        found += _aggregates(reading, counted)
         found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ())]
-    if any(reading.sources for reading, _ in readings):
+    if any(reading.sources for reading, _ in readings) and not any(reading.unknown for reading, _ in readings):
         found += _missing(asked, [reading for reading, _ in readings], known.values())
     return list(dict.fromkeys(found))
 
@@ -96,8 +101,8 @@ def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
 
 
-def _bounds(reading: Reading, timed: bool) -> Iterator[str]:
-    """Days where no time is asked for, one bound alone, or of another column of dates than the table's own."""
+def _bounds(reading: Reading, timed: bool, today: str) -> Iterator[str]:
+    """Days beside today where no time is asked for, one bound alone, or of another column of dates than the table's own."""
     from sqlglot import exp
 
     bounds: dict[str, set[str]] = {}
@@ -105,8 +110,9 @@ def _bounds(reading: Reading, timed: bool) -> Iterator[str]:
         column = each.this
         if not isinstance(column, exp.Column) or not any(_DAY.match(v.name) for v in each.find_all(exp.Literal)):
             continue
-        bounds.setdefault(column.sql(), set()).add(type(each).__name__[:2])
-        if not timed:
+        by_today = all(value.name.startswith(today) for value in each.find_all(exp.Literal))
+        bounds.setdefault(column.sql(), set()).add("today" if by_today else type(each).__name__[:2])
+        if not timed and not by_today:
             yield each.sql()
         if found := reading.column(column):
             dates = [str(c["name"]) for c in found[0]["columns"] if c.get("classification") == "temporal"]
@@ -116,7 +122,7 @@ def _bounds(reading: Reading, timed: bool) -> Iterator[str]:
     yield from (name for name, kinds in bounds.items() if kinds in ({"GT"}, {"LT"}))
 
 
-def _aggregates(reading: Reading) -> Iterator[str]:
+def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
     """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
     added; other things than were asked for."""
     from sqlglot import exp
@@ -126,8 +132,7 @@ def _aggregates(reading: Reading) -> Iterator[str]:
     for each in reading.own(exp.Max, exp.Min):
         if not ends or (reading.select.args.get("group") and reading.select.args.get("order")):
             yield each.sql()
-    counts = list(reading.own(exp.Count))
-    for each in counts:
+    for each in reading.own(exp.Count):
         columns = list(each.find_all(exp.Column))
         case = each.find(exp.Case)
         things = [column for column in columns if each.find(exp.Distinct)]
@@ -138,7 +143,7 @@ def _aggregates(reading: Reading) -> Iterator[str]:
         elif not reading.unknown and reading.sources and not any(map(reading.is_about, reading.sources.values())):
             yield each.sql()
     sums = [each for each in reading.own(exp.Sum) if isinstance(each.this, exp.Column)]
-    if asked.counted and sums and not counts:
+    if asked.counted and sums and not counted:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
         )
@@ -238,8 +243,6 @@ def _missing(asked: Asked, readings: list[Reading], tables: Iterable[Mapping[str
     read = topics_of(" ".join(text for reading in readings for text in reading.texts()))
     there = topics_of(" ".join(map(about_table, tables)))
     yield from sorted(asked.topics & there - read)
-    figures = any(reading.unknown for reading in readings) or any(
-        reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column)
-    )
+    figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
     if not figures and not asked.counted and not finder("totals").search(asked.text):
         yield from sorted(asked.amounts)

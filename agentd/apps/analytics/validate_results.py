@@ -47,9 +47,9 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     tables = state.get("relevant_tables") or []
     plan = _plan(state)
-    question, past = state["user_query"], past_questions(state)
-    words = [*doubts(state, plan, context.clock.now().date()), *unknown_words(question, plan, tables)]
-    words = list(dict.fromkeys([*words, *unaccounted(question, plan, tables, past)]))
+    question, today = state["user_query"], context.clock.now().date()
+    words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
+    words = list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []

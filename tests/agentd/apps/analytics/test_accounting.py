@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.planned import Plan
+
+
+TODAY = date(1998, 5, 6)
 
 
 def column(name: str, kind: str, *, empty: bool = False, key: bool = False) -> dict[str, Any]:
@@ -52,7 +56,7 @@ LINES = {
 
 def doubts(question: str, query: str) -> list[str]:
     plan = Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
-    return unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES])
+    return unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES], TODAY)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +85,10 @@ def doubts(question: str, query: str) -> list[str]:
             "o.OrderID IS NULL",
         ),
         ("Berapa nilai penjualan?", "SELECT SUM(UnitPrice * Quantity) AS t FROM `Order Details`"),
+        (
+            "Berapa order yang sudah lewat required date?",
+            "SELECT COUNT(*) AS n FROM Orders WHERE RequiredDate < '1998-05-06'",
+        ),
         ("Berapa order tertinggi?", "SELECT MAX(Total) AS t FROM Orders"),
         ("Berapa negara yang berbeda?", "SELECT COUNT(DISTINCT Country) AS n FROM Customers"),
     ],
@@ -190,4 +198,4 @@ def test_what_nobody_said_is_a_doubt(question: str, query: str, doubt: str) -> N
 
 def test_an_operation_and_a_text_that_no_dialect_reads_have_no_parts() -> None:
     plan = Plan([{"purpose": "", "query": "SELEC 1", "result_key": "R"}], None, [{"result_key": "O"}], "", {}, [])
-    assert unaccounted("How many orders are there?", plan, [ORDERS]) == []
+    assert unaccounted("How many orders are there?", plan, [ORDERS], TODAY) == []
