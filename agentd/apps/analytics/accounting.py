@@ -102,7 +102,7 @@ def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
 
 
 def _bounds(reading: Reading, timed: bool, today: str) -> Iterator[str]:
-    """Days beside today where no time is asked for, one bound alone, or of another column of dates than the table's own."""
+    """Days beside today where no time is asked for, one bound alone, or of other dates than the table's own."""
     from sqlglot import exp
 
     bounds: dict[str, set[str]] = {}

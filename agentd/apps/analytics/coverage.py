@@ -17,7 +17,7 @@ from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.plan_figures import orders_of
+from agentd.apps.analytics.plan_figures import computed, orders_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.rules import Finding
@@ -115,7 +115,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     if not superlatives and (top := finder("tops").search(asked)):
         superlatives = [(frozenset({"desc"}), top[0])]
     yield from (word for end, word in superlatives if not end & ends)
-    yield from _other_figure(asked, written, bool(ends))
+    yield from _other_figure(asked, computed(plan), bool(ends))
     yield from _nameless(asked, plan, _numeric(tables))
     if (some := finder("restricts").search(asked)) and not choice.any and not includes(asked):
         yield some[0]
@@ -163,14 +163,14 @@ def _split(plan: Plan) -> Iterator[str]:
         yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
 
-def _other_figure(asked: str, written: str, ordered: bool) -> Iterator[str]:
+def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str]:
     """A mean for a sum, or a sum for a mean."""
     mean, total = finder("averages").search(asked), finder("totals").search(asked)
-    if mean and not re.search(r"\bavg\b|/", written):
+    if mean and not computed & {"AVG", "/"}:
         yield mean[0]
-    if not mean and re.search(r"\bavg\b", written):
+    if not mean and "AVG" in computed:
         yield "AVG"
-    elif total and not mean and not ordered and not re.search(r"\b(?:sum|count|count_distinct)\b", written):
+    elif total and not mean and not ordered and not computed & {"SUM", "COUNT"}:
         yield total[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from agentd.apps.analytics import coverage
-from agentd.apps.analytics.guards import part_of_the_period
+from agentd.apps.analytics.guarded_times import part_of_the_period
 from agentd.apps.analytics.joins import codes_for_names, only_some
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan

@@ -10,7 +10,6 @@ import pytest
 from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.planned import Plan
 
-
 TODAY = date(1998, 5, 6)
 
 

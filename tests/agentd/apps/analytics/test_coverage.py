@@ -65,6 +65,8 @@ def of(query: str) -> Plan:
             ["Germany"],
         ),
         ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o WHERE Shipped IS NULL", []),
+        ("Rata-rata nilai order?", "SELECT SUM(v) AS v FROM o WHERE Kind = 'A/B'", ["Rata-rata"]),
+        ("Total order?", "SELECT SUM(o.avg) AS t FROM o", []),
         ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o", ["belum"]),
         ("Customers without orders", "SELECT COUNT(*) AS n FROM c WHERE d >= '2023-01-01'", ["without"]),
         ("Penjualan yang lunas?", "SELECT SUM(t) AS t FROM i WHERE Status = 'PAID'", []),

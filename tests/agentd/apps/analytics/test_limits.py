@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.analytics.guards import part_of_the_period, silent_mistakes
+from agentd.apps.analytics.guarded_times import part_of_the_period
+from agentd.apps.analytics.guards import silent_mistakes
 from agentd.apps.analytics.limits import asked_for, number_words
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.planned import Plan
@@ -114,6 +115,7 @@ def test_the_bounds_of_the_period_and_of_its_months_are_let_through() -> None:
         ("d = (SELECT MAX(d) FROM StockBalance) AND d = '2022-12-31'", []),
         ("d >= '2022-01-01'", []),
         ("number IS NOT NULL", ["2022-01-01 – 2022-12-31"]),
+        ("total_2022 > 0", ["2022-01-01 – 2022-12-31"]),
     ],
 )
 def test_a_part_of_the_period_is_doubted_and_a_balance_or_a_month_that_is_named_too_is_not(
@@ -126,7 +128,14 @@ def test_a_part_of_the_period_is_doubted_and_a_balance_or_a_month_that_is_named_
 
 
 @pytest.mark.parametrize(
-    "where", ["d >= '2022-01-01'", "d LIKE '2022%'", "STRFTIME('%Y', d) = '2022'", "YEAR(d) = 2022"]
+    "where",
+    [
+        "d >= '2022-01-01'",
+        "d LIKE '2022%'",
+        "STRFTIME('%Y', d) = '2022'",
+        "YEAR(d) = 2022",
+        "EXTRACT(YEAR FROM d) = 2022",
+    ],
 )
 def test_a_year_is_refused_where_the_question_names_no_time(where: str) -> None:
     assert "it asks for 2022" in faults("Total penjualan?", f"SELECT SUM(t) AS t FROM s WHERE {where}")[0]

@@ -1,0 +1,162 @@
+"""Times of a plan that its question doesn't name, and the question's that it leaves out; read in its trees. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.vocabulary import finder
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_DATED = re.compile(r"'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]")
+"""A year at the head of a date in quotes."""
+OPEN = "1900-01-01"
+"""The start of a period that has none (plan_dates.py)."""
+
+
+def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
+    """`MONTH(d) = 3` beside the third quarter: months or quarters that lie outside all periods."""
+    from sqlglot import exp
+
+    months: set[int] = set()
+    for name, day in dates.items():
+        if "START_DATE" in name and (last := dates.get(name.replace("START", "END"))):
+            first, end = date.fromisoformat(day), date.fromisoformat(last)
+            count = 12 * (end.year - first.year) + end.month - first.month + 1
+            months |= {(first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
+    for equal in select.find_all(exp.EQ) if months else ():
+        wide = {exp.Month: 1, exp.Quarter: 3}.get(type(equal.this), 0)
+        if wide and isinstance(equal.expression, exp.Literal) and equal.expression.is_int:
+            last_month = wide * int(equal.expression.this)
+            if months.isdisjoint(range(last_month - wide + 1, last_month + 1)):
+                yield f"{equal.sql(dialect='mysql')} lies outside the question's period; its dates alone bound it"
+
+
+def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
+    """Years and days in conditions that neither the question nor its dates have; a period may end before the day after
+    it. A question that names no time may be held against today alone."""
+    named = {name: day for name, day in dates.items() if name != "TODAY"}
+    after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in dates.values()]
+    asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after] if named else [said])))
+    for key, text in _values(plan) if named else _chosen(plan):
+        text = text if named else text.replace(dates.get("TODAY", "-"), "")
+        years = _YEAR.findall(text) if named else _DATED.findall(text)
+        days = _DAY.findall(text) if named else []
+        if other := sorted(set(years) - asked):
+            yield f"{key}: it asks for {', '.join(other)}, the question does not"
+        elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
+            yield f"{key}: it asks for {', '.join(outside)}; the question's period has other bounds"
+
+
+def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
+    """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month;
+    the period itself of one that has no time in its conditions. A balance alone has one day, what is open has no end of
+    its own; of periods in each other either may be meant."""
+    from sqlglot import exp
+
+    starts = [day for name, day in dates.items() if name.startswith("START")]
+    ends = [day for name, day in dates.items() if name.startswith("END")]
+    texts = " ".join(text for _, text in _values(plan))
+    reads = bool(plan.operations) or any(True for _ in _nodes(plan, exp.Table))
+    if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
+        yield f"{min(starts)} – {max(ends)}"
+    found = set(_DAY.findall(texts))
+    days = sorted(found - {dates.get("TODAY")})
+    if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
+        return
+    after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
+    yield from _left_aside(days, dates)
+    kept = " ".join(each.name for each in _nodes(plan, exp.Table, exp.Column))
+    equal = {each.expression.name for each in _nodes(plan, exp.EQ)}
+    alone = {*starts} ^ {*ends} if not finder("balances").search(kept) else set()
+    if single := [day for day in days if day in alone & equal]:
+        yield ", ".join(single)
+    if days[0] in starts and days[-1] in (*ends, *after):
+        return
+    if min(starts) < days[0] < max(ends) or min(starts) < days[-1] < max(ends):
+        yield f"{days[0]} – {days[-1]}"
+
+
+def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
+    """The periods that a question names beside another, and that none of the plan's days reaches."""
+    named = [(dates[f"START_DATE{nth}"], dates[f"END_DATE{nth}"]) for nth in ("", "_2") if f"END_DATE{nth}" in dates]
+    apart = len(named) == 2 and (named[0][1] < named[1][0] or named[1][1] < named[0][0])
+    for start, end in named if apart else ():
+        if end < days[0] or days[-1] < start:
+            yield f"{start} – {end}"
+
+
+def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
+    """(result key, the dates in quotes and the years that choose rows)."""
+    from sqlglot import exp
+
+    for query in plan.selects:
+        parts = [part for part in _trees(query["query"]) for part in part.find_all(exp.Where, exp.Having, exp.Join)]
+        numbers = [equal for part in parts for equal in part.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
+        years = [each.expression.name for each in numbers if _is_year(each.this)]
+        texts = [each.name for part in parts for each in part.find_all(exp.Literal) if each.is_string]
+        yield query["result_key"], " ".join(f"'{each}'" for each in (*texts, *years))
+    yield from _filters(plan)
+
+
+def _is_year(side: exp.Expr) -> bool:
+    """YEAR(d), EXTRACT(YEAR FROM d), or a column of that name."""
+    from sqlglot import exp
+
+    extracts = any(each.name.casefold() == "year" for each in side.find_all(exp.Extract, exp.Column))
+    return extracts or side.find(exp.Year) is not None
+
+
+def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
+    """A bound of the question's periods, or one of the months in them."""
+    try:
+        found = date.fromisoformat(day)
+    except ValueError:
+        return True  # the database will say
+    bound = day in dates.values() or day in after or 1 in (found.day, (found + timedelta(days=1)).day)
+    return bound and min(dates.values()) <= day <= max(after)
+
+
+def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
+    """The results of a plan over dated tables none of whose conditions has a date; "" where one has."""
+    from sqlglot import exp
+
+    texts = dict(_values(plan))
+    years = {value[:4] for value in dates.values()}
+    dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
+    read = {each.name.casefold() for each in _nodes(plan, exp.Table)}
+    named = {table for table, columns in temporal.items() if columns}
+    reads = any(table.casefold() in read or f"'{table}'" in str(plan.operations) for table in named)
+    return "" if dated or not reads else ", ".join(texts) or "the plan"
+
+
+def _values(plan: Plan) -> Iterator[tuple[str, str]]:
+    """(result key, the values in its query, or its filters)."""
+    from sqlglot import exp
+
+    for query in plan.selects:
+        found = [each.name for part in _trees(query["query"]) for each in part.find_all(exp.Literal)]
+        yield query["result_key"], " ".join(found)
+    yield from _filters(plan)
+
+
+def _trees(query: str) -> list[exp.Expr]:
+    return [found] if (found := tree(query)) is not None else []
+
+
+def _nodes(plan: Plan, *kinds: type[Any]) -> Iterator[Any]:
+    """All of these kinds in its queries."""
+    return (each for query in plan.selects for part in _trees(query["query"]) for each in part.find_all(*kinds))
+
+
+def _filters(plan: Plan) -> Iterator[tuple[str, str]]:
+    for operation in plan.operations:
+        yield operation["result_key"], str([operation.get("filters"), operation.get("select_columns")])
