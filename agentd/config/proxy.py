@@ -8,7 +8,7 @@ from agentd.config.lines import Path, key_lines, line_of
 from agentd.config.load import Settings
 from agentd.errors import Problem
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _ADVICE = (
     "the daemon stands behind a proxy then, where everybody would come from this machine: make a token first, by "
     "`agentd token add NAME --scope admin`, or set AGENTD_TOKEN"
@@ -30,6 +30,6 @@ def _setting(settings: Settings) -> Path | None:
             return "rpc", name
     for index, server in enumerate(settings.servers):
         public = urlsplit(server.env.get("VERIFY_BASE_URL", "")).hostname
-        if public is not None and public not in _LOOPBACK:
+        if public is not None and public not in LOOPBACK:
             return "servers", index, "verify_base_url"
     return None

@@ -12,12 +12,13 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
+from agentd.apps.setup.findings import Finding
+from agentd.apps.setup.letters_findings import letters, office
 from agentd.apps.setup.rights import open_to_others
 from agentd.cli import options
 from agentd.clock import SKEW_REPORTED_S, clock_of
@@ -33,15 +34,6 @@ IMPORTED = (
 )
 """Imports a package; of a single module it only looks whether it is there, for importing it might run it."""
 MARKS = {"good": "✓", "note": "·", "must": "✗"}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: `good`, a `note` (works without it), or a `must` with what `to_do`."""
-
-    mark: Literal["good", "note", "must"]
-    what: str
-    to_do: str = ""
 
 
 def register(commands: Any) -> None:
@@ -108,6 +100,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
             yield Finding("note", f"server {server.name}: its credentials reach it from {SYSTEM_FOLDER} in the service")
         else:
             yield server_of(server)
+    yield from office(settings)
     yield from letters(settings)
 
 
@@ -158,26 +151,6 @@ def private(folder: Path) -> Finding:
         return Finding("good", f"state folder {folder}: no other user has access to it")
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""
     return Finding("must", f"{found[0]}{more}: open to other users", f"chmod -R go-rwx {folder}")
-
-
-def letters(settings: Any) -> Iterator[Finding]:
-    """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
-    from agentd.apps import server_command
-
-    if not (settings.state / "letters").exists():
-        return
-    try:
-        looked = server_command.letters(settings, "audit", "--quick", "--json")
-    except (OSError, server_command.NoServer):
-        return  # what prevents it is said of the server
-    if looked.returncode not in (0, 1):
-        yield Finding("must", f"letters: {looked.stderr.strip()}", "fix it; `agentd letters audit` checks again")
-        return
-    found = json.loads(looked.stdout)
-    for one in found:
-        yield Finding("must" if one["mark"] == "fault" else "note", one["what"], one["to_do"])
-    if not found:
-        yield Finding("good", "letters: register, archive, key and clock are consistent")
 
 
 def address(listen: str) -> Finding:

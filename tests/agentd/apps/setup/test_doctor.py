@@ -6,10 +6,13 @@ import json
 import socket
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from agentd.apps.setup.doctor_command import Finding, to_do
+from agentd.apps.setup.doctor_command import to_do
+from agentd.apps.setup.findings import Finding
+from agentd.apps.setup.letters_findings import office
 from tests import warm
 from tests.daemon import HEAD, SERVERS
 
@@ -126,3 +129,19 @@ def test_the_list_of_what_to_do_ends_it_with_the_worst_first() -> None:
         and "slow" not in told
     )
     assert to_do(found[:1]) == ["", "Nothing to do."]
+
+
+def test_an_office_is_told_what_of_the_sample_would_stand_on_its_letters(tmp_path: Path) -> None:
+    sample = (Path(__file__).parents[4] / "profiles" / "kelurahan" / "office.toml").read_text(encoding="utf-8")
+    server = SimpleNamespace(env={})
+    settings = SimpleNamespace(file=tmp_path / "client.toml", servers=[server])
+    assert list(office(settings)) == [], "an office without a file of its own issues samples"
+    (tmp_path / "office.toml").write_text(sample, encoding="utf-8")
+    blanks, address = office(settings)
+    assert "[NAMA LURAH]" in blanks.what and "/CONTOH/" in blanks.what and "Gratis" not in blanks.what
+    assert "lead to http://127.0.0.1:8765" in address.what and "verify_base_url" in address.to_do
+    own = sample.replace("[NAMA LURAH]", "BUDI").replace("[NIP LURAH]", "1").replace("/CONTOH/", "/")
+    own = own.replace("[alamat kantor kelurahan]", "Jl. Raya 1").replace("[nomor telepon]", "021")
+    (tmp_path / "office.toml").write_text(own, encoding="utf-8")
+    server.env["VERIFY_BASE_URL"] = "https://surat.example.go.id"
+    assert [one.what for one in office(settings)] == []

@@ -1,0 +1,59 @@
+"""What `agentd doctor` says of the office's letters: its file, and the letter server's quick look. It mends nothing."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agentd.apps.setup.findings import Finding
+from agentd.config.proxy import LOOPBACK
+
+SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
+"""What stands in the texts of a sample that an office is to replace."""
+
+
+def office(settings: Any) -> Iterator[Finding]:
+    """What of office.toml is still the sample's and would stand on letters; what is wrong in it the server says."""
+    env = {name: value for server in settings.servers for name, value in server.env.items()}
+    file = Path(env.get("OFFICE_FILE", settings.file.parent / "office.toml"))
+    try:
+        said = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if blanks := [text for text in _texts(said) if any(mark in text for mark in SAMPLE)]:
+        what = f"office: {file} is still the sample's in: {', '.join(blanks)}"
+        yield Finding("note", what, "put the office's own there: it stands on letters")
+    verify = env.get("VERIFY_BASE_URL") or str(said.get("verify_base_url"))
+    if urlsplit(verify).hostname in LOOPBACK:
+        to_do = f"verify_base_url in {file}: the address at which citizens reach the page /verify"
+        yield Finding("note", f"office: the letters' QR codes lead to {verify}, this machine alone", to_do)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in it."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from [value] if isinstance(value, str) else [text for one in inside for text in _texts(one)]
+
+
+def letters(settings: Any) -> Iterator[Finding]:
+    """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
+    from agentd.apps import server_command
+
+    if not (settings.state / "letters").exists():
+        return
+    try:
+        looked = server_command.letters(settings, "audit", "--quick", "--json")
+    except (OSError, server_command.NoServer):
+        return  # what prevents it is said of the server
+    if looked.returncode not in (0, 1):
+        yield Finding("must", f"letters: {looked.stderr.strip()}", "fix it; `agentd letters audit` checks again")
+        return
+    found = json.loads(looked.stdout)
+    for one in found:
+        yield Finding("must" if one["mark"] == "fault" else "note", one["what"], one["to_do"])
+    if not found:
+        yield Finding("good", "letters: register, archive, key and clock are consistent")
