@@ -88,6 +88,17 @@ def test_an_answer_shows_its_figures_its_table_and_how_it_was_found(
     assert violations(page) == []
 
 
+def test_a_doubt_that_the_answer_begins_with_is_not_listed_again(
+    guarded: Daemon, open_page: Callable[..., Page]
+) -> None:
+    doubt, other = "Kolom Fax kosong.", "Baris dipotong."
+    answer = ANSWER | {"final_narrative": f"Belum pasti: {doubt} Ada 2.", "warnings_for_display": [doubt, other]}
+    page = open_page(guarded.url + "/ask", token=TOKEN, prepare=answering(answer))
+    page.get_by_label("Pertanyaan").fill("Berapa?")
+    page.get_by_label("Pertanyaan").press("Enter")
+    expect(page.locator(".warnings li")).to_have_text([other])
+
+
 def test_a_chart_has_axes_with_their_unit_and_says_each_figure_to_pointer_and_keys(
     guarded: Daemon, open_page: Callable[..., Page]
 ) -> None:

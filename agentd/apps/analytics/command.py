@@ -96,7 +96,7 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
         console.print(answer["final_narrative"], markup=False)
         if rows := answer["data_table_for_display"]:
             _show_table(console, rows, answer["table_units"])
-        for warning in answer["warnings_for_display"]:
+        for warning in (each for each in answer["warnings_for_display"] if each not in answer["final_narrative"]):
             console.print(f"⚠ {warning}", style="yellow", markup=False)
         console.print(f"{answer['validation_status']}, mutu {answer['quality_score']}/100", style="dim")
     if trace:

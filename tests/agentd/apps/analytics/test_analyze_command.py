@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from sqlglot import transpile
 
-from agentd.apps.analytics.command import _show_table, picture
+from agentd.apps.analytics.command import _show, _show_table, picture
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import periods_of
 from agentd.apps.analytics.plan import read_plan
@@ -37,6 +37,17 @@ def test_the_table_names_the_unit_of_its_amounts(capsys: pytest.CaptureFixture[s
     assert "TOTAL (USD)" in shown
     assert "1.234,5" in shown
     assert "N (" not in shown
+
+
+def test_what_the_narrative_says_is_no_warning_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """The doubt that an answer begins with stood below it once more."""
+    doubt, other = "Kolom Fax kosong pada 2 dari 2 baris.", "Baris dipotong."
+    answer = {"error": None, "data_table_for_display": [], "validation_status": "passed", "quality_score": 80}
+    words = {"final_narrative": f"Belum pasti: {doubt}\n\nAda 2.", "warnings_for_display": [doubt, other]}
+    _show(answer | words, trace=False)
+    shown = capsys.readouterr().out
+    assert shown.count(doubt) == 1
+    assert f"⚠ {other}" in shown
 
 
 def test_a_kept_plan_is_shown_for_the_next_like_question(tmp_path: Path) -> None:

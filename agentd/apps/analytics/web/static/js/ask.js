@@ -92,7 +92,7 @@ function answerCard(question, answer) {
     answer.error && errorPart(answer.error, answer.clarification?.choices),
     answer.final_narrative && h('p', { class: 'narrative' }, answer.final_narrative),
     quality(answer),
-    warnings(answer.warnings_for_display),
+    warnings(answer.warnings_for_display?.filter((text) => !answer.final_narrative?.includes(text))),
     summary(answer.executive_summary),
     rows.length > 0 && chart(rows, answer.table_units ?? {}),
     rows.length > 0 && dataTable(rows, answer.table_units ?? {}),
