@@ -13,6 +13,7 @@ from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, spaced
 from servers.text2cypher.linking.naming import is_called
 from servers.text2cypher.linking.values import Place, folded
 
@@ -49,9 +50,14 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
 
 
 def _supposing(state: AgentState, words: dict[str, str]) -> str:
-    """What a misspelt name was taken for."""
-    misspelt = [(said, stored) for said, stored, spelling in state.taken if spelling < 1]
+    """What a misspelt name was taken for, and a word that nobody knows."""
+    misspelt = [(said, _in_words(stored)) for said, stored, spelling in state.taken if spelling < 1 and stored]
     return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
+
+
+def _in_words(meaning: str) -> str:
+    """`reorderLevel` in words; a stored text, which stands in quotes, and a single word as they are."""
+    return meaning if meaning.startswith("'") or len(parts(meaning)) < 2 else spaced(meaning)
 
 
 def sentence(named: list[str], rows: list[list[Any]], words: dict[str, str]) -> str:

@@ -122,8 +122,10 @@ def meant_otherwise(
         return None
     other = QueryFacts.of(found)
     shown = headings(other.columns, other, words)
-    own = [name for name in sorted(other.names - QueryFacts.of(query).names) if not {name, spaced(name)} & {*shown}]
-    return ", ".join(shown) + (f" ({', '.join(own)})" if own else "")
+    own = sorted(other.names - QueryFacts.of(query).names)
+    told = {root(spaced(name)): spaced(name) for name in own if not {name, spaced(name)} & {*shown}}
+    by_way = words.get("by_way", " ({names})").format(names=", ".join(told.values())) if told else ""
+    return ", ".join(shown) + by_way
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

@@ -226,7 +226,7 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
     assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get, {}) == "y"
     agreeing = [text for text in rows if "a.y" not in text and "OF" not in text]
     assert meant_otherwise(chosen, rows[chosen], agreeing, rows.get, {}) is None
-    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get, {}) == "x, number (B, OF)"
+    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get, {}) == "x, number (b, of)"
     assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None, {}) is None
 
 

@@ -45,7 +45,8 @@ async def test_a_question_is_answered_and_each_attempt_told() -> None:
                 progress_callback=progress,
             )
     answer: dict[str, Any] = result.structured_content or {}
-    assert set(answer) == {"cypher", "columns", "rows", "answer", "attempts", "status", "confidence", "doubts"}
+    assert set(answer) == {*"cypher columns headings rows answer attempts status confidence doubts".split()}
+    assert answer["headings"] == ["nama"]
     assert (answer["cypher"], answer["status"]) == (QUERY, "success")
     assert answer["confidence"] >= 0.75 and answer["doubts"] == []
     assert (answer["columns"], answer["rows"]) == (["m.nama"], [["Algoritma dan Struktur Data"]])
