@@ -100,7 +100,7 @@ class App:
     reviews: Reviews | None = None
     """Takes on what a citizen agreed to and an officer must, too."""
     reaches_out: ClassVar[bool] = False
-    """Whether it speaks to others of itself, from `routes` on: it doesn't in a daemon that one command made."""
+    """Whether it connects to others by itself, from `routes` on: not in a daemon made for one command."""
     judges_official_calls: ClassVar[bool] = False
     """Whether its `policies` judge what official calls may hold. Without such an app the daemon makes none."""
 

@@ -102,7 +102,7 @@ class Meaning(Protocol):
 
 
 class Journal(Protocol):
-    """Makes pieces of a run durable: what was recorded under a name is answered from the record ever after."""
+    """Makes pieces of a run durable: what was recorded under a name is answered from the record from then on."""
 
     async def step(
         self,

@@ -98,7 +98,7 @@ def _by_name_only(tool: ToolInfo) -> ToolInfo:
 
 
 def _may(caller: Caller | None, tool: ToolInfo) -> bool:
-    """Whether the scope that a tool's own `_meta` asks for (`agentd/scope`) is the caller's; the daemon may all."""
+    """Whether the scope that a tool's own `_meta` asks for (`agentd/scope`) is the caller's; the daemon has all."""
     scope = tool.meta.get("agentd/scope")
     return scope is None or caller is None or caller.may(scope)
 

@@ -53,7 +53,7 @@ class _StandIns(MetaPathFinder, Loader):
         self._names = names
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
-        """A stand-in, or nothing: then it is found as ever."""
+        """A stand-in, or nothing: then it is found as usual."""
         if _within(name, ABSENT):
             raise ModuleNotFoundError(name, name=name)
         return ModuleSpec(name, self, is_package=True) if _within(name, self._names) else None
@@ -67,7 +67,7 @@ class _StandIns(MetaPathFinder, Loader):
 
 
 class _Lean(SourceFileLoader):
-    """Finds and loads the modules of LEAN; those that are not compiled so, as ever."""
+    """Finds and loads the modules of LEAN; those that are not compiled so, as usual."""
 
     @classmethod
     def find_spec(cls, name: str, path: Sequence[str] | None = None, *_: object) -> ModuleSpec | None:

@@ -123,7 +123,7 @@ class HostedModel(ABC):
         return said if isinstance(said, int) else None
 
     def missing_key(self) -> str | None:
-        """Why it cannot be asked for want of a key; None when it can. A key is needed where one is named."""
+        """Why it cannot be asked without a key; None when it can. A key is needed where one is named."""
         name = self.settings.api_key_name
         return f"no API key: {name} is not set" if name and not self.settings.api_key else None
 

@@ -35,7 +35,7 @@ class OllamaModel(HostedModel):
         return OllamaWeights(settings)
 
     def make_client(self, package: Any) -> Any:
-        """A client that gives up: its own default is to wait for ever."""
+        """A client with a timeout: its own default is to wait forever."""
         import httpx
 
         return package.AsyncClient(

@@ -73,7 +73,7 @@ async def _decided(client: Client, waiting: dict[str, Any], step: dict[str, Any]
     about = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
     outcome = await client.call("Agent.approve", {**about, "approved": agreed})
     if not agreed:
-        return {**step, "message": "nobody agreed, so nothing was called; --yes agrees beforehand"}
+        return {**step, "message": "nobody agreed, so nothing was called; --yes agrees in advance"}
     return outcome["steps"][-1] if outcome["steps"] else {**step, "message": outcome["response"]}
 
 

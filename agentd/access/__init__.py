@@ -1,4 +1,4 @@
-"""Access: the tokens, who may come in, the rates."""
+"""Access: the tokens, who is admitted, the rates."""
 
 from agentd.access.admission import Access, Approach
 from agentd.access.rates import Buckets, RateLimiter

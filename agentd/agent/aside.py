@@ -53,5 +53,5 @@ def _budgeted(budget_s: float, work: Callable[[], T]) -> T:
 def spend() -> None:
     """A place where a reading may end. Raises OverBudget when its time is over."""
     ends = _ends.get()
-    if ends < math.inf and time.thread_time() > ends:  # what the kernel knows of a thread's time is dear to ask
+    if ends < math.inf and time.thread_time() > ends:  # asking the kernel for it is expensive
         raise OverBudget("the reading took longer than it may")

@@ -1,5 +1,5 @@
 """What a run of the agent starts from (a prompt, or a page's form), how far it may go, what has happened in it so far,
-and what it came to. What a run goes on from is read from and written to JSON, so that a replay grows the same."""
+and its result. What a run continues from is read from and written to JSON, so that a replay gives the same."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a run came to."""
+    """The result of a run."""
 
     status: str
     so_far: Progress
@@ -85,7 +85,7 @@ class Conclusion:
     error: AgentdError | None = None
 
     def record(self) -> dict[str, Any]:
-        """What the run goes on from after an approval, as JSON."""
+        """What the run continues from after an approval, as JSON."""
         return {**self.so_far.record(), "pending": self.pending}
 
 
@@ -108,7 +108,7 @@ class Progress:
     may_call_official: bool = True
 
     def record(self) -> dict[str, Any]:
-        """As JSON, to go on from after an approval."""
+        """As JSON, to continue from after an approval."""
         made: dict[str, Any] = _shape().dump_python(self, exclude={"may_call_official"})
         return made
 
@@ -125,7 +125,7 @@ def _shape() -> TypeAdapter[Progress]:
 
 @dataclass(slots=True)
 class Asked:
-    """What one ask came to, before it is recorded."""
+    """The result of one ask, before it is recorded."""
 
     action: dict[str, Any] | None = None
     outcome: dict[str, Any] | None = None

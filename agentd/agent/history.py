@@ -34,7 +34,7 @@ class PastTurn:
     typed: dict[str, Any] | None = None
     """What the citizen put into a form beside their words."""
     quoted: str | None = None
-    """What a page said was said before."""
+    """What a page quotes of an earlier conversation."""
     day: str = ""
     """On which day the run began (ISO date)."""
 
@@ -53,12 +53,12 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
     for turn in reversed(past):
         if turn.response and not turn.steps and turn.response == answer_to(turn.prompt, turn.language):
             continue
-        turned = list(_turn(turn, toolset))
-        cost = sum(tokens(message.content) for message in turned)
+        shown = list(_turn(turn, toolset))
+        cost = sum(tokens(message.content) for message in shown)
         if cost > budget:
             break
         budget -= cost
-        kept[:0] = turned
+        kept[:0] = shown
     return tuple(kept)
 
 

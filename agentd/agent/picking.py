@@ -1,8 +1,8 @@
 """Which tools a session's prompt describes when there are too many for it: those whose meaning fits what is asked.
 
-The next ones it names, a line each.
-The first request picks; a later one adds what it needs and takes nothing away, so that the prompt's start stays as it
-was and its cache holds. What is not described can still be listed (`list_tools`) and called by name.
+The next nearest it names, a line each. The first request picks; a later one adds what it needs and takes nothing away,
+so that the prompt's start stays as it was and its cache holds. What is not described can still be listed (`list_tools`)
+and called by name.
 """
 
 from __future__ import annotations

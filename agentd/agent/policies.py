@@ -1,5 +1,5 @@
-"""What stands between a caller of tools and their servers: policies, asked one after the other, and the daemon's own
-two. What apps forbid stands in theirs; who must agree in approval.py."""
+"""The policies between a caller of tools and their servers, asked one after the other, and the daemon's own two. What
+apps forbid is in theirs; who must agree is in approval.py."""
 
 from __future__ import annotations
 

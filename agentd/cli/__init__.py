@@ -107,7 +107,7 @@ def _run(given: argparse.Namespace) -> int:
             raise
         print(f"agentd {given.command}: {how}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:  # who reads the output, such as `head`, had enough
+    except BrokenPipeError:  # the reader of the output, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:

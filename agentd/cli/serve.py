@@ -17,7 +17,7 @@ from agentd.cli import options
 GRACE_S = 3.0
 """How long a stop lets calls with effects end; all else goes on at the next start, as after a kill."""
 STOP_S = 9
-"""A stop that takes longer, whatever holds it up, is ended by the system: runs lose nothing by a kill."""
+"""A stop that takes longer, for whatever reason, is ended by the system: runs lose nothing when killed."""
 WARM_AFTER_S = 3.0
 Stamp = tuple[int, int, int]
 """A file's time, size and number."""

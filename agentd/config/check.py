@@ -60,14 +60,14 @@ def of_other_branch(detail: Any) -> bool:
     return (branch == "str" and isinstance(given, dict)) or (branch in _BRANCHES and isinstance(given, str))
 
 
-def place_of(detail: Any) -> KeyPath:
+def path_of(detail: Any) -> KeyPath:
     """Where a pydantic error stands in the file: its `loc` without the names of union branches."""
     return tuple(part for part in detail["loc"] if part not in ("str", *_BRANCHES))
 
 
 def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     """A pydantic error as (key path, sentence)."""
-    where = place_of(detail)
+    where = path_of(detail)
     name = ".".join(str(part) for part in where)
     kind = detail["type"]
     section = str(where[0]) if len(where) > 1 else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentd.config.check import SLOTS, meant_key, of_other_branch, place_of, table_at
+from agentd.config.check import SLOTS, meant_key, of_other_branch, path_of, table_at
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile
 from agentd.config.sections import client_file
@@ -33,7 +33,7 @@ def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:
 def _without(raw: dict[str, Any], details: Iterable[Any]) -> dict[str, Any]:
     left = copy.deepcopy(raw)
     for detail in details:
-        where = place_of(detail)
+        where = path_of(detail)
         table = table_at(left, where[:-1])
         if table is None:
             _leave_out(left, where)
@@ -54,8 +54,8 @@ def _leave_out(raw: dict[str, Any], where: KeyPath) -> None:
 
 
 def _stand_in(raw: dict[str, Any], where: KeyPath) -> Any:
-    """For a key that is missing: what stands under the key that was probably meant, else a value of which no more
-    can be said."""
+    """For a missing key: the value of the key that was probably meant, else a placeholder that causes no further
+    error."""
     key, table = str(where[-1]), table_at(raw, where[:-1]) or {}
     near = meant_key(key, [str(name) for name in table])
     if near is not None and isinstance(table[near], str):

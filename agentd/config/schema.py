@@ -130,7 +130,7 @@ class StoreSettings(Section):
     keep_d: float = Field(default=30.0, gt=0)
     """Days after its last use that any other session is kept."""
     purge_every_s: float = Field(default=3600.0, ge=1)
-    """Seconds between two looks for sessions that have had their time."""
+    """Seconds between two checks for expired sessions."""
     letters_url: str | None = None
     """The database of the letters' register, for the letters' server alone; needed beside `url`."""
 

@@ -38,8 +38,8 @@ def refusal(error: BaseException, *, rpc: bool) -> web.Response:
 
 
 def send_away(request: web.Request, error: AgentdError, *, rpc: bool) -> None:
-    """Answer beside the handler, which waits for what goes on without its caller: these are the connection's last
-    bytes."""
+    """Answer in place of the handler, which still waits for work that continues without its caller: these are the
+    connection's last bytes."""
     transport = request.transport
     if transport is None or transport.is_closing():
         return

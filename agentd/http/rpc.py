@@ -22,7 +22,7 @@ def rpc(dispatcher: Dispatcher, leases: Leases) -> Handler:
     """
 
     async def post(request: web.Request) -> web.Response:
-        """Handle one HTTP request. A client that goes away, or is sent away, doesn't stop what it asked for."""
+        """Handle one HTTP request. A client that disconnects, or is disconnected, doesn't stop what it asked for."""
         if request.content_type != "application/json":
             # text/plain and forms can be sent by any page of any site without being asked first
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))

@@ -1,4 +1,4 @@
-"""A run as its caller sees it: what it is asked with, its steps and events, and what it came to."""
+"""A run as its caller sees it: what it is asked with, its steps and events, and its outcome."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Approval(Message):
 
 
 class AgentOutcome(Message):
-    """What a run came to: the result of `Agent.run` on the wire."""
+    """The outcome of a run: the result of `Agent.run` on the wire."""
 
     run_id: str
     session_id: str
@@ -124,7 +124,7 @@ class AgentOutcome(Message):
 
 
 class KeyedOutcome(AgentOutcome):
-    """What a visitor's run came to, with the key of its session."""
+    """The outcome of a visitor's run, with the key of its session."""
 
     session_key: str = Field(repr=False)
 

@@ -21,7 +21,7 @@ log = structlog.get_logger("agentd")
 DAYS = 7
 """How many days' usage is shown."""
 UNKNOWN = "unknown"
-"""The currency of a cost that nobody knows, for want of a price."""
+"""The currency of a cost that is unknown because no price is configured."""
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
 

@@ -195,7 +195,7 @@ class _Bound:
     def __init__(self, method: Method, services: Services, act: Act | None = None) -> None:
         self._name = method.name
         self._scopes = method.scopes
-        self._keyed = "session_key" in method.params.model_fields  # to look for what a model lacks is dear
+        self._keyed = "session_key" in method.params.model_fields  # looking up what a model lacks is slow
         self._reader = ParamsReader(method.params, services.limits.max_prompt_bytes)
         self.act: Any = act or method.act
         self.waits = iscoroutinefunction(self.act)

@@ -41,7 +41,7 @@ class Answered(NamedTuple):
     agrees: bool | None = None
     """Whether they are a yes to its call; None: that can't be said, so that it is shown again."""
     said: str | None = None
-    """The yes or no itself, where they are no more."""
+    """The yes or no itself, where they say nothing else."""
     withdrew: bool = False
     """They took back a request that waited for an officer."""
     choice: Choice | None = None

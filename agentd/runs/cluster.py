@@ -88,7 +88,7 @@ class Cluster:
                 return True  # else this process, or its database, stood still meanwhile: the answer is too old
 
     async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
-        """Act for ever; a database that is away is tried again."""
+        """Act again and again, also after the database could not be reached."""
         while True:
             try:
                 await act()

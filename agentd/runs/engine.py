@@ -260,7 +260,7 @@ class Engine:
             live = self._entered(row)
         live.task = asyncio.current_task()
         try:
-            await live.turn.wait()
+            await live.may_begin.wait()
             async with self._slots:
                 if begun := live.begun or await self._store.begin(run_id, mark_of(self._node)):
                     live.row, recorded, recoveries = begun

@@ -1,4 +1,4 @@
-"""What an executor gets of a run, and what it comes to. How a run is taken on and kept is the engine's business."""
+"""What an executor gets of a run, and what it returns. How a run is taken on and kept is the engine's business."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an executor came to. `outcome` is the wire form.
+    """The result of an executor. `outcome` is the wire form.
 
-    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to go on from.
+    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to continue from.
     """
 
     status: str

@@ -1,4 +1,4 @@
-"""The Journal of one run: each step is recorded once, with the run's row, and answered from the record ever after."""
+"""The Journal of one run: each step is recorded once, with the run's row, and answered from the record from then on."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Live:
     past: list[RunRecord] | None = None
     """All turns of its session before it, where they were read when it was taken on."""
     steps: Steps = field(default_factory=Steps)
-    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    may_begin: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when there is nothing to wait for any more in this process."""
@@ -66,8 +66,8 @@ class LiveRuns(dict[str, Live]):
             live = self[row.run_id] = Live(row, number, EventLog(row.run_id, row.session_id, stored), past)
             queue = self._queues.setdefault(row.session_id, [])
             insort(queue, (number, row.run_id))
-            if not any(self[waiting].turn.is_set() for _, waiting in queue):
-                self[queue[0][1]].turn.set()
+            if not any(self[waiting].may_begin.is_set() for _, waiting in queue):
+                self[queue[0][1]].may_begin.set()
         return live
 
     def leave(self, live: Live) -> None:
@@ -78,9 +78,9 @@ class LiveRuns(dict[str, Live]):
         del self[row.run_id]
         live.let_go()
         queue = self._queues[row.session_id]
-        queue[:] = [place for place in queue if place[1] != row.run_id]
+        queue[:] = [waiting for waiting in queue if waiting[1] != row.run_id]
         if queue:
-            self[queue[0][1]].turn.set()
+            self[queue[0][1]].may_begin.set()
         else:
             del self._queues[row.session_id]
 
@@ -106,7 +106,7 @@ class Stoppable:
         self._stopping = False
 
     async def do(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
-        """What the work comes to. Raises Draining when the daemon stops before, and cancels it: after the stop's grace
+        """The result of the work. Raises Draining when the daemon stops before, and cancels it: after the stop's grace
         where it has effects, else at once."""
         task = asyncio.create_task(work)
         self._tasks[task] = effects

@@ -163,7 +163,7 @@ class Decision(Stored):
         return {**noted, "changed": self.proposed is not None, "approvals": agreements}
 
     def json(self) -> Json:
-        """As the run goes on with it."""
+        """As the run continues with it."""
         return {**Stored.json(self), **self.noted()}
 
 
@@ -187,10 +187,10 @@ class RunRecord:
     attempts: int = 0
     """Its own model attempts."""
     outcome: Json | None = None
-    """The wire form of what it came to."""
+    """Its outcome in the wire form."""
     error: RunError | None = None
     record: Json | None = None
-    """What its executor goes on from after an approval, in that executor's own form."""
+    """What its executor continues from after an approval, in that executor's own form."""
     approval: PendingApproval | None = None
     events: list[Json] | None = None
     """Each as the Event is sent, in order."""

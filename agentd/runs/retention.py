@@ -1,4 +1,4 @@
-"""Erases by itself what nobody has used for its time, and finishes what a deletion had to leave behind.
+"""Erases sessions that nobody has used for their age, and finishes deletions that had to wait.
 
 It decides when and what; how a session is erased is in sessions.py. Of several nodes one does it at a time.
 """
@@ -52,9 +52,9 @@ class Ages:
 
 
 class Steady:
-    """Whether the clock can be believed: a date that leaps days ahead makes everything look old.
+    """Whether the clock can be trusted: a date that leaps days ahead makes everything look old.
 
-    It is believed once it has run on, second by second as the machine counts them, for its time (at most the shortest
+    It is trusted once it has run on, second by second as the machine counts them, for its time (at most the shortest
     age): a leap that is taken back within it erases nothing.
     """
 
@@ -80,7 +80,7 @@ class Steady:
 
 
 def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages: Ages) -> bool:
-    """Whether a session (with what its latest run was asked with) has had its time."""
+    """Whether a session (with what its latest run was asked with) has expired."""
     caller = None if latest is None else latest.caller
     age = ages.visitors if caller is not None and caller.is_visitor else ages.others
     return session.updated_at < iso(now - age)
@@ -145,7 +145,7 @@ def _put_off() -> Iterator[None]:
 
 
 async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages) -> int:
-    """Erase every session that has had its time; how many there were; none while another node does it."""
+    """Erase every expired session; how many there were; none while another node does it."""
     erased = 0
     async with store.alone() as alone:
         if not alone:

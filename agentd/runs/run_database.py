@@ -38,13 +38,13 @@ class RunDatabase:
             raise OSError(f"the database {engine.url.render_as_string()} {reason}") from None
 
     def _bring_up(self) -> None:
-        """Make what tables and columns there are not yet. Raises OSError when a newer agentd has written these tables:
+        """Create the missing tables and columns. Raises OSError when a newer agentd has written these tables:
         this one would not understand its rows."""
         written = written_schema(self.engine)
         if written is not None and written > SCHEMA:
-            place = self.engine.url.render_as_string()
+            url = self.engine.url.render_as_string()
             raise OSError(
-                f"the database {place} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
+                f"the database {url} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                 "install that one, or name another state"
             )
         tables.create_all(self.engine)

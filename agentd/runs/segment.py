@@ -47,7 +47,7 @@ class Segments:
     observe: Observe
 
     async def run(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
-        """Carry the segment out after the steps recorded so far, and keep what it comes to.
+        """Carry the segment out after the steps recorded so far, and store its result.
 
         Raises TakenOver; CancelledError when the daemon stops, for then it goes on at the next start.
         """

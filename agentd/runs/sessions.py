@@ -119,7 +119,7 @@ class SessionService:
         return pending
 
     async def purge(self, session_id: str) -> None:
-        """Erase a session that has had its time."""
+        """Erase an expired session."""
         await self.audit.arecord("session.deleted", actor="retention", subject=session_id)
         await self.erase(session_id)
 

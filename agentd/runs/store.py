@@ -158,13 +158,13 @@ class RunStore(RunDatabase):
             await self.writes.do(work)
 
     async def add_step(self, run_id: str, node: str, number: int, name: str, record: Json) -> bool:
-        """Keep what a step came to. False when the run is not this node's any more."""
+        """Store a step's result. False when the run is not this node's any more."""
         values = {"run_id": run_id, "number": number, "name": name, "record": record, "node": node}
         statement = sql.ADD_STEP[self.engine.dialect.name]
         return bool(await self.writes.do(lambda db: db.execute(statement, values).rowcount))
 
     async def finish(self, run: RunRecord, at: str) -> bool:
-        """Write what a run (or its part up to an approval) came to, and count its model attempts in the session.
+        """Write the result of a run (or of its part up to an approval), and count its model attempts in the session.
 
         False when the run is gone, or another node's by now.
         """
@@ -246,11 +246,11 @@ class RunStore(RunDatabase):
 def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) -> int:
     """Count recoveries of a run that has `done` steps, from zero where it has come further since the last."""
     known = first_row(db, sa.select(recoveries).where(recoveries.c.run_id == run_id))
-    place = {"segment": segment, "steps": done}
-    same = known is not None and place.items() <= known.items()
+    position = {"segment": segment, "steps": done}
+    same = known is not None and position.items() <= known.items()
     times = more + (known["times"] if known is not None and same else 0)
     if known is None:
-        db.execute(recoveries.insert(), {"run_id": run_id, **place, "times": times})
+        db.execute(recoveries.insert(), {"run_id": run_id, **position, "times": times})
     else:
-        db.execute(recoveries.update().where(recoveries.c.run_id == run_id).values(**place, times=times))
+        db.execute(recoveries.update().where(recoveries.c.run_id == run_id).values(**position, times=times))
     return times

@@ -89,7 +89,7 @@ steps = sa.Table(
     sa.Column("record", sa.JSON, nullable=False),
     sqlite_with_rowid=False,
 )
-"""What the steps of runs under way came to, so that none is repeated; a segment that has ended needs them no more."""
+"""The results of the steps of runs under way, so that none is repeated; a segment that has ended needs none."""
 events = sa.Table(
     "agentd_events",
     tables,

@@ -119,12 +119,12 @@ class Transactions:
         self._kept[get_ident()] = kept
 
     def _alone(self, work: Work) -> Answer:
-        for attempt in range(RACES + 1):
+        for race in range(RACES + 1):
             try:
                 with self._begun() as db:
                     return work(db), None
             except sa.exc.IntegrityError as error:
-                if attempt == RACES:
+                if race == RACES:
                     return None, error
                 # another caller took the same id or turn first: look again
             except Exception as error:

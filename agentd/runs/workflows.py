@@ -30,7 +30,7 @@ Execute = Callable[[str, int], Awaitable[str]]
 
 
 class Workflows:
-    """DBOS in this process; the latest of a process has it. `launch` it inside the running loop."""
+    """DBOS in this process, of which only the latest is active. `launch` it inside the running loop."""
 
     def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
         self._cluster = cluster

@@ -51,7 +51,7 @@ class TelegramChannel:
     most_choices = 60
     window_s = None
     marks_read = False
-    tells_within_s = 0.0
+    reports_within_s = 0.0
 
     def __init__(self, settings: ChannelSettings) -> None:
         token = settings.secrets.get("token")

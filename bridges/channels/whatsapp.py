@@ -51,7 +51,7 @@ class WhatsAppChannel:
     window_s = 24 * 3600.0 - 600.0
     marks_read = True
     """Ten minutes less than the service's own: its clock and ours may differ."""
-    tells_within_s = 20.0
+    reports_within_s = 20.0
 
     def __init__(self, settings: ChannelSettings) -> None:
         if lacking := [name for name in SECRETS if not settings.secrets.get(name)]:

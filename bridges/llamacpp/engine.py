@@ -121,7 +121,7 @@ class Engine:
         """Release the weights.
 
         The library's release keeps the interpreter while it waits for threads that may still need the interpreter to
-        drop the last answer's callback: seen once to wait for ever. They get a moment first.
+        drop the last answer's callback: seen once to wait forever. They get a moment first.
         """
         if self._server is not None:
             time.sleep(LET_GO_S)
@@ -228,7 +228,7 @@ class Engine:
 
 
 def main_thread_gone() -> bool:
-    """True once the interpreter is leaving: then a generation nobody waits for must not hold it up."""
+    """True once the interpreter is leaving: then a generation nobody waits for must not delay it."""
     return not threading.main_thread().is_alive()
 
 

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-PLACES = ("RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR")
+FOLDERS = ("RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR")
 MEMORY = "/dev/shm"
 
 
@@ -19,7 +19,7 @@ def handed_over(credentials: Mapping[str, bytes]) -> Path | None:
     """A new folder (0700) with a file (0400) for each; None where there are none. The caller removes it."""
     if not credentials:
         return None
-    folder = Path(tempfile.mkdtemp(prefix="agentd-credentials-", dir=_place()))
+    folder = Path(tempfile.mkdtemp(prefix="agentd-credentials-", dir=_folder()))
     for name, value in credentials.items():
         with os.fdopen(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), "wb") as file:
             file.write(value)
@@ -32,7 +32,7 @@ def removed(folder: Path | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _place() -> str | None:
+def _folder() -> str | None:
     """Where nothing reaches a disk: the service's or the user's runtime folder, or shared memory; else the default."""
-    named = (os.environ.get(name, "").partition(":")[0] for name in PLACES)
-    return next((place for place in (*named, MEMORY) if place and os.access(place, os.W_OK | os.X_OK)), None)
+    named = (os.environ.get(name, "").partition(":")[0] for name in FOLDERS)
+    return next((folder for folder in (*named, MEMORY) if folder and os.access(folder, os.W_OK | os.X_OK)), None)

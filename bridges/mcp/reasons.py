@@ -18,8 +18,8 @@ def first_cause(error: BaseException) -> BaseException:
     """The exception inside nested groups that says most: ours, else one that isn't just the connection closing."""
     leaves = list(_leaves(error))
     ours = next((leaf for leaf in leaves if isinstance(leaf, ServerGone)), None)
-    telling = next((leaf for leaf in leaves if not is_closed(leaf)), None)
-    return ours or telling or leaves[0]
+    cause = next((leaf for leaf in leaves if not is_closed(leaf)), None)
+    return ours or cause or leaves[0]
 
 
 def is_closed(error: BaseException) -> bool:

@@ -96,7 +96,7 @@ class Books:
         if call.caller is None or not call.caller.may("staff"):
             return ToolOutcome(success=False, message="the books are for staff", error_type="unknown_tool")
         row = await self._row(call, question.strip())
-        result = await self._execute(RunContext(row, _Inline(), _telling(on_progress)))
+        result = await self._execute(RunContext(row, _Inline(), _publish_to(on_progress)))
         if isinstance(result.error, Cancelled):
             raise result.error
         if result.error is not None:
@@ -135,7 +135,7 @@ class _Inline:
         return await act()
 
 
-def _telling(on_progress: ProgressSink | None) -> Callable[[str, dict[str, Any]], None]:
+def _publish_to(on_progress: ProgressSink | None) -> Callable[[str, dict[str, Any]], None]:
     begun = 0
 
     def publish(kind: str, data: dict[str, Any]) -> None:

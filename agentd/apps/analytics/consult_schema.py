@@ -75,8 +75,8 @@ def _named(question: str, tables: list[dict[str, Any]]) -> bool:
     names = [words_of(str(table["table_name"])) for table in tables]
     names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
     about = topics_of(" ".join(map(about_table, tables)))
-    told = any(name and all(said_in(word, said) for word in name.split()) for name in names)
-    return told or bool(topics_of(timeless(question)) & about)
+    named = any(name and all(said_in(word, said) for word in name.split()) for name in names)
+    return named or bool(topics_of(timeless(question)) & about)
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -35,8 +35,8 @@ def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict
     """All that is wrong with its joins, a sentence each. `tables` and `known` are `relevant_tables` and
     `table_relationships` of the state."""
     tables, known = list(tables), list(known or [])
-    told = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
-    return [*told, *picked_at_random(plan, known), *side_by_side(plan, known)]
+    found = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
+    return [*found, *picked_at_random(plan, known), *side_by_side(plan, known)]
 
 
 def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:

@@ -134,8 +134,8 @@ def _operations(
             "result_key": "ROW_COUNT",
             "expected_result_format": "single_value",
         }
-        told = say["example_counted"].format(number="{ROW_COUNT}", table=words_of(name))
-        plan = {"operations": [operation], "response_template": told}
+        sentence = say["example_counted"].format(number="{ROW_COUNT}", table=words_of(name))
+        plan = {"operations": [operation], "response_template": sentence}
         yield Example(say["example_count"].format(table=words_of(name)), plan)
 
 

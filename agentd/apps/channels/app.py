@@ -19,7 +19,7 @@ from agentd.access import Buckets
 from agentd.agent.language import own_language
 from agentd.application import App, Wiring
 from agentd.apps.channels.conversation import Conversation, Service
-from agentd.apps.channels.mailbox import Answer, Mailbox, Place
+from agentd.apps.channels.mailbox import Answer, ChatKey, Mailbox
 from agentd.apps.channels.port import Channel, ChannelFailure, ChannelSettings, Incoming, Reading
 from agentd.apps.channels.reading import kind_of, said
 from agentd.apps.channels.section import ChannelsSection
@@ -63,10 +63,10 @@ class Channels(App):
         self._conversation = Conversation(self._mailbox, wiring.call, self._served_runs)
         self._sender = Sender(self._mailbox, self._conversation, self._served_runs, wiring.clock)
         self._services: dict[str, Service] = {}
-        self._workers: dict[Place, asyncio.Task[None]] = {}
+        self._workers: dict[ChatKey, asyncio.Task[None]] = {}
         self._notices: set[asyncio.Task[None]] = set()
-        self._woken: set[Place] = set()
-        self._locks: WeakValueDictionary[Place, asyncio.Lock] = WeakValueDictionary()
+        self._woken: set[ChatKey] = set()
+        self._locks: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
         self._rates = Buckets(wiring.clock)
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
@@ -95,9 +95,9 @@ class Channels(App):
         """What is kept of the session's chat."""
         await self._mailbox.forget(session_id)
 
-    def lock(self, place: Place) -> asyncio.Lock:
+    def lock(self, chat_key: ChatKey) -> asyncio.Lock:
         """Held by who answers in a chat, or changes who is signed in there."""
-        return self._locks.setdefault(place, asyncio.Lock())
+        return self._locks.setdefault(chat_key, asyncio.Lock())
 
     def _served_runs(self) -> AgentRuns:
         assert self._runs is not None, "nothing is answered before the daemon serves"
@@ -171,78 +171,79 @@ class Channels(App):
             await self._take(service, message, mark)
 
     async def _take(self, service: Service, message: Incoming, mark: str) -> None:
-        place, kind = (service.name, message.chat), kind_of(message)
+        chat_key, kind = (service.name, message.chat), kind_of(message)
         language = own_language((message.language or "id").partition("-")[0].casefold())
-        sender = "/".join(place)
+        sender = "/".join(chat_key)
         if kind != "stop" and self._rates.take(sender, service.settings.rate_per_minute):
             first = not self._rates.take(f"{sender} warned", 1)
             says = said(texts()[language].too_many) if first else None
-            await self._mailbox.keep(place, mark, language, None, says)
+            await self._mailbox.keep(chat_key, mark, language, None, says)
         else:
             body: dict[str, Any] = {"kind": kind, "text": message.text if kind in ("text", "tap") else ""}
             with suppress(ChannelFailure):
                 if kind == "pin":
                     body["removed"] = await service.channel.remove(message)
-            await self._mailbox.keep(place, mark, language, body)
-        if kind == "stop" and (worker := self._workers.get(place)) is not None:
+            await self._mailbox.keep(chat_key, mark, language, body)
+        if kind == "stop" and (worker := self._workers.get(chat_key)) is not None:
             worker.cancel()
             await asyncio.wait((worker,))
-        self._work(place)
-        notice = asyncio.create_task(self._notice(service, message, place), name="notice")  # no delivery waits for it
+        self._work(chat_key)
+        # no delivery waits for it
+        notice = asyncio.create_task(self._notice(service, message, chat_key), name="notice")
         self._notices.add(notice)
         notice.add_done_callback(self._notices.discard)
 
-    async def _notice(self, service: Service, message: Incoming, place: Place) -> None:
+    async def _notice(self, service: Service, message: Incoming, chat_key: ChatKey) -> None:
         """Now where the service tells them that it was read, or a tap waits for it; else once an answer takes long."""
         if message.kind != "tap" and not service.channel.marks_read:
             await asyncio.sleep(NOTICE_S)
-            if place not in self._workers:
+            if chat_key not in self._workers:
                 return
         with suppress(ChannelFailure):
             await service.channel.notice(message)
 
     # ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _work(self, place: Place) -> None:
+    def _work(self, chat_key: ChatKey) -> None:
         """Have the chat's worker look again, or begin."""
-        self._woken.add(place)
-        if place not in self._workers:
-            self._workers[place] = asyncio.create_task(self._worked(place), name="chat")
+        self._woken.add(chat_key)
+        if chat_key not in self._workers:
+            self._workers[chat_key] = asyncio.create_task(self._worked(chat_key), name="chat")
 
-    async def _worked(self, place: Place) -> None:
+    async def _worked(self, chat_key: ChatKey) -> None:
         pause = AGAIN_S
         try:
             while True:
                 try:
-                    self._woken.discard(place)
-                    while await self._step(place):
+                    self._woken.discard(chat_key)
+                    while await self._step(chat_key):
                         pause = AGAIN_S
-                    if place in self._woken:
+                    if chat_key in self._woken:
                         continue
                     return
                 except Draining:
                     return
                 except ChannelFailure as failure:
-                    log.warning("channel.away", channel=place[0], reason=failure.message)
+                    log.warning("channel.away", channel=chat_key[0], reason=failure.message)
                     wait = failure.retry_after_s or pause
                 except Exception as error:
-                    log.warning("channel.put_off", channel=place[0], error=type(error).__name__)
+                    log.warning("channel.put_off", channel=chat_key[0], error=type(error).__name__)
                     wait = pause
                 await asyncio.sleep(wait)
                 pause = min(2 * pause, AGAIN_AT_MOST_S)
         finally:
-            del self._workers[place]
+            del self._workers[chat_key]
 
-    async def _step(self, place: Place) -> bool:
+    async def _step(self, chat_key: ChatKey) -> bool:
         """Send what waits, or else answer one message and send that; False when nothing is left to be done now."""
-        service = self._services[place[0]]
-        async with self.lock(place):
-            chat, out, letter = await self._mailbox.look(place)
+        service = self._services[chat_key[0]]
+        async with self.lock(chat_key):
+            chat, out, letter = await self._mailbox.look(chat_key)
             if letter is not None and chat is not None and not self._sender.may_send(service, chat, out):
                 answer = await self._conversation.answer(service, chat, letter)
-                chat, out, letter = await self._mailbox.answer(place, answer, letter.number)
+                chat, out, letter = await self._mailbox.answer(chat_key, answer, letter.number)
             if out is not None and self._sender.may_send(service, chat, out):
-                return await self._sender.send(service, place, out, chat)
+                return await self._sender.send(service, chat_key, out, chat)
             return letter is not None and chat is not None
 
     # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
@@ -252,28 +253,28 @@ class Channels(App):
         await self._on_the_wire.wait()
         while True:
             try:
-                for place in await self._mailbox.open():
-                    if place[0] in self._services and place not in self._workers:
-                        self._work(place)
-                for place, run_id in await self._mailbox.waiting():
-                    if place[0] in self._services:
-                        await self._tell(place, run_id)
+                for chat_key in await self._mailbox.open():
+                    if chat_key[0] in self._services and chat_key not in self._workers:
+                        self._work(chat_key)
+                for chat_key, run_id in await self._mailbox.waiting():
+                    if chat_key[0] in self._services:
+                        await self._notify(chat_key, run_id)
             except Exception as error:
                 log.warning("channel.put_off", error=type(error).__name__)
             await asyncio.sleep(LOOK_S)
 
-    async def _tell(self, place: Place, run_id: str) -> None:
-        if self.lock(place).locked():
+    async def _notify(self, chat_key: ChatKey, run_id: str) -> None:
+        if self.lock(chat_key).locked():
             return  # its worker is at it; the next look comes soon
-        async with self.lock(place):
-            chat, _, _ = await self._mailbox.look(place)
+        async with self.lock(chat_key):
+            chat, _, _ = await self._mailbox.look(chat_key)
             if chat is None:
                 return
-            answer: Answer | None = await self._conversation.ended(self._services[place[0]], chat, run_id)
+            answer: Answer | None = await self._conversation.ended(self._services[chat_key[0]], chat, run_id)
             if answer is None:
                 return
-            await self._mailbox.answer(place, answer)
-        self._work(place)
+            await self._mailbox.answer(chat_key, answer)
+        self._work(chat_key)
 
     async def _tidy(self) -> None:
         while True:

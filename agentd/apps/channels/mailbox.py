@@ -47,7 +47,7 @@ SEEN = timedelta(days=8)
 LINK = timedelta(minutes=15)
 KEY_FILE = "channels.key"
 
-Place = tuple[str, str]
+ChatKey = tuple[str, str]
 """A chat: its channel's name, and the service's id of it."""
 Out = tuple[int, dict[str, Any]]
 """An answer that was not sent, or of which that isn't known: its number and what it is."""
@@ -134,7 +134,7 @@ class Mailbox:
 
     async def keep(
         self,
-        place: Place,
+        chat_key: ChatKey,
         mark: str,
         language: Language,
         body: dict[str, Any] | None,
@@ -145,8 +145,8 @@ class Mailbox:
         Without a `body` only that it came is noted, and `says` goes out. Of a chat that said "stop" nothing else is
         heard until it starts again.
         """
-        now, stop, kind = iso(self._clock.now()), self.mark("stop", *place), "" if body is None else body["kind"]
-        me = {"channel": place[0], "chat": place[1]}
+        now, stop, kind = iso(self._clock.now()), self.mark("stop", *chat_key), "" if body is None else body["kind"]
+        me = {"channel": chat_key[0], "chat": chat_key[1]}
 
         def work(db: Connection) -> None:
             if db.execute(MARKED[SEEN_MARKS], {"of": mark}).first():
@@ -163,14 +163,14 @@ class Mailbox:
             if kind == "stop":
                 db.execute(INSERT[STOPPED], {"mark": stop})
                 for table in (INBOX, OUTBOX):
-                    db.execute(table.delete().where(_mine(table, place)))
-            if db.execute(CHANGE_CHAT, {**_at(place), "heard_at": now}).rowcount == 0:
-                db.execute(INSERT[CHATS], _columns(Chat(*place, secrets.token_hex(16), language, now)))
+                    db.execute(table.delete().where(_mine(table, chat_key)))
+            if db.execute(CHANGE_CHAT, {**_at(chat_key), "heard_at": now}).rowcount == 0:
+                db.execute(INSERT[CHATS], _columns(Chat(*chat_key, secrets.token_hex(16), language, now)))
             db.execute(INSERT[INBOX], {**me, "mark": mark, "body": body})
 
         await self._writes.do(work)
 
-    async def open(self, session_id: str | None = None) -> list[Place]:
+    async def open(self, session_id: str | None = None) -> list[ChatKey]:
         """(channel, chat) of every chat in which something is to be done; or of a session's, where anything is due."""
         tables = (INBOX, OUTBOX) if session_id is None else (INBOX, OUTBOX, WAITS)
         left = sa.union(*(sa.select(table.c.channel, table.c.chat) for table in tables)).subquery()
@@ -180,9 +180,9 @@ class Mailbox:
             query = query.join(CHATS, here).where(CHATS.c.session_id == session_id)
         return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
 
-    async def look(self, place: Place) -> Standing:
+    async def look(self, chat_key: ChatKey) -> Standing:
         """How a chat stands."""
-        return await self._writes.do(lambda db: _standing(db, place))
+        return await self._writes.do(lambda db: _standing(db, chat_key))
 
     async def put(self, chat: Chat) -> None:
         """Keep how a chat stands, unless it was forgotten meanwhile."""
@@ -192,26 +192,26 @@ class Mailbox:
         """How the sending of an answer stands, before anything else is done about it."""
         await self._writes.do(lambda db: db.execute(CHANGE_OUTBOX, {"of": number, "body": body}))
 
-    async def sent(self, place: Place, number: int) -> bool:
+    async def sent(self, chat_key: ChatKey, number: int) -> bool:
         """The service has it; whether something else is to be done in the chat."""
 
         def work(db: Connection) -> bool:
             db.execute(REMOVE[OUTBOX], {"of": number})
-            _, out, letter = _standing(db, place)
+            _, out, letter = _standing(db, chat_key)
             return out is not None or letter is not None
 
         return await self._writes.do(work)
 
-    async def answer(self, place: Place, answer: Answer, number: int | None = None) -> Standing:
+    async def answer(self, chat_key: ChatKey, answer: Answer, number: int | None = None) -> Standing:
         """In one transaction: the message `number` goes, what it came to is kept. How the chat stands then."""
         until = iso(self._clock.now() + LINK)
-        me = {"channel": place[0], "chat": place[1]}
+        me = {"channel": chat_key[0], "chat": chat_key[1]}
 
         def work(db: Connection) -> Standing:
             if number is not None:
                 db.execute(REMOVE[INBOX], {"of": number})
             if answer.chat is None:
-                db.execute(CHATS.delete().where(_mine(CHATS, place)))
+                db.execute(CHATS.delete().where(_mine(CHATS, chat_key)))
             elif not db.execute(CHANGE_CHAT, _state(answer.chat)).rowcount:
                 return None, None, None  # its session was deleted meanwhile
             for body in answer.messages:
@@ -221,13 +221,13 @@ class Mailbox:
             if answer.awaits is not None:
                 db.execute(INSERT[WAITS], {**me, "run_id": answer.awaits})
             if answer.link is not None:
-                db.execute(LINKS.delete().where(_mine(LINKS, place)))
+                db.execute(LINKS.delete().where(_mine(LINKS, chat_key)))
                 db.execute(INSERT[LINKS], {**me, "code": self.mark("link", answer.link), "until": until})
-            return _standing(db, place)
+            return _standing(db, chat_key)
 
         return await self._writes.do(work)
 
-    async def waiting(self) -> list[tuple[Place, str]]:
+    async def waiting(self) -> list[tuple[ChatKey, str]]:
         """(chat, run_id) of the runs whose result is sent later."""
         rows = await self._writes.do(lambda db: list(db.execute(sa.select(WAITS)).mappings()))
         return [((row["channel"], row["chat"]), row["run_id"]) for row in rows]
@@ -267,8 +267,8 @@ class Mailbox:
         await self._writes.do(work)
 
 
-def _standing(db: Connection, place: Place) -> Standing:
-    row = db.execute(STANDING, _at(place)).mappings().one()
+def _standing(db: Connection, chat_key: ChatKey) -> Standing:
+    row = db.execute(STANDING, _at(chat_key)).mappings().one()
     chat = {column.name: row[column] for column in CHATS.columns}
     return (
         None if chat["chat"] is None else Chat(**chat),
@@ -282,12 +282,12 @@ def _first(db: Connection, table: sa.Table, where: sa.ColumnElement[bool]) -> Ro
     return db.execute(query.order_by(table.c.number) if "number" in table.c else query).mappings().first()
 
 
-def _mine(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
-    return sa.and_(table.c.channel == place[0], table.c.chat == place[1])
+def _mine(table: sa.Table, chat_key: ChatKey) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.channel == chat_key[0], table.c.chat == chat_key[1])
 
 
-def _at(place: Place) -> dict[str, Any]:
-    return {"at_channel": place[0], "at_chat": place[1]}
+def _at(chat_key: ChatKey) -> dict[str, Any]:
+    return {"at_channel": chat_key[0], "at_chat": chat_key[1]}
 
 
 def _state(chat: Chat) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class Channel(Protocol):
     most_choices: int
     window_s: float | None
     """Seconds after a person's last message in which they may be written to; None: always."""
-    tells_within_s: float
+    reports_within_s: float
     """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
     marks_read: bool
     """Whether `notice` also tells people that their message was read; where it doesn't, only a slow answer needs it."""

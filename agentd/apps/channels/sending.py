@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 
 from agentd.apps.channels.conversation import SENDING, Conversation, Service
-from agentd.apps.channels.mailbox import BEGUN, Chat, Mailbox, Out, Place
+from agentd.apps.channels.mailbox import BEGUN, Chat, ChatKey, Mailbox, Out
 from agentd.apps.channels.port import ChannelFailure, Document, Outgoing
 from agentd.apps.channels.reading import again
 from agentd.errors import NotFound
@@ -62,17 +62,17 @@ class Sender:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def send(self, service: Service, place: Place, out: Out, chat: Chat | None) -> bool:
+    async def send(self, service: Service, chat_key: ChatKey, out: Out, chat: Chat | None) -> bool:
         """Send it, or find that the service has it; whether more is to be done in the chat.
 
         Raises ChannelFailure: then it is sent later.
         """
         number, body = out
         if BEGUN in body and await self._has(service, body[BEGUN]):
-            return await self._mailbox.sent(place, number)
+            return await self._mailbox.sent(chat_key, number)
         async with service.sending:
-            await self._sent(service, place[1], number, body, chat)
-            return await self._mailbox.sent(place, number)
+            await self._sent(service, chat_key[1], number, body, chat)
+            return await self._mailbox.sent(chat_key, number)
 
     async def finish(self, services: Iterable[Service]) -> None:
         """Let what is on its way arrive, and begin nothing more."""
@@ -85,7 +85,7 @@ class Sender:
     async def _has(self, service: Service, key: str) -> bool:
         """Whether the service tells, in its time, that it has what was begun under this key."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(service.channel.tells_within_s):
+            async with asyncio.timeout(service.channel.reports_within_s):
                 while key not in self._confirmed:
                     await self._news.wait()
         return key in self._confirmed

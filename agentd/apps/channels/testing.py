@@ -14,8 +14,8 @@ class MemoryChannel:
 
     longest, longest_asking, most_choices = 4096, 1024, 10
 
-    def __init__(self, window_s: float | None = None, tells_within_s: float = 0.0, marks_read: bool = True) -> None:
-        self.window_s, self.tells_within_s, self.marks_read = window_s, tells_within_s, marks_read
+    def __init__(self, window_s: float | None = None, reports_within_s: float = 0.0, marks_read: bool = True) -> None:
+        self.window_s, self.reports_within_s, self.marks_read = window_s, reports_within_s, marks_read
         self.sent: list[Outgoing] = []
         self.noticed: list[Incoming] = []
         self.removed: list[Incoming] = []

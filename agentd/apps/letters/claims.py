@@ -17,14 +17,14 @@ from agentd.agent.text import HAN, folded, normal
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters.deeds import (
     Deeds,
+    DeedWords,
     Forms,
     Scope,
-    Telling,
+    deed_words,
     done_by,
     languages,
     scope_of,
     stems,
-    telling,
     words_of,
 )
 from agentd.apps.letters.phrasing import Class, OtherWord, Patterns, Words
@@ -57,7 +57,7 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     return None
 
 
-def said_instead(language: Language, spoken: str | None = None) -> Telling:
+def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
     """What the citizen reads when the model insists, in the language they write where a pack has it.
 
     `truth` in place of a claim, `unsure` of what nobody named.
@@ -96,8 +96,8 @@ class _Past:
                 proved |= every
             elif len(words) <= _STATUS_WORDS and not scope.things.intersection(words):
                 stating = words[-1:] if len(words) <= _NAMING_WORDS else ()
-                told = (word for word in words if word in stating or word not in stems())
-                proved |= {key for word in told for key in known.get(word, ())}
+                stated = (word for word in words if word in stating or word not in stems())
+                proved |= {key for word in stated for key in known.get(word, ())}
         return frozenset(proved)
 
     @cached_property
@@ -187,7 +187,7 @@ def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Calla
 
 @lru_cache(maxsize=32)
 def _reader(scope: Scope) -> _Reader:
-    every, scope_words = telling(), words_of(scope)
+    every, scope_words = deed_words(), words_of(scope)
     forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": scope.things}
     deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
     claims, promises = Patterns(every.clitics), Patterns(every.clitics)

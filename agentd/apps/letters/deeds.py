@@ -33,7 +33,7 @@ Forms = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class DeedWords:
     """One language's words for deeds, or all languages' together; deeds/en.toml says what each key is for."""
 
     done: tuple[str, ...]
@@ -59,13 +59,13 @@ class Telling:
 
 
 @cache
-def languages() -> Mapping[str, Telling]:
+def languages() -> Mapping[str, DeedWords]:
     """The words of each language. Raises IncompletePack."""
-    return packs(Path(__file__).with_suffix(""), Telling)
+    return packs(Path(__file__).with_suffix(""), DeedWords)
 
 
 @cache
-def telling() -> Telling:
+def deed_words() -> DeedWords:
     """The words of all languages together; their `truth` is nobody's."""
     return merged(languages())
 
@@ -73,7 +73,7 @@ def telling() -> Telling:
 @cache
 def stems() -> frozenset[str]:
     """The verbs and nouns of deeds as the files have them; in some languages a stem is a form, too."""
-    return frozenset().union(*telling().deeds.values())
+    return frozenset().union(*deed_words().deeds.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def scope_of(tools: Iterable[ToolInfo]) -> Scope:
     own = [_own(tool) for tool in tools]
     keys = frozenset().union(*(each.named | each.described for each in own))
     things = frozenset().union(*(each.things for each in own))
-    called = (name for names in telling().things.values() if things.intersection(names) for name in names)
+    called = (name for names in deed_words().things.values() if things.intersection(names) for name in names)
     return Scope(keys, things | frozenset(called))
 
 
@@ -139,7 +139,7 @@ def _forms(key: str, form: str) -> Forms:
     made: set[str] = set()
     for pack in languages().values():
         patterns = getattr(pack, form)
-        for stem in pack.deeds.get(key, () if key in telling().deeds else (key.removeprefix("="),)):
+        for stem in pack.deeds.get(key, () if key in deed_words().deeds else (key.removeprefix("="),)):
             parts = {"stem": stem, "head": stem[:-1], "tail": stem[1:], "last": stem[-1]}
             made |= {pattern.format(**parts) for pattern in patterns}
             made |= {*pack.irregular.get(stem, ())} if form == "done" else set()
@@ -149,7 +149,7 @@ def _forms(key: str, form: str) -> Forms:
 @cache
 def _known() -> Forms:
     """Every word of the files with its deeds, as a tool's name or description may use it."""
-    pack = telling()
+    pack = deed_words()
     words: dict[str, set[str]] = defaultdict(set)
     for key, stems in pack.deeds.items():
         if key == UNNAMED:
@@ -180,6 +180,6 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
-    things = {word for names in telling().things.values() for word in names}
+    things = {word for names in deed_words().things.values() for word in names}
     called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
     return _Own(keys | own, said_first, frozenset(called))

@@ -16,7 +16,7 @@ from agentd.agent.languages import understood
 from agentd.agent.text import fold, folded_tokens, stem
 from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.completing import completed
-from agentd.apps.letters.deeds import asked_by, scope_of, telling
+from agentd.apps.letters.deeds import asked_by, deed_words, scope_of
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.disputes import disputed
 from agentd.apps.letters.evidence import choices
@@ -111,8 +111,8 @@ def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None
     """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
     case = case_of(tool, said, readings)
     turn = case.turns[-1] if case.turns else None
-    told = [part for part in parts(case, turn) if part.mood is not Mood.OPEN] if turn is not None else []
-    return any(part.label in case.labels for part in told) or bool(told and turn is not None and turn.asked)
+    heard = [part for part in parts(case, turn) if part.mood is not Mood.OPEN] if turn is not None else []
+    return any(part.label in case.labels for part in heard) or bool(heard and turn is not None and turn.asked)
 
 
 def case_of(
@@ -129,7 +129,7 @@ def _spoken(tool: ToolInfo) -> Tool:
     """How a tool is spoken of: by its schema, its deeds in any language, its title and phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
     spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
-    deeds = frozenset(word for key in scope_of([tool]).keys for word in telling().deeds.get(key, ()))
+    deeds = frozenset(word for key in scope_of([tool]).keys for word in deed_words().deeds.get(key, ()))
     asking = map(folded_tokens, (str(tool.annotations.get("title", "")), *asked_by(tool)))
     return Tool(tool.name, spoken | deeds | frozenset(map(stem, spoken)), frozenset(one for one in asking if one[1:]))
 

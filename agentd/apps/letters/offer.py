@@ -78,7 +78,7 @@ def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
     return any(not _heads(asked_by(tool)).isdisjoint(words) for tool in tools)
 
 
-def telling(tools: Iterable[ToolInfo]) -> ToolInfo | None:
+def requirements_tool(tools: Iterable[ToolInfo]) -> ToolInfo | None:
     """The tool that says what an official act needs."""
     return next((tool for tool in tools if isinstance(tool.meta.get(ABOUT), dict)), None)
 

@@ -14,7 +14,17 @@ from agentd.apps.letters.described import Described
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
-from agentd.apps.letters.offer import ABOUT, about, listing, looked_up, may_name, not_again, offered, telling, wished
+from agentd.apps.letters.offer import (
+    ABOUT,
+    about,
+    listing,
+    looked_up,
+    may_name,
+    not_again,
+    offered,
+    requirements_tool,
+    wished,
+)
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
 
@@ -109,7 +119,7 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolIn
         if act is not None and plain and not done:
             return act
         if act is not None and not plain and not fills(act, turn.said, readings):
-            asked = telling(tools)
+            asked = requirements_tool(tools)
     about_what = asked is not None and asked.meta.get(ABOUT)
     if asked is not None and about_what and about(asked, turn.toolset.tools, turn.said) is asked:
         others = [tool for tool in tools if tool is not asked]

@@ -89,7 +89,7 @@ class LetterLog:
             await self._register.list_letter(row["letter"])
         except ToolExecution as error:
             if not row["refused"]:
-                await self._tell(row["number"], error.message)
+                await self._report(row["number"], error.message)
                 refused = WAITING.update().where(mine).values(refused=True)
                 await self._writes.do(lambda db: db.execute(refused))
             return False
@@ -114,7 +114,7 @@ class LetterLog:
                 async with asyncio.timeout(AGAIN_S):
                     await self._noted.wait()
 
-    async def _tell(self, number: str, why: str) -> None:
+    async def _report(self, number: str, why: str) -> None:
         """The office hears it once for each letter, in the log and in the audit trail."""
         log.error("letter_log.refused", reason=why, next="it is sent again every 30 s")
         await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)

@@ -90,7 +90,7 @@ class SubscribeParams(Params):
 
 
 class RunOutcome(AgentOutcome):
-    """What a run came to; a kiosk's or chat's caller gets the key of the session, others don't."""
+    """The outcome of a run; a kiosk's or chat's caller gets the key of the session, others don't."""
 
     session_key: str | None = None
 
