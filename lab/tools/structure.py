@@ -82,7 +82,7 @@ def _cut(module: str) -> str:
     """Its box: two names, three for an app; an app's command stands with the commands."""
     parts = module.split(".")
     if parts[:2] == ["agentd", "apps"]:
-        return "agentd.cli" if parts[-1].endswith("command") else ".".join(parts[:3])
+        return "agentd.cli" if parts[3:] and parts[-1].endswith("command") else ".".join(parts[:3])
     return ".".join(parts[:2])
 
 
