@@ -6,18 +6,32 @@ It tells what is said of a common name. A tool's own names are read as any other
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import names, persons
 from agentd.apps.letters.evidence.asserted import mood, owner
 from agentd.apps.letters.evidence.binding import whose
-from agentd.apps.letters.evidence.case import Case, Place, Turn
+from agentd.apps.letters.evidence.case import CLAUSE, Case, Turn
+from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.lexicon import Cue
-from agentd.apps.letters.evidence.lines import Line, Spot, else_, lines
+from agentd.apps.letters.evidence.parts import Part, parts
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.segments import SEPARATORS, Claim, Mood
 from agentd.apps.letters.evidence.shapes import ANYBODY
-from agentd.apps.letters.evidence.spans import Span
+from agentd.apps.letters.languages import phrases
+
+_COURTESY = FILLERS | phrases().openers | phrases().greetings
+
+
+class _Stands(NamedTuple):
+    """How a part may be a name: `clear`: the word for it, the question or a correction says so."""
+
+    clear: bool
+    asked: bool = False
+    of: str | None = None
 
 
 def name(field: Field, case: Case) -> Iterator[Claim]:
@@ -26,75 +40,94 @@ def name(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
-    """A message's claims. `before`: every name that counted so far, its words joined: two spellings of one are the same
-    (`names.same`)."""
+    """A message's claims. `before`: every name that counted so far, its words joined."""
     wanted, held, claims = names.key(str(field.value)), set(before), list[Claim]()
-    read, asked = lines(case, turn.text), bool(turn.question) and _asked(field, case, turn.question)
-    heads = turn.heard.listed and not any(line.found(spot) for line in read for spot in line.introduced())
-    waits = False
-    for line, after, (sentence, named, last) in zip(read, [*read, None][1:], turn.sentences(), strict=False):
-        own = [one for one in named if one.plain and field.key in one.keys and not else_(line, one)]
-        first = not own and (heads or (after is not None and after.begins_with_nik()))
-        said = [frozenset[str]() if else_(line, one) else one.keys for one in reversed(named)]
-        said += [one.keys for one in reversed(last)]
-        spots = [
-            *_unlabelled(field, line, first=first, asked=asked),
-            *line.righted(field, (*said, *turn.before), held),
-            *line.labelled(own),
-            *([Spot(0, clear=True)] if waits else ()),
-        ]
-        waits = bool(own) and line.behind(own[-1].end) == len(line.words)
-        heads = heads and not any(map(line.found, spots))
-        for at, spot in sorted({spot.at: spot for spot in spots}.items()):
-            mark = line.marks.get(at)
-            spot = spot._replace(at=mark.end) if mark is not None and mark.cue is Cue.NEGATION else spot
-            if not (found := line.found(spot)):
-                continue
-            span = Span(spot.at, max(line.stop(spot.at), spot.at + 1), True)
-            place = case.place(turn, sentence, named, last, span)
-            if _theirs(field, line, place, spot):
-                held |= {"".join(each) for each in found}
-                supports = any(names.same(one, wanted) for each in found for one in (each, names.untitled(each)))
-                meant = mood(field, place)
-                meant = line.moods[spot.at] if meant is Mood.SAID else meant
-                replaces = spot.clear and not names.within(found[-1], wanted)
-                claims.append(Claim(turn.order, meant, supports, replaces, sentence.corrected[spot.at]))
+    asked, said = _asked(field, case, turn.question), parts(case, turn)
+    heads = said[:1] if turn.heard.listed and not any(map(_introduced, said)) else ()
+    for part, after in zip(said, [*said[1:], None], strict=False):
+        stands = _stands(field, part, after, asked=asked)
+        if stands is None and (part in heads or _righted(field, turn, part, held)):
+            stands = _Stands(clear=part not in heads)
+        if stands is None:
+            continue
+        found = names.leading(part.raws)
+        if not stands.clear or stands.asked:
+            found = [each for each in found if names.plausible(each)]
+        if not found or not _theirs(field, case, turn, part, stands):
+            continue
+        held |= {"".join(each) for each in found}
+        supports = any(names.same(one, wanted) for each in found for one in (each, names.untitled(each)))
+        meant = mood(field, part.place(case, turn))
+        meant = part.mood if meant is Mood.SAID else meant
+        replaces = stands.clear and not names.within(found[-1], wanted)
+        claims.append(Claim(turn.order, meant, supports, replaces, part.corrected))
     return claims, frozenset(held)
 
 
-def _theirs(field: Field, line: Line, place: Place, spot: Spot) -> bool:
-    """Whether a name is that of the field's person: `untuk tetangga saya, Joko` gives no applicant's."""
-    if field.person == ANYBODY:
-        return spot.of in KIN or owner(place) in KIN
-    beside = line.people.get(spot.at - (spot.at > 0 and line.words[spot.at - 1] == ","))
-    strange = beside not in (None, *persons.APPLICANTS, place.case.subject[0])
-    if strange and not spot.asked and field.person in (None, CITIZEN):
+def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _Stands | None:
+    if part.label == field.label:
+        return _Stands(clear=True)
+    own = field.person in (None, CITIZEN)
+    if own and part.label in (None, "keperluan") and _before_nik(part, after):
+        return _Stands(clear=False)
+    if part.label is not None:
+        return None
+    if asked and part.opens:
+        return _Stands(clear=True, asked=True)
+    relation = part.line.relatives.get(part.behind)
+    if (own and _introduced(part)) or (not own and relation is not None):
+        return _Stands(clear=False, of=relation)
+    return None
+
+
+def _introduced(part: Part) -> bool:
+    """`saya Budi`, `I am Budi`, with nothing but courtesy before it."""
+    words, mark = part.line.words, part.line.marks.get(part.behind - 1)
+    if part.label is not None or mark is None or mark.cue is not Cue.SELF or words[mark.start] == "my":
         return False
-    return whose(field, place, asked=spot.asked)
+    before = words[part.line.sentence.clause(mark.start).start : mark.start]
+    return all(word in _COURTESY or not word[0].isalnum() for word in before)
 
 
-def _unlabelled(field: Field, line: Line, *, first: bool, asked: bool) -> Iterator[Spot]:
-    """Without a word for it. `first`: first in a list of somebody's data; `asked`: the question was for it alone."""
-    if field.person in (None, CITIZEN):
-        yield from line.introduced()
-        yield from line.before_nik()
-        yield from (Spot(0) for _ in range(first))
-    else:
-        for mark in line.sentence.marks:
-            if mark.cue is Cue.RELATION and not persons.another(mark, line.marks, line.words):
-                at = persons.owner_end(mark, line.words)
-                yield Spot(at + (line.words[at : at + 1] == [","]), of=mark.value)
-    if asked:
-        clauses = line.sentence.clauses
-        starts = (at for at in range(len(clauses)) if at == 0 or clauses[at] != clauses[at - 1])
-        yield from (Spot(at + (line.words[at] in SEPARATORS), clear=True, asked=True) for at in starts)
+def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
+    """What takes a name's place: `bukan Budi Santoso, tapi …`, or that of the name that was spoken of last."""
+    last = not any(mark.cue in RIGHTS and mark.start >= part.end for mark in part.line.sentence.marks)
+    if part.label is not None or not part.corrected or not last:
+        return False
+    if part.follows is not None:
+        return part.follows == field.label
+    raws = part.line.raws
+    starts = range(max(0, part.start - CLAUSE), part.start)
+    instead = any("".join(each) in held for at in starts for each in names.leading(raws[at : part.start]))
+    named = [one.keys for one in turn.named[part.number] if one.end <= part.start]
+    return instead or field.key in next(iter((*reversed(named), *turn.before)), ())
+
+
+def _before_nik(part: Part, after: Part | None) -> bool:
+    """`untuk Budi Santoso, NIK …`: right before a NIK, with no cue between."""
+    if after is not None and after.label == "nik":
+        return True
+    for at, _, run in runs(part.words, 16):
+        if len(run) == 16 and names.leading(part.raws[:at])[:1] == [names.key(part.raws[:at])]:
+            return True
+    rest = [word for word in part.line.words[part.end : part.end + 4] if word not in SEPARATORS]
+    return any(start == 0 and len(run) == 16 for start, _, run in runs(rest, 16))
+
+
+def _theirs(field: Field, case: Case, turn: Turn, part: Part, stands: _Stands) -> bool:
+    """Whether a name is that of the field's person: `untuk tetangga saya, Joko` gives no applicant's."""
+    place = part.place(case, turn)
+    if field.person == ANYBODY:
+        return stands.of in KIN or owner(place) in KIN
+    beside = part.line.people.get(part.behind)
+    strange = beside not in (None, *persons.APPLICANTS, case.subject[0])
+    if strange and not stands.asked and field.person in (None, CITIZEN):
+        return False
+    return whose(field, place, asked=stands.asked)
 
 
 def _asked(field: Field, case: Case, question: str) -> bool:
     """Whether the agent asked for this name alone."""
-    asked = case.asks(question)
+    asked = case.asks(question) if question else ()
     people = {field.person} if field.person not in (None, CITIZEN) else {None, CITIZEN, case.subject[0]}
-    if len(asked) != 1 or asked[0][0] != field.label or asked[0][1] not in people:
-        return False
-    _, named = case.read(question)
-    return not any(else_(line, one) for line, own in zip(lines(case, question), named, strict=True) for one in own)
+    return len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in people

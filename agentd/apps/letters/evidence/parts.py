@@ -64,6 +64,24 @@ class Part:
         return self.line.sentence.corrected[self.start]
 
     @property
+    def before(self) -> Sequence[str]:
+        """The words of its clause before it."""
+        return self.line.words[self.line.sentence.clause(self.start).start : self.start]
+
+    @property
+    def opens(self) -> bool:
+        """Whether it begins its clause."""
+        return not any(word[0].isalnum() for word in self.before)
+
+    @property
+    def behind(self) -> int:
+        """The word after the last that stands before it, marks aside."""
+        at = self.start
+        while at > 0 and not self.line.words[at - 1][0].isalnum():
+            at -= 1
+        return at
+
+    @property
     def spelled(self) -> Sequence[str]:
         """Its words, behind the RT or RW that they are the number of."""
         known = self.label not in _SPELLED or not {"rt", "rw"}.isdisjoint(self.words)
