@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from agentd.agent.actions import CallTool, Final
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
-from agentd.errors import AgentdError, Language, ToolError
+from agentd.errors import AgentdError, Language, ToolError, ToolExecution
 from agentd.messages import (
     AgentOptions,
     AgentStep,
@@ -171,12 +171,17 @@ class Beginning:
             return cls()
         return cls(tool, options.tool_arguments or {})
 
-    def action(self, so_far: Progress) -> CallTool | Final | None:
-        """What is to be done without asking a model: the call of a full form, then what came of it."""
+    def action(self, so_far: Progress, language: Language) -> CallTool | Final | None:
+        """What is to be done without asking a model: the call of a full form, then what came of it.
+
+        A failure without output is the daemon's (no server, no answer), in words that a citizen can do nothing with.
+        """
         if self.tool is None or so_far.provider is not None:
             return None
         if so_far.steps:
-            return Final(so_far.steps[-1].message)
+            last = so_far.steps[-1]
+            own = so_far.failed and last.output is None
+            return Final(ToolExecution(last.message).user_message(language) if own else last.message)
         needed = self.tool.input_schema.get("required", ())
         full = all(self.typed.get(name) not in (None, "") for name in needed)
         return CallTool(self.tool.name, dict(self.typed)) if full else None

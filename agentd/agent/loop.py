@@ -143,7 +143,7 @@ class Agent:
         A read-only call that the turn wants is made here too: one record for both, since doing both again is harmless.
         """
         asked = Asked()
-        if (known := self._begun.action(self._so_far)) is not None:
+        if (known := self._begun.action(self._so_far, self._brief.language)) is not None:
             asked.action = _as_json(known)
             return asked.record()
         try:

@@ -13,7 +13,16 @@ from agentd.agent.loop import Agent
 from agentd.agent.toolset import Toolset, assemble
 from agentd.agent.turn_policy import TurnPolicy
 from agentd.apps.letters.turns import LetterTurns
-from agentd.messages import LIVE_ONLY, ChatMessage, ModelReply, ModelRequest, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import (
+    LIVE_ONLY,
+    AgentOptions,
+    ChatMessage,
+    ModelReply,
+    ModelRequest,
+    ToolCall,
+    ToolInfo,
+    ToolOutcome,
+)
 from agentd.ports import ProgressSink, TextSink
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 
@@ -67,6 +76,25 @@ async def test_a_tool_is_called_and_its_result_leads_to_the_answer() -> None:
         "model.started",
         "model.finished",
     ]
+
+
+LOST, EMPTY = "The server `certificate` was lost: it ended by SIGKILL.", "Nomor antrean sudah habis."
+
+
+@pytest.mark.parametrize(
+    ("message", "output", "says"),
+    [(LOST, None, "Layanan yang dipakai sedang mengalami kendala."), (EMPTY, EMPTY, EMPTY)],
+)
+async def test_a_form_whose_call_failed_is_answered_in_the_servers_words_or_in_ours_for_citizens(
+    message: str, output: str | None, says: str
+) -> None:
+    class Failing(MemoryTools):
+        async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+            return ToolOutcome(success=False, message=message, output=output, error_type="tool_execution")
+
+    form = AgentOptions(tool_hint="make_letter", tool_arguments={"nama": "Budi"})
+    ended = await Talk(tools=Failing({"make_letter": len}, [LETTER]), options=form).run()
+    assert ended.response.startswith(says) and ended.so_far.steps[0].message == message
 
 
 async def test_a_read_only_call_shares_its_turns_record_and_one_with_effects_has_its_own() -> None:
