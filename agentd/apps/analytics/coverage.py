@@ -17,7 +17,8 @@ from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.plan_figures import computed, orders_of
+from agentd.apps.analytics.plan_figures import orders_of
+from agentd.apps.analytics.plan_reads import computed, text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.rules import Finding
@@ -233,12 +234,6 @@ def known_words() -> frozenset[str]:
     small = {word for pack in languages().values() for word in pack.detection}
     months = {name for names in words().months for name in names}
     return frozenset({*small, *months, *vocabulary().units, *vocabulary().ranks, *UNSAID})
-
-
-def text_of(plan: Plan) -> str:
-    """Everything that the plan says to the database, its dates aside."""
-    parts = [query["query"] for query in plan.selects] + [str(operation) for operation in plan.operations]
-    return re.sub(r"'(?:19|20)\d\d-\d\d[^']*'", "''", " ".join(parts))
 
 
 def _choice(plan: Plan) -> _Choice:

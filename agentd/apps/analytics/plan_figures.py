@@ -10,7 +10,6 @@ from typing import Any
 from agentd.apps.analytics import formats
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
-from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.sql_edits import limit_of
 
 
@@ -40,20 +39,6 @@ def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
         directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
         _order(found, operation["result_key"], list(selected(operation)), directions)
     return {name: frozenset(directions) for name, directions in found.items()}
-
-
-def computed(plan: Plan) -> set[str]:
-    """The aggregates of a plan, and "/" for a quotient."""
-    from sqlglot import exp
-
-    found = {each.aggregate for operation in plan.operations for each in selected(operation)}
-    found |= {"/" for operation in plan.operations for each in selected(operation) if each.quotient}
-    for query in plan.selects:
-        parsed = tree(query["query"])
-        if parsed is not None:
-            found |= {each.sql_name() for each in parsed.find_all(exp.AggFunc)}
-            found |= {"/" for _ in parsed.find_all(exp.Div)}
-    return found
 
 
 def _order(found: dict[str, set[str]], key: str, made: list[Projection], directions: set[str]) -> None:

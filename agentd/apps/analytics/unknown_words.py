@@ -11,8 +11,9 @@ from typing import Any
 from agentd.agent.languages import words
 from agentd.agent.text import stem
 from agentd.apps.analytics.agreement import words_of
-from agentd.apps.analytics.coverage import known_words, names_in, text_of
+from agentd.apps.analytics.coverage import known_words, names_in
 from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.plan_reads import text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 

@@ -67,6 +67,7 @@ def of(query: str) -> Plan:
         ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o WHERE Shipped IS NULL", []),
         ("Rata-rata nilai order?", "SELECT SUM(v) AS v FROM o WHERE Kind = 'A/B'", ["Rata-rata"]),
         ("Total order?", "SELECT SUM(o.avg) AS t FROM o", []),
+        ("Berapa pelanggan di Canada?", "SELECT COUNT(*) AS CANADA_COUNT FROM c ORDER BY CANADA_COUNT", ["Canada"]),
         ("Order yang belum dikirim?", "SELECT COUNT(*) AS n FROM o", ["belum"]),
         ("Customers without orders", "SELECT COUNT(*) AS n FROM c WHERE d >= '2023-01-01'", ["without"]),
         ("Penjualan yang lunas?", "SELECT SUM(t) AS t FROM i WHERE Status = 'PAID'", []),
