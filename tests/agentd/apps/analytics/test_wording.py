@@ -218,7 +218,7 @@ def test_a_question_is_answered_in_the_language_of_its_own_words(question: str, 
     ],
 )
 async def test_whom_a_question_asks_for_is_named(erp: Path, template: str, told: str) -> None:
-    first = ("HIGHEST", "SELECT 'Fajar Hidayat' AS NAME, 60000000 AS TARGET ORDER BY TARGET DESC LIMIT 1")
+    first = ("HIGHEST", "SELECT Name AS NAME, Target AS TARGET FROM mastersales ORDER BY TARGET DESC LIMIT 1")
     made = plan(first, template=template)
     answer = await Office(erp, SALES, made).ask("Who among our salesmen has the highest target?")
     assert answer["final_narrative"] == told
