@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import getpass
 import json
 import os
 import re
@@ -164,17 +163,6 @@ class AuditTrail:
             return Head(int(number), digest)
         except (FileNotFoundError, ValueError):
             return None
-
-
-def operator() -> str:
-    """The actor of a command: the person's account on this machine, also behind sudo."""
-    account = os.environ.get("SUDO_USER")
-    if not account:
-        try:
-            account = getpass.getuser()
-        except (KeyError, OSError):  # a user id without an account, as in a container
-            account = str(os.getuid())
-    return f"shell:{account}"
 
 
 def judge(lines: Iterable[str], head: Head | None) -> Verdict:

@@ -61,7 +61,4 @@ def _within(names: Path, counts: dict[Path, int], *, fresh: bool) -> Path:
 
 
 def _left_open(value: str) -> str | None:
-    for quotes in ('"""', "'''"):
-        if value.count(quotes) == 1:
-            return quotes
-    return None
+    return next((quotes for quotes in ('"""', "'''") if value.count(quotes) == 1), None)

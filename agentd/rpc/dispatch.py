@@ -109,18 +109,12 @@ class Dispatcher:
             if outcome is not None and type(outcome) is not dict:
                 outcome = await cast(Awaitable[Response | None], outcome)
             return Reply(b"" if outcome is None else _encoded(outcome))
-        problem = self._batch_problem(message)
-        if problem is not None:
-            return Reply(orjson.dumps(_refused(None, InvalidRequest("Invalid Request", reason=problem))))
+        most = self._services.limits.max_batch
+        if not 0 < len(message) <= most:
+            many = f"has {len(message)} calls; at most {most} are taken at once" if message else "is empty"
+            return Reply(orjson.dumps(_refused(None, InvalidRequest("Invalid Request", reason=f"the batch {many}"))))
         responses = await self._batch(message, caller)
         return Reply(_encoded_batch(responses) if responses else b"")
-
-    def _batch_problem(self, items: list[Any]) -> str | None:
-        if not items:
-            return "the batch is empty"
-        if len(items) > self._services.limits.max_batch:
-            return f"the batch has {len(items)} calls; at most {self._services.limits.max_batch} are taken at once"
-        return None
 
     async def _batch(self, items: list[Any], caller: Caller) -> list[Response]:
         outcomes: list[Any] = []

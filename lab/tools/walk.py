@@ -10,6 +10,7 @@ a task's and a thread's stack goes on from that of the code which started it:
 
 That is what a reader meets who follows the calls downwards and steps over each that returns before: a policy that
 lets the call pass, the model's turn, a row that is written. The way to the model's turn is printed too, by itself.
+So is the longest way within the check of the same call's grounding (`ungrounded`), read for the first time.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ async def walk(folder: Path) -> Walk:
     from agentd import config
     from agentd.agent.approval import summary
     from agentd.app import served
+    from agentd.messages import Said, ToolCall
     from agentd.observability import logging as logs
     from agentd.startup import started
     from agentd.testing import ScriptedModel
@@ -112,9 +114,34 @@ async def walk(folder: Path) -> Walk:
         for prompt in (WORDS, "ya, benar"):
             outcome = await asyncio.to_thread(_asked, addresses[0], prompt)
         sys.setprofile(None)
-    assert outcome["artifacts"], outcome
+        tool = made.tools.catalogue().tool(LETTER)
+    assert outcome["artifacts"] and tool is not None, outcome
+    said = (Said(by="citizen", order=0, text=WORDS),)
+    asked = ToolCall(tool=tool, input=CALLED["input"], run_id="walk", session_id="walk", step=1, said=said)
+    seen["grounding"] = grounding(asked)
     seen["kept"] = json.loads((folder / "server.json").read_text())
     return seen
+
+
+def grounding(call: Any) -> list[str]:
+    """The files on the longest stack (of the most files) below the check of a call whose arguments are all proven."""
+    from agentd.apps.letters.grounding import ungrounded
+
+    longest: list[str] = []
+
+    def entered(frame: FrameType, event: str, _: object) -> None:
+        nonlocal longest
+        if event == "call":
+            stack = list(dict.fromkeys(_project(frame)))
+            below = stack[: stack.index(checked) + 1] if checked in stack else []
+            longest = max(longest, below, key=len)
+
+    checked = str(Path(ungrounded.__code__.co_filename).relative_to(ROOT))
+    sys.setprofile(entered)
+    missing = ungrounded(call)
+    sys.setprofile(None)
+    assert not missing, missing
+    return longest[::-1]
 
 
 def _asked(address: str, prompt: str) -> dict[str, Any]:
@@ -153,6 +180,7 @@ def main() -> None:
     aside = [file for file in seen["model"] if file not in whole]
     said = [*whole, f"{len(whole)} files from HTTP to the letter"]
     said += [f"On the way to the model's turn: {', '.join(aside)} ({len(aside)} more)"]
+    said += [f"In the check of grounding: {', '.join(seen['grounding'])} ({len(seen['grounding'])} files)"]
     sys.stdout.write("\n".join((*said, "")))
 
 

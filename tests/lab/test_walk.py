@@ -1,4 +1,4 @@
-"""How many files a reader opens who follows a prompt to its letter (issue 16: at most 20)."""
+"""How many files a reader opens who follows a prompt to its letter, or the check of its grounding (issue 16: 20, 10)."""
 
 from __future__ import annotations
 
@@ -13,5 +13,6 @@ def test_a_prompt_goes_through_at_most_twenty_files_from_http_to_the_letter() ->
     printed = subprocess.run(words, capture_output=True, text=True, check=True, timeout=600).stdout.splitlines()
     files = [line for line in printed if line.endswith(".py")]
     assert len(files) <= 20
+    assert 5 <= printed[-1].count(".py") <= 10, "the check of grounding"
     told = [next((file for file in files if file.endswith(f"/{name}")), name) for name in walk()]
     assert sorted(told) == sorted(files), "docs/architecture.md names others"

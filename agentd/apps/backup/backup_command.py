@@ -23,7 +23,8 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.snapshot import make
-    from agentd.audit import AuditTrail, operator
+    from agentd.apps.operator import operator
+    from agentd.audit import AuditTrail
     from agentd.clock import clock_of
     from agentd.state import in_use
 

@@ -24,7 +24,8 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.migrating import migrate, pending, place_of_copy
-    from agentd.audit import AuditTrail, operator
+    from agentd.apps.operator import operator
+    from agentd.audit import AuditTrail
     from agentd.clock import clock_of
     from agentd.runs.tables import SCHEMA
 

@@ -31,7 +31,8 @@ def run(given: argparse.Namespace) -> int:
     from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.restoring import Places, restore
-    from agentd.audit import AuditTrail, operator
+    from agentd.apps.operator import operator
+    from agentd.audit import AuditTrail
     from agentd.clock import clock_of
 
     settings = config.load(given.config, state=given.state)

@@ -25,8 +25,9 @@ def run(given: argparse.Namespace) -> int:
 
     from agentd import config
     from agentd.access import FILE_NAME, TokenStore
+    from agentd.apps.operator import operator
     from agentd.apps.pairing.codes import Pairing
-    from agentd.audit import AuditTrail, operator
+    from agentd.audit import AuditTrail
     from agentd.clock import SystemClock
     from agentd.errors import AgentdError
     from agentd.observability import logging as logs

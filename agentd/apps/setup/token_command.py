@@ -116,7 +116,8 @@ def _rotate(given: argparse.Namespace, tokens: TokenStore) -> None:
 
 def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     from agentd import config
-    from agentd.audit import AuditTrail, operator
+    from agentd.apps.operator import operator
+    from agentd.audit import AuditTrail
     from agentd.clock import SystemClock
 
     AuditTrail(config.state_folder(given.state), SystemClock()).record(

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentd.access import Access, Approach, LastUse, TokenStore
-from agentd.audit import FILE_NAME, AuditTrail, operator
+from agentd.apps.operator import operator
+from agentd.audit import FILE_NAME, AuditTrail
 from agentd.cli import main
 from agentd.clock import SetClock, SystemClock
 
