@@ -1,4 +1,4 @@
-"""How many files a reader opens who follows a prompt to its letter, or the check of its grounding (issue 16: 20, 10)."""
+"""How many files a reader opens who follows a prompt to its letter, or the check of grounding (issue 16: 20, 10)."""
 
 from __future__ import annotations
 
