@@ -106,7 +106,8 @@ class _Reading:
         bounds = {folded(text) for _, text in self.facts.bounds}
         used = {word for text in texts - bounds for word in text.split()}
         for start, end in list(self.open):
-            if folded(self.text[start:end]) in used and not self._in_mention(start, end):
+            word = folded(self.text[start:end])
+            if word in used and not self._is_function(word) and not self._in_mention(start, end):
                 self._take(start, end, "text")
 
     def _in_mention(self, start: int, end: int) -> bool:

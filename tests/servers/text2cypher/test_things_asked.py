@@ -11,10 +11,13 @@ from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.meant import doubts_of_choice
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.coverage import coverage
 from tests.servers.text2cypher.test_any_graph import answered, opened
 
 CHANNELS = {
-    "nodes.Channel": "name,followers,view_count,summary\nNorth,1500,90,cold\nSouth,4000,700,warm\nWest,9000,800,wet\n",
+    "nodes.Channel": "name,followers,view_count,summary\nNorth,1500,90,cold\nSouth,4000,700,warm\n"
+    "West,9000,800,wet\nThe Wild Coast,10,5,dry\n",
     "nodes.Owner": "name,born,summary\nAna Moss,1960,kind\nPer Lind,1975,calm\n",
     "edges.RUNS": "from_label,from_key,to_label,to_key,share\nOwner,Ana Moss,Channel,North,10\n"
     "Owner,Per Lind,Channel,South,60\nOwner,Ana Moss,Channel,West,50\n",
@@ -85,3 +88,9 @@ def test_names_are_all_that_is_asked_for_only_where_nothing_stands_beside_them(
     rows = channels.backend.run(query).rows
     found = doubts_of_choice(hints, query, rows, [query], channels.linker, lambda text: channels.backend.run(text).rows)
     assert [doubt.kind for doubt in found] == ([] if asked else ["columns"])
+
+
+def test_a_small_word_is_taken_for_no_part_of_a_stored_name(channels: Workbench) -> None:
+    hints = channels.linker.link("What is the view count of The Wild Coast?")
+    facts = QueryFacts.of("MATCH (a:Channel) WHERE a.name = 'The Wild Coast' RETURN a.view_count")
+    assert [held.words for held in coverage(hints, facts, channels.linker)] == ["view count", "The Wild Coast"]
