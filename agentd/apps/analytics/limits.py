@@ -22,9 +22,9 @@ def asked_for(question: str) -> int | None:
     if not finder("ranks").search(question):
         return None
     said = vocabulary()
-    before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond, "q", "ke"}
+    before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond}
     months = {name for names in languages.words().months for name in names}
-    after = {*said.units, *said.months, *months, "persen", "percent"}
+    after = {*said.units, *said.own_units, *said.months, *months}
     tokens = re.findall(r"\w+|%", re.sub(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)+", " ", question.casefold()))
     known = {**languages.words().digits, **languages.words().numbers}
     found = set()
