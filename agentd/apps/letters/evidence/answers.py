@@ -16,6 +16,7 @@ from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
 from agentd.apps.letters.evidence import choices, results, texts
+from agentd.apps.letters.evidence.asked import of_a_thing
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
@@ -226,7 +227,8 @@ def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
     people = {word for each in case.read(turn.question)[0].sentences for word in _people(each)}
     alone = all(one.plain and len(one.keys) == 1 for one in named)
     spoken_to = len({case.form.shapes[key].person for key in keys}) < 2 and not SALUTATIONS.isdisjoint(own)
-    return keys if alone and people <= own and not spoken_to else ()
+    else_ = of_a_thing(*case.read(turn.question), case.form)
+    return keys if alone and people <= own and not (spoken_to or else_) else ()
 
 
 def _people(sentence: Sentence) -> Iterator[str]:

@@ -8,12 +8,17 @@ from datetime import date
 from agentd.agent.text import FILLERS, fold, folded_tokens, plain
 from agentd.apps.letters.evidence.fields import Form
 from agentd.apps.letters.evidence.heard import Heard
-from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters.evidence.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import APPLICANTS, CITIZEN, strong
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import TEXTS, values_of
 from agentd.apps.letters.languages import phrases
 
 _YET = phrases().yet
+_CLITICS = tuple(phrases().clitics)
+_POSSESSED = SELF | phrases().possessives
+_BESIDE = FILLERS | phrases().neutral | phrases().copulas | phrases().interrogatives
 Question = tuple[str, str | None]
 """(label, person: None for the applicant)."""
 
@@ -47,6 +52,22 @@ def asked_of(heard: Heard) -> frozenset[str]:
     marks = ((mark, each.words) for each in heard.sentences for mark in each.marks if mark.cue is Cue.RELATION)
     people = {mark.value for mark, words in marks if strong(mark, words, opens=True, form=True)}
     return frozenset(CITIZEN if person in APPLICANTS else person for person in people)
+
+
+def of_a_thing(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> bool:
+    """`Siapa nama kucing Anda?`: whether a question is for the name of a thing of somebody's."""
+    read = zip(heard.sentences, named, strict=True)
+    return any(_of_a_thing(sentence, one, form) for sentence, own in read for one in own)
+
+
+def _of_a_thing(sentence: Sentence, one: Named, form: Form) -> bool:
+    at, words = one.end, sentence.words
+    names = one.plain and any(form.shapes[key].kind == "name" for key in one.keys)
+    marked = any(mark.start == at for mark in sentence.marks)
+    if not names or marked or at >= len(words) or not sentence.raws[at][0].islower():
+        return False
+    owned = words[at].endswith(_CLITICS) or not _POSSESSED.isdisjoint(words[at + 1 : at + 2])
+    return owned and words[at] not in _BESIDE and not form.names.knows(words[at])
 
 
 def _theirs(keys: frozenset[str], people: frozenset[str], form: Form) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import names, persons
+from agentd.apps.letters.evidence.asked import of_a_thing
 from agentd.apps.letters.evidence.asserted import mood, owner
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Turn
@@ -130,4 +131,5 @@ def _asked(field: Field, case: Case, question: str) -> bool:
     """Whether the agent asked for this name alone."""
     asked = case.asks(question) if question else ()
     people = {field.person} if field.person not in (None, CITIZEN) else {None, CITIZEN, case.subject[0]}
-    return len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in people
+    alone = len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in people
+    return alone and not of_a_thing(*case.read(question), case.form)

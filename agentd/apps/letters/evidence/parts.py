@@ -10,7 +10,6 @@ from functools import partial
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import address, persons, streets
 from agentd.apps.letters.evidence.case import Case, Place, Turn
-from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.lexicon import LIVES, Cue, Mark
 from agentd.apps.letters.evidence.lines import Line, lines
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
@@ -26,7 +25,6 @@ _CLITICS = phrases().clitics
 _IDLE = FILLERS | phrases().openers | phrases().leads
 _JOINS = phrases().joins
 _CALLED = frozenset({"nama", "alamat"})
-_COURTESIES = phrases().courtesies
 _CUES = frozenset(
     {Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.EXAMPLE, Cue.LOOKUP}
 )
@@ -96,13 +94,6 @@ class Part:
         """The name that it stands under, or whose value it puts right."""
         return self.label or (self.follows if self.corrected else None)
 
-    @property
-    def restates(self) -> bool:
-        """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
-        cues = (mark for mark in self.line.sentence.marks if mark.cue in RIGHTS and mark.end <= self.start)
-        last = max(cues, key=lambda mark: mark.end, default=None)
-        return self.corrected and last is not None and self.line.words[last.start] not in _COURTESIES
-
     def place(self, case: Case, turn: Turn) -> Place:
         """Where it stands."""
         return case.place(turn, self.line.sentence, turn.named[self.number], (), Span(self.start, self.end, True))
@@ -153,18 +144,18 @@ class _Reader:
         self.start = 0
         self.follows: str | None = None
         self.pending: str | None = None
-        """A name that waits for its value in the next line (`NIK saya:`)."""
+        """A name that waits for its value (`NIK saya:`)."""
 
     def read(self) -> None:
         """Find the parts."""
-        line, sentence, at = self.line, self.line.sentence, 0
+        line, clauses, at = self.line, self.line.sentence.clauses, 0
         while at < len(line.words):
             word, mark = line.words[at], line.marks.get(at)
             self.business = word in _BUSINESS or (self.business and word not in _DWELLINGS)
-            if at and sentence.clauses[at] != sentence.clauses[at - 1]:
+            if at and clauses[at] != clauses[at - 1]:
                 self._clause_ends(at)
-            elif at and (line.moods[at], sentence.corrected[at]) != (line.moods[at - 1], sentence.corrected[at - 1]):
-                self._close(at, self.label)
+            elif at and self._turns(at):
+                self._close(at, self.label if not self._purpose_ends(at) else None)
             if mark is not None and mark.cue is Cue.LABEL and not self._inside(mark):
                 at = self._named(mark)
                 continue
@@ -190,6 +181,15 @@ class _Reader:
             at += 1
         self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
         self._close(len(line.words), None)
+
+    def _turns(self, at: int) -> bool:
+        """Whether words are meant otherwise from there."""
+        moods, corrected = self.line.moods, self.line.sentence.corrected
+        return self._purpose_ends(at) or (moods[at], corrected[at]) != (moods[at - 1], corrected[at - 1])
+
+    def _purpose_ends(self, at: int) -> bool:
+        """`mengurus BPJS: Budi Santoso, NIK …`."""
+        return self.line.words[at] == ":" and self.label == "keperluan" and not self._empty(at)
 
     def _empty(self, end: int) -> bool:
         return self._first(end) >= end

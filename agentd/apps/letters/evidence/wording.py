@@ -11,6 +11,7 @@ from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.parts import Part, parts
 from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.segments import Claim
@@ -22,6 +23,7 @@ PURPOSES = frozenset({"keperluan", "instansi"})
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
 _TAIL = 64
 """Words that a purpose runs on for."""
+_COURTESIES = phrases().courtesies
 _WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
@@ -64,6 +66,13 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
     return claims, ()
 
 
+def _restates(part: Part) -> bool:
+    """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
+    cues = (mark for mark in part.line.sentence.marks if mark.cue in RIGHTS and mark.end <= part.start)
+    last = max(cues, key=lambda mark: mark.end, default=None)
+    return part.corrected and last is not None and part.line.words[last.start] not in _COURTESIES
+
+
 def _own(case: Case, turn: Turn) -> bool:
     """Whether the citizen says a purpose of their own, beside which that of a relative is none."""
     return any(_states_own(part, owner(part.place(case, turn))) for part in parts(case, turn))
@@ -82,7 +91,7 @@ def _asked(field: Field, case: Case, turn: Turn) -> bool:
 def _under(field: Field, turn: Turn, part: Part) -> bool:
     """Whether a part stands under the field's name, or puts its value right (`Sorry, I meant …`)."""
     unsaid = part.label is None and part.follows is None and turn.before[:1] == (frozenset({field.key}),)
-    restated = unsaid and part.restates and not persons.names_a_letter(part.words)
+    restated = unsaid and _restates(part) and not persons.names_a_letter(part.words)
     return restated or part.under == field.label
 
 

@@ -136,3 +136,21 @@ def test_whose_death_is_reported_is_the_deceased() -> None:
     death, said = "surat_keterangan_kematian", "Saya Wulan Sari, melaporkan kematian suami saya, Hartono"
     assert missing(death, {"nama_almarhum": "Hartono", "nama_pelapor": "Wulan Sari"}, said) == set()
     assert missing(death, {"nama_almarhum": "Wulan Sari"}, said) == {"nama_almarhum"}
+
+
+@pytest.mark.parametrize(
+    "question", ["Siapa nama kucing Anda?", "Apa nama alarmnya?", "Apa nama sekolah Anda?", "nama motor kamu apa?"]
+)
+def test_the_name_of_a_thing_that_was_asked_for_is_nobodys(question: str) -> None:
+    assert missing("surat_pengantar_skck", {"nama": "Fajar"}, f"A: {question}", "Fajar") == {"nama"}
+
+
+@pytest.mark.parametrize("question", ["Siapa nama lengkap Anda?", "Nama asli kamu?", "Siapa nama pemohon?"])
+def test_an_answer_to_who_somebody_is_names_them(question: str) -> None:
+    assert missing("surat_pengantar_skck", {"nama": "Fajar"}, f"A: {question}", "Fajar") == set()
+
+
+def test_a_purpose_behind_somebodys_name_is_the_letters() -> None:
+    assert (
+        missing("surat_pengantar_skck", {"keperluan": "sekolah"}, "Surat anak untuk Rizky, keperluan sekolah") == set()
+    )
