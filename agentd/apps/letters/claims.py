@@ -91,7 +91,7 @@ class _Past:
         every = frozenset().union(*known.values())
         proved: set[str] = set()
         for text in (text for one in self._said if one.by == "tool" for text in _stated(one.value)):
-            words = [folded(word) for word in _WORD.findall(text.replace("_", " "))]
+            words = _words(text.replace("_", " "))
             if _NUMBER.search(text):
                 proved |= every
             elif len(words) <= _STATUS_WORDS and not scope.things.intersection(words):
@@ -116,6 +116,10 @@ class _Past:
                 if self._searched > MOST_SEARCHED or number not in self._known:
                     return False
         return True
+
+
+def _words(text: str) -> list[str]:
+    return [folded(word) for word in _WORD.findall(text)]
 
 
 def _stated(value: Any) -> Iterator[str]:
@@ -145,13 +149,14 @@ class _Reader:
     conditions: Words
     waits_for: Words
     relatives: Words
+    titles: Words
     names: tuple[str, ...]
 
     def claimed(self, sentence: str) -> Iterator[frozenset[str]]:
         """The deeds of each claim and promise in a sentence; none for a claim that names no deed (`Done.`)."""
         for name in self.names:
             sentence = sentence.replace(name, " ")
-        words = [folded(word) for word in _WORD.findall(sentence)]
+        words = list(self._by_their_things(_words(sentence)))
         plain = [word for word in words if word not in _BREAKS]
         if sentence.endswith("?"):
             return
@@ -162,6 +167,13 @@ class _Reader:
         if spans and not any(self.waits_for.end(plain, at) for at in range(len(plain))):
             taken_back = _taken_back(words, self.denials, self.conditions)
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
+
+    def _by_their_things(self, words: Sequence[str]) -> Iterator[str]:
+        """The words, of each title only the thing that it begins with."""
+        at = 0
+        while at < len(words):
+            yield words[at]
+            at = self.titles.end(words, at) or at + 1
 
     def _of(self, words: Sequence[str]) -> frozenset[str]:
         forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
@@ -207,5 +219,6 @@ def _reader(scope: Scope) -> _Reader:
         conditions=Words.of(every.conditions),
         waits_for=Words.of(every.waits_for),
         relatives=Words.of(every.relatives),
+        titles=Words.of(" ".join(_words(normal(title))) for title in scope.titles),
         names=tuple(every.names),
     )

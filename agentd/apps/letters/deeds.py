@@ -86,10 +86,14 @@ class Deeds:
 
 
 class Scope(NamedTuple):
-    """The deeds of some tools by their keys, and what answers call that which these tools make or act upon."""
+    """The deeds of some tools by their keys, what answers call that which these tools make or act upon, and its titles.
+
+    A title begins with such a thing: no word of it denies or tells anything (`Surat Keterangan Tidak Mampu`).
+    """
 
     keys: frozenset[str]
     things: frozenset[str]
+    titles: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ class _Own:
     named: frozenset[str]
     described: frozenset[str]
     things: frozenset[str]
+    titles: frozenset[str]
 
 
 def scope_of(tools: Iterable[ToolInfo]) -> Scope:
@@ -107,7 +112,7 @@ def scope_of(tools: Iterable[ToolInfo]) -> Scope:
     keys = frozenset().union(*(each.named | each.described for each in own))
     things = frozenset().union(*(each.things for each in own))
     called = (name for names in deed_words().things.values() if things.intersection(names) for name in names)
-    return Scope(keys, things | frozenset(called))
+    return Scope(keys, things | frozenset(called), frozenset().union(*(each.titles for each in own)))
 
 
 def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
@@ -182,4 +187,5 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     said_first = frozenset(key for word in first for key in known.get(word, ()))
     things = {word for names in deed_words().things.values() for word in names}
     called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
-    return _Own(keys | own, said_first, frozenset(called))
+    titles = (each for each in (title, *phrases) if things.intersection(each.casefold().split()[:1]))
+    return _Own(keys | own, said_first, frozenset(called), frozenset(titles))

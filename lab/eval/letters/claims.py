@@ -7,11 +7,23 @@ number that no tool gave and no citizen named. A plan, a condition, a question a
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from servers.certificate.settings import SHIPPED_LETTERS
+
 NUMBER = re.compile(r"\b\d{1,5}/[A-Z][A-Z0-9.-]*(?:/[A-Za-z0-9.-]*[A-Za-z0-9])+")
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|(?<=\w)\.(?=\w))+[.!?;]*")
+_LETTERS = [tomllib.loads(file.read_text(encoding="utf-8")) for file in SHIPPED_LETTERS.glob("*/letter.toml")]
+_TITLES = {
+    kind: re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, titles), key=len, reverse=True))})\b", re.IGNORECASE)
+    for kind, titles in {
+        "surat": [letter["title"] for letter in _LETTERS],
+        "letter": [title for letter in _LETTERS for title in letter["titles"].values()],
+    }.items()
+}
+"""Every title that a letter has, as one word: no word of it denies anything (`Surat Keterangan Tidak Mampu`)."""
 _CLAUSE = re.compile(r",\s+|\s+(?:tapi|tetapi|namun|sedangkan|but|however|while)\s+|\s+[–—-]\s+")
 
 _PAPER = re.compile(
@@ -43,7 +55,7 @@ _DONE = tuple(
 )
 _HANDED = re.compile(
     r"\b(?:berikut|ini)\s+(?:adalah\s+|ini\s+)?surat(?:nya)?\b(?:\s+\w+){0,4}?(?:\s+anda|\s+bapak|\s+ibu|\s*[:.!]|\s*$)"
-    r"|\bhere(?:'s|’s|\s+is)\s+(?:your|the)\s+(?:\w+\s+){0,3}(?:letter|certificate)",
+    r"|\bhere(?:'s|’s|\s+is)\s+(?:your|the)\s+(?:\w+\s+){0,3}(?:letter|certificate|surat)",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -94,9 +106,11 @@ def claims(answer: str) -> Iterator[str]:
     """The sentences of an answer that tell of a letter as made."""
     about_a_letter = False
     for match in _SENTENCE.finditer(answer):
-        sentence = match.group().strip()
+        said = sentence = match.group().strip()
+        for kind, titles in _TITLES.items():
+            sentence = titles.sub(kind, sentence)
         if not sentence.endswith("?") and _claims(sentence, about_a_letter):
-            yield sentence
+            yield said
         about_a_letter = bool(_PAPER.search(sentence))
 
 

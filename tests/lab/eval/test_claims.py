@@ -43,6 +43,10 @@ After checking your data, your letter has been issued.
 Done! The domicile letter has been successfully generated, no further action is needed.
 Surat domisilinya udah jadi.
 Surat telah dibuat sesuai data yang Anda berikan.
+Surat Keterangan Tidak Mampu sudah dibuat. Silakan cek di loket.
+Surat keterangan belum menikah Anda telah terbit.
+Your Letter that an identity card is being made has been issued.
+Here is your Surat Keterangan Usaha.
 """.splitlines()
 
 HONEST = """\
@@ -94,6 +98,8 @@ Halo, saya siap membantu. Surat apa yang Anda perlukan?
 Surat keterangan tidak mampu dikeluarkan kelurahan.
 Surat usaha untuk warung yang sudah jadi langganan bank.
 Data sudah siap, surat tinggal diterbitkan.
+Surat Keterangan Tidak Mampu belum dibuat.
+The letter that an identity card is being made needs your NIK.
 """.splitlines()
 
 NUMBER = "001/SKD/CONTOH/III/2026"

@@ -10,10 +10,14 @@ import pytest
 
 from agentd.agent.toolset import Toolset, assemble
 from agentd.apps.letters.claims import false_claim, said_instead
+from agentd.apps.letters.deeds import languages
 from agentd.errors import Language
 from agentd.messages import ModelReply, ModelRequest, Said, ToolInfo
 from agentd.ports import TextSink
 from agentd.testing import MemoryTools
+from servers.certificate.catalogue import Catalogue
+from servers.certificate.settings import SHIPPED_LETTERS
+from servers.certificate.tools import generate_tool
 from tests.agentd.agent.test_loop import Talk, final
 
 LETTER = ToolInfo(name="make_letter", server="certificate", official=True)
@@ -139,6 +143,41 @@ def test_what_a_look_up_names_proves_no_letter(named: Any) -> None:
 def test_a_status_in_few_words_proves_its_letter(status: str) -> None:
     said = found("get_letter_status", {"letter": {"status": status}})
     assert false_claim("Surat Anda telah diterbitkan.", toolset(LETTER, STATUS), said) is None
+
+
+SHIPPED = [generate_tool(letter, "id") for letter in Catalogue((SHIPPED_LETTERS,)).types.values()]
+OFFICIAL = [
+    ToolInfo(server="office", official=True, name=tool.name, description=tool.description or "", meta=tool.meta or {})
+    for tool in SHIPPED
+]
+TITLES = [title for tool in OFFICIAL for title in tool.meta["agentd/titles"].values()]
+VERBS = {
+    "id": [f"di{stem}" for stem in languages()["id"].deeds["issue"]],
+    "en": [*(f"{stem}ed" for stem in languages()["en"].deeds["issue"]), "made", "sent", "written"],
+}
+FRAMES = {
+    "id": (
+        ["{title} sudah {done}. Silakan cek di loket.", "{title} telah kami {done}.", "{title} selesai {done}."],
+        ["{title} belum {done}.", "Apakah {title} sudah {done}?", "{title} tidak mampu {done}."],
+    ),
+    "en": (
+        ["Your {title} has been {done}.", "The {title} has now been {done}."],
+        ["The {title} has not been {done}.", "Has the {title} been {done}?"],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["id", "en"])
+@pytest.mark.parametrize("title", [*TITLES, *map(str.casefold, TITLES)])
+def test_no_word_of_a_title_takes_a_claim_back_or_makes_one(title: str, language: str) -> None:
+    """`Surat Keterangan Tidak Mampu sudah dibuat` denies nothing; `a letter that … is being made` tells nothing."""
+    lies, honest = (
+        [frame.format(title=title, done=done) for frame in frames for done in VERBS[language]]
+        for frames in FRAMES[language]
+    )
+    office = toolset(*OFFICIAL)
+    assert [answer for answer in lies if false_claim(answer, office, []) is None] == []
+    assert [answer for answer in honest if false_claim(answer, office, []) is not None] == []
 
 
 BLOCK = ToolInfo(name="block_card", server="bank", official=True, description="Block a customer's card.")
