@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
 
 from agentd.agent import languages
 from agentd.agent.text import plain
 from agentd.apps.letters.by_tool import by_tool
-from agentd.apps.letters.deeds import asked_by
-from agentd.apps.letters.evidence.heard import Heard
+from agentd.apps.letters.deeds import asked_by, deed_words
+from agentd.apps.letters.evidence.case import Turn
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.messages import AgentStep, Said, ToolInfo
 
 ABOUT = "agentd/about"
@@ -27,13 +28,16 @@ ABOUT = "agentd/about"
 LISTS = "agentd/lists"
 """A tool's own `_meta`: true of the one that lists the official acts."""
 
+PURPOSE = "keperluan"
+"""The label of what a letter is for."""
+
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
 """Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
-def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
+def offered(tools: Iterable[ToolInfo], said: Sequence[Said], turns: Sequence[Turn] = ()) -> list[ToolInfo]:
     """All that is not official; of the official ones those within reach, and only those asked for if any was.
 
     Where none was asked for by its name, `nomor 3` brings no form that needs a NIK.
@@ -41,7 +45,9 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said]) -> list[ToolInfo]:
     words = [one.text for one in said if one.by == "citizen"]
     numbers = max((len(_NUMBER.findall(text)) for text in words), default=0)
     shown = [tool for tool in tools if not tool.official or numbers >= min(_numbers_needed(tool), 1)]
-    wanted = _wanted([tool for tool in shown if tool.official], words)
+    official = [tool for tool in shown if tool.official]
+    named = _wanted(official, words)
+    wanted = named - _purposes(official, turns) or named
     return [
         tool
         for tool in shown
@@ -60,16 +66,62 @@ def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
     return max(found, key=lambda one: (one[0], ABOUT in one[1].meta), default=(0, None))[1]
 
 
-def wished(tools: Iterable[ToolInfo], newest: Heard) -> tuple[ToolInfo | None, bool]:
-    """(the one official tool that the newest message names, whether it is plainly wanted and not only asked about)."""
+def wished(tools: Iterable[ToolInfo], turns: Sequence[Turn], done: Container[str] = ()) -> tuple[ToolInfo | None, bool]:
+    """(the one official tool that the newest message names, whether it is plainly wanted and not only asked about).
+
+    What it names as a purpose alone (`keperluan SKCK`) is none where a tool wished before is still to be `done`.
+    """
     official = [tool for tool in tools if tool.official]
-    for sentence in reversed(newest.sentences):
-        named = _wanted(official, [" ".join(sentence.raws)])
+    newest, *before = reversed(turns)
+    wish = _wish(official, newest)
+    if wish[0] is None and (as_purpose := _wish(official, newest, purposes=True))[0] is not None:
+        earlier = next((tool for turn in before if (tool := _wish(official, turn)[0]) is not None), None)
+        return as_purpose if earlier is None or earlier.name in done else (earlier, as_purpose[1])
+    return wish
+
+
+def _wish(official: Sequence[ToolInfo], turn: Turn, *, purposes: bool = False) -> tuple[ToolInfo | None, bool]:
+    for sentence in reversed(turn.heard.sentences):
+        asks = sentence.asks or any(mark.cue is Cue.QUESTION for mark in sentence.marks)
+        meant: Sequence[int] = range(len(sentence.raws))
+        named = _named(official, turn, sentence, meant, purposes=purposes or asks)
+        if len(named) > 1:  # `surat usaha, bukan surat domisili`
+            meant = [at for at in meant if sentence.moods[at] is Mood.SAID]
+            named = _named(official, turn, sentence, meant, purposes=purposes or asks)
         if len(named) == 1:
-            asks = sentence.asks or any(mark.cue is Cue.QUESTION for mark in sentence.marks)
-            plain = not asks and all(mood is Mood.SAID for mood in sentence.moods)
+            plain = not asks and all(sentence.moods[at] is Mood.SAID for at in meant)
             return next(tool for tool in official if tool.name in named), plain
     return None, False
+
+
+def _purposes(official: Sequence[ToolInfo], turns: Sequence[Turn]) -> set[str]:
+    """Names of the tools that are named as purposes alone."""
+    sentences = [(turn, each, range(len(each.raws))) for turn in turns for each in turn.heard.sentences]
+    named, wished = (
+        set[str]().union(*(_named(official, *each, purposes=purposes) for each in sentences))
+        for purposes in (True, False)
+    )
+    return named - wished
+
+
+def _named(
+    tools: Sequence[ToolInfo], turn: Turn, sentence: Sentence, places: Iterable[int], *, purposes: bool
+) -> set[str]:
+    """Names of the tools that these words ask for; what says a purpose asks for none but a letter as such.
+
+    `for a domicile letter` is one, `for a police record` is what it is for.
+    """
+    of_purpose = frozenset[int]()
+    if not purposes:
+        asked = any(PURPOSE in keys for keys in turn.asked)
+        starts = (mark.start for mark in sentence.labels if mark.value == PURPOSE)
+        of_purpose = frozenset(at for start in ([0] if asked else starts) for at in range(start, len(sentence.raws)))
+    kept = frozenset(places)
+
+    def text(wanted: Container[int]) -> _Text:
+        return _Text(" ".join(raw if at in kept and at in wanted else ";" for at, raw in enumerate(sentence.raws)))
+
+    return _asked_for(tools, text(kept - of_purpose)) | _asked_for(tools, text(of_purpose), _as_things)
 
 
 def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
@@ -159,12 +211,14 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
     return set().union(*(_asked_for(tools, _Text(text)) for text in texts)) if tools else set()
 
 
-def _asked_for(tools: Sequence[ToolInfo], text: _Text) -> set[str]:
+def _asked_for(
+    tools: Sequence[ToolInfo], text: _Text, names_of: Callable[[ToolInfo], tuple[str, ...]] | None = None
+) -> set[str]:
     """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
     spoken = [
         (match.start(), match.end(), tool.name)
         for tool in tools
-        if (names := _longest_first(tool)) and not _heads(names).isdisjoint(text.words)
+        if (names := (names_of or _longest_first)(tool)) and not _heads(names).isdisjoint(text.words)
         for match in _spoken(names).finditer(text.heard)
     ]
     longest: dict[int, tuple[int, int]] = {}
@@ -190,3 +244,10 @@ def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
 @by_tool
 def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
     return tuple(sorted(asked_by(tool), key=len, reverse=True))
+
+
+@by_tool
+def _as_things(tool: ToolInfo) -> tuple[str, ...]:
+    """Those of its names that say what it makes (`surat domisili`)."""
+    things = {thing for names in deed_words().things.values() for thing in names}
+    return tuple(name for name in _longest_first(tool) if things.intersection(name.casefold().split()))

@@ -55,7 +55,9 @@ class LetterTurns(TurnPolicy):
             return Offer(
                 may_list=False, answer=_tool_message(turn, looked_up=wanted is not None and not wanted.official)
             )
-        tools = not_again(offered(free, turn.said), turn.steps)
+        official = next((tool for tool in free if tool.official), None)
+        turns = case_of(official, turn.said, readings).turns if official is not None else ()
+        tools = not_again(offered(free, turn.said, turns), turn.steps)
         first = wanted or _form(tools, turn, readings)
         candidates = tools if first is None else [first]
         copies = [_fitted(tool, turn, readings, asked=tool is wanted) for tool in candidates]
@@ -113,10 +115,10 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolIn
     asked = looked_up(tools, turn.request)
     official = [tool for tool in tools if tool.official]
     if asked is None and may_name(official, turn.request):
-        newest = case_of(official[0], turn.said, readings).turns
-        act, plain = wished(official, newest[-1].heard) if newest else (None, False)
-        done = act is not None and any(one.by == "tool" and one.tool == act.name for one in turn.said)
-        if act is not None and plain and not done:
+        turns = case_of(official[0], turn.said, readings).turns
+        done = frozenset(one.tool or "" for one in turn.said if one.by == "tool")
+        act, plain = wished(official, turns, done) if turns else (None, False)
+        if act is not None and plain and act.name not in done:
             return act
         if act is not None and not plain and not fills(act, turn.said, readings):
             asked = requirements_tool(tools)

@@ -13,6 +13,7 @@ from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import AgentStep, Said, ToolInfo
 from bridges.llamacpp import constraint
+from lab.eval.letters.script import load as load_scripts
 from servers.certificate.languages import asked_by
 from servers.certificate.lettertype import load
 from servers.certificate.settings import SHIPPED_LETTERS
@@ -146,3 +147,34 @@ def test_a_model_says_it_in_a_language_that_neither_host_nor_tool_speaks() -> No
     assert forced("Syarate layang domisili opo?", told, language="id", spoken="jv") is None
     issued = step(DOMICILE, "Surat Keterangan Domisili nomor 001 sudah terbit sebagai PDF.", success=True)
     assert forced("I need a domicile letter", issued, language="en") is None
+
+
+HELD = {
+    key: letter(key)
+    for key in ("surat_keterangan_domisili", "surat_keterangan_tidak_mampu", "surat_pengantar", "surat_pengantar_skck")
+}
+
+
+def shown(*said: str) -> list[str]:
+    """The letters that are offered after these messages; what begins with `A: ` was asked by the office."""
+    talk = tuple(
+        Said(by="agent" if each.startswith("A: ") else "citizen", order=at, text=each.removeprefix("A: "))
+        for at, each in enumerate(said)
+    )
+    turn = Turn(request=talk[-1].text, toolset=Toolset(tools=tuple(HELD.values()), servers=()), said=talk, steps=())
+    offer = LetterTurns().offer(turn, Offer(tuple(HELD.values())))
+    return [key for tool in offer.tools for key, each in HELD.items() if each.name == tool.name]
+
+
+@pytest.mark.parametrize("held", ["complete-pengantar-rudi", "corrected-letter-type", "turns-pengantar-en"])
+def test_the_letter_that_is_named_is_offered_and_not_that_of_a_purpose_nor_the_one_denied(held: str) -> None:
+    script = next(each for each in load_scripts() if each.id == held)
+    told = script.turns[:1] if held == "complete-pengantar-rudi" else script.turns
+    assert shown(*told) == [script.letter]
+
+
+def test_an_answer_to_the_question_what_for_asks_for_no_other_letter() -> None:
+    domicile = "Saya mau surat domisili, NIK 3175060606600001"
+    for purpose in ("buat ngurus SKCK", "RT 3, RW 7, bikin SKCK"):
+        assert shown(domicile, "A: Mohon sebutkan: RT, RW dan keperluan.", purpose) == ["surat_keterangan_domisili"]
+    assert shown("Saya perlu surat untuk membuat SKCK, NIK 3175060606600001") == ["surat_pengantar_skck"]
