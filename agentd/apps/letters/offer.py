@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from agentd.agent import languages
 from agentd.agent.text import plain
@@ -92,6 +92,20 @@ def _wish(official: Sequence[ToolInfo], turn: Turn, *, purposes: bool = False) -
             plain = not asks and all(sentence.moods[at] is Mood.SAID for at in meant)
             return next(tool for tool in official if tool.name in named), plain
     return None, False
+
+
+def turned_down(tool: ToolInfo, newest: Turn) -> bool:
+    """Whether the newest message denies this one and names another thing instead (`surat usaha, bukan surat domisili`).
+
+    `Saya belum punya surat domisili` names no other.
+    """
+    for sentence in newest.heard.sentences:
+        said = [at for at, mood in enumerate(sentence.moods) if mood is Mood.SAID]
+        denied = [at for at, mood in enumerate(sentence.moods) if mood is Mood.DENIED]
+        instead = _things().intersection(sentence.words[at] for at in said)
+        if instead and not sentence.asks and _named([tool], newest, sentence, denied, purposes=True):
+            return not _named([tool], newest, sentence, said, purposes=True)
+    return False
 
 
 def _purposes(official: Sequence[ToolInfo], turns: Sequence[Turn]) -> set[str]:
@@ -249,5 +263,9 @@ def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
 @by_tool
 def _as_things(tool: ToolInfo) -> tuple[str, ...]:
     """Those of its names that say what it makes (`surat domisili`)."""
-    things = {thing for names in deed_words().things.values() for thing in names}
-    return tuple(name for name in _longest_first(tool) if things.intersection(name.casefold().split()))
+    return tuple(name for name in _longest_first(tool) if _things().intersection(name.casefold().split()))
+
+
+@cache
+def _things() -> frozenset[str]:
+    return frozenset(thing for names in deed_words().things.values() for thing in names)

@@ -23,6 +23,7 @@ from agentd.apps.letters.offer import (
     not_again,
     offered,
     requirements_tool,
+    turned_down,
     wished,
 )
 from agentd.apps.letters.unfounded import unfounded
@@ -86,9 +87,11 @@ class LetterTurns(TurnPolicy):
             )
 
     def supports(self, call: ToolCall) -> bool:
-        """Whether every argument is still what was said."""
+        """Whether every argument is still what was said, and the newest words name no other letter instead."""
         judged = call.model_copy(update={"tool": self._described.of(call.tool)})
-        return not ungrounded(judged, self._readings.of(call.session_id))
+        readings = self._readings.of(call.session_id)
+        turns = case_of(judged.tool, call.said, readings).turns
+        return not (turns and turned_down(judged.tool, turns[-1])) and not ungrounded(judged, readings)
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:

@@ -11,7 +11,7 @@ from agentd.agent.actions import schema
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters.turns import LetterTurns
-from agentd.messages import AgentStep, Said, ToolInfo
+from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
 from bridges.llamacpp import constraint
 from lab.eval.letters.script import load as load_scripts
 from servers.certificate.languages import asked_by
@@ -178,3 +178,20 @@ def test_an_answer_to_the_question_what_for_asks_for_no_other_letter() -> None:
     for purpose in ("buat ngurus SKCK", "RT 3, RW 7, bikin SKCK"):
         assert shown(domicile, "A: Mohon sebutkan: RT, RW dan keperluan.", purpose) == ["surat_keterangan_domisili"]
     assert shown("Saya perlu surat untuk membuat SKCK, NIK 3175060606600001") == ["surat_pengantar_skck"]
+
+
+@pytest.mark.parametrize(
+    ("newest", "waits"),
+    [
+        ("Maaf, maksud saya surat keterangan tidak mampu, bukan surat domisili.", False),
+        ("Not the domicile letter, the business letter please.", False),
+        ("Maksud saya surat domisili, bukan surat usaha.", True),
+        ("Saya belum pernah punya surat domisili.", True),
+        ("ya, benar", True),
+    ],
+)
+def test_a_letter_that_another_is_named_instead_of_waits_no_more(newest: str, waits: bool) -> None:
+    said = tuple(Said(by="citizen", order=at, text=text) for at, text in enumerate(("Saya mau surat domisili", newest)))
+    tool = HELD["surat_keterangan_domisili"].model_copy(update={"input_schema": NOTHING})
+    call = ToolCall(tool=tool, input={}, said=said, run_id="r", session_id="s", step=1, language="id")
+    assert LetterTurns().supports(call) is waits
