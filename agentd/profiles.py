@@ -63,12 +63,10 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
 
 def _entries(settings: Settings, catalogue: Catalogue) -> Sequence[ToolSettings] | None:
     """What the office says of tools: `[[tools]]`, with the rules that stand at the servers; None for nothing."""
-    if not settings.approvals:
-        return settings.tools
     entries = settings.tools
-    if entries is None:
+    if entries is None and settings.approvals:
         entries = tuple(ToolSettings(name=tool.name, server=tool.server) for tool in catalogue.tools)
-    return [_ruled(entry, settings) for entry in entries]
+    return None if entries is None else [_ruled(entry, settings) for entry in entries]
 
 
 def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
@@ -115,9 +113,7 @@ def agent_profile(
     profile = profile_of(settings, caller)
     toolset = toolset_for(settings, catalogue, caller)
     template = (profile and profile.prompt_template) or settings.prompt_template
-    custom = settings.agent.custom_instruction
-    if profile and profile.custom_instruction:
-        custom = profile.custom_instruction
+    custom = (profile and profile.custom_instruction) or settings.agent.custom_instruction
     if options.system_prompt is not None:
         custom = options.system_prompt
     custom = "\n".join([custom, *(f"{word}: {meaning}" for word, meaning in settings.glossary.items())])

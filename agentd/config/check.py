@@ -19,8 +19,6 @@ from agentd.config.sections import Report
 from agentd.credentials import NAME
 from agentd.installed import installed
 
-SLIP = 0.8
-"""How alike a key of an entry's own and a known one are where it is a slip: `style` is none for `type`."""
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """What `prompt_template` must hold; the prompt is put together there."""
 
@@ -93,9 +91,9 @@ def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
     return raw if isinstance(raw, dict) else None
 
 
-def meant_key(key: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+def meant_key(key: str, known: Iterable[str]) -> str | None:
     """Of the known ones the nearest, if any is near."""
-    return next(iter(difflib.get_close_matches(key, list(known), n=1, cutoff=alike)), None)
+    return next(iter(difflib.get_close_matches(key, list(known), n=1)), None)
 
 
 def _meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
@@ -236,9 +234,19 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
     """An entry may have keys of its own; one that is nearly a known one is a slip."""
     for key in entry.model_extra or {}:
-        near = meant_key(key, _known_keys(type(entry)), SLIP)
+        near = next((known for known in _known_keys(type(entry)) if _is_slip(key, known)), None)
         if near is not None:
             problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
+
+
+def _is_slip(key: str, known: str) -> bool:
+    """Whether it is at most two letters off (Levenshtein's distance); of a short one, one: `style` is none for `type`."""
+    row = list(range(len(known) + 1))
+    for number, letter in enumerate(key, start=1):
+        above, row = row, [number]
+        for at, other in enumerate(known):
+            row.append(min(row[at] + 1, above[at + 1] + 1, above[at] + (letter != other)))
+    return row[-1] <= (1 if len(known) <= 4 else 2)
 
 
 def check_plugins(section: str, kind: str, entries: Sequence[tuple[str, Any]], problem: Report) -> None:

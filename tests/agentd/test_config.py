@@ -79,6 +79,8 @@ def test_everything_wrong_is_told_at_once_with_its_line_and_what_was_meant(tmp_p
     ("change", "told"),
     [
         (("args =", "arg ="), "21: unknown key `arg` of server `time`; did you mean `args`?"),
+        (("args =", "argz ="), "21: unknown key `argz` of server `time`; did you mean `args`?"),
+        (("endpoint =", "emdpoimt ="), "14: unknown key `emdpoimt` of provider `gemini`; did you mean `endpoint`?"),
         (
             ('"gemini"\nmodel', '"gemni"\nmodel'),
             "2: default_provider `gemni` is no [[providers]] id; did you mean `gemini`?",
