@@ -115,8 +115,8 @@ class _Message:
 
 
 def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
-    """Whether this address was asked for, and no other."""
-    wanted = {label for label, _ in case.asks(turn.question)} & ADDRESSES
+    """Whether this address was asked for, its RT and RW aside, and nothing else."""
+    wanted = {label for label, _ in case.asks(turn.question)} - {*NEIGHBOURHOOD}
     return bool(wanted) and wanted <= set(accepted)
 
 

@@ -6,6 +6,7 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.case import CLAUSE, Case
 from agentd.apps.letters.evidence.choices import is_choice
+from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.mood import moods
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -18,12 +19,13 @@ _BESIDE = FILLERS | SELF | phrases().neutral
 class Line:
     """A sentence with what names need to know of it, looked for once."""
 
-    __slots__ = ("marks", "moods", "people", "raws", "relatives", "sentence", "words")
+    __slots__ = ("marks", "moods", "people", "raws", "relatives", "rights", "sentence", "words")
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, self.words, self.raws = sentence, sentence.words, sentence.raws
         self.moods = moods(sentence)
         self.marks = {mark.start: mark for mark in sentence.marks}
+        self.rights = [mark for mark in sentence.marks if mark.cue in RIGHTS]
         self.people = {
             persons.owner_end(mark, self.words): mark.value for mark in sentence.marks if mark.cue is Cue.RELATION
         }

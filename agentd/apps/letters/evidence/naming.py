@@ -16,7 +16,6 @@ from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Turn
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.identity import RIGHTS
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.parts import Part, parts
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
@@ -92,8 +91,8 @@ def _introduced(part: Part) -> bool:
 
 def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
     """What takes a name's place: `bukan Budi Santoso, tapi …`, or that of the name that was spoken of last."""
-    last = not any(mark.cue in RIGHTS and mark.start >= part.end for mark in part.line.sentence.marks)
-    if part.label is not None or not part.corrected or not last:
+    rights = part.line.rights
+    if part.label is not None or not part.corrected or (rights and rights[-1].start >= part.end):
         return False
     if part.follows is not None:
         return part.follows == field.label

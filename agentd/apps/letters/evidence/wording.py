@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import choices, names, persons, texts
@@ -11,7 +13,7 @@ from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.identity import RIGHTS
+from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.parts import Part, parts
 from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.segments import Claim
@@ -68,14 +70,14 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
 
 def _restates(part: Part) -> bool:
     """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
-    cues = (mark for mark in part.line.sentence.marks if mark.cue in RIGHTS and mark.end <= part.start)
-    last = max(cues, key=lambda mark: mark.end, default=None)
-    return part.corrected and last is not None and part.line.words[last.start] not in _COURTESIES
+    before = bisect_right(part.line.rights, part.start, key=attrgetter("end"))
+    return part.corrected and before > 0 and part.line.words[part.line.rights[before - 1].start] not in _COURTESIES
 
 
 def _own(case: Case, turn: Turn) -> bool:
     """Whether the citizen says a purpose of their own, beside which that of a relative is none."""
-    return any(_states_own(part, owner(part.place(case, turn))) for part in parts(case, turn))
+    said = parts(case, turn)
+    return case.once((_own, turn), lambda: any(_states_own(part, owner(part.place(case, turn))) for part in said))
 
 
 def _asked(field: Field, case: Case, turn: Turn) -> bool:
@@ -132,8 +134,9 @@ def _is_none(field: Field) -> bool:
 def _purpose(part: Part, who: str | None) -> Sequence[str]:
     """What a part may say of a purpose: all that its clause goes on to say, across words that are names elsewhere."""
     line, clause = part.line, part.line.sentence.clause(part.start)
-    ends = (mark.start for mark in line.sentence.labels if mark.start >= part.end and mark.value in _IDENTITY)
-    words = line.words[part.start : min(clause.stop, part.start + _TAIL, *ends, clause.stop)]
+    stop = min(clause.stop, part.start + _TAIL)
+    named = (at for at in range(part.end, stop) if (mark := line.marks.get(at)) and mark.cue is Cue.LABEL)
+    words = line.words[part.start : next((at for at in named if line.marks[at].value in _IDENTITY), stop)]
     if part.label is None:
         words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
     return [*words, *who.split()] if who in KIN else words

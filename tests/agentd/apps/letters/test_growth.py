@@ -17,7 +17,7 @@ from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
 from agentd.apps.letters import claims, grounding
 from agentd.apps.letters.deeds import ASKED_BY
-from agentd.apps.letters.evidence import clauses, fields, heard, pasted, readings
+from agentd.apps.letters.evidence import fields, heard, pasted, readings
 from agentd.apps.letters.lookups import unnamed
 from agentd.apps.letters.offer import ABOUT
 from agentd.apps.letters.turns import LetterTurns
@@ -112,7 +112,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "dialogue": of_a_trip,
     "offer": offered,
     "pasted": pasted.own_words,
-    "reading": lambda words: clauses.read(heard.heard(words, LEXICON, readings.Readings())),
+    "reading": lambda words: heard.heard(words, LEXICON, readings.Readings()),
     "claims": answered,
     "unfounded": lambda words: unfounded(words, session(words[:100]), ""),
     "named": lambda words: unnamed(call({"number": "012/SKD/V/2026"}, words, tool=LOOK_UP)),
