@@ -240,7 +240,7 @@ def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Repo
 
 
 def _is_slip(key: str, known: str) -> bool:
-    """Whether it is at most two letters off (Levenshtein's distance); of a short one, one: `style` is none for `type`."""
+    """Whether it is two letters off at most, by Levenshtein; of a short one, one: `style` is none for `type`."""
     row = list(range(len(known) + 1))
     for number, letter in enumerate(key, start=1):
         above, row = row, [number]

@@ -82,11 +82,16 @@ def _joined(between: Sequence[str]) -> bool:
 
 
 def put_right(field: Field, sentence: Sentence, named: Sequence[Named]) -> bool:
-    """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`."""
+    """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`.
+
+    Where another field is named after it too, they stand before that, and the text's field was named last before it.
+    """
     start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
-    rest = [word for word in sentence.words[start:] if word[0].isalnum() and word not in FILLERS]
-    others = any(one.start >= start and one.plain and field.key not in one.keys for one in named)
-    return field.kind in TEXTS and bool(rest) and not others
+    own = {one.start: field.key in one.keys for one in named if one.plain}
+    end = min((at for at in own if at >= start and not own[at]), default=None)
+    last = max((at for at in own if at < start), default=None)
+    rest = any(word[0].isalnum() and word not in FILLERS for word in sentence.words[start:end])
+    return field.kind in TEXTS and rest and (end is None or (last is not None and own[last]))
 
 
 def taken_back(field: Field, turn: Turn) -> bool:

@@ -119,8 +119,9 @@ def _refuses(found: Sequence[Sentence]) -> bool:
 
 
 def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> None:
-    words, marks, size = sentence.words, sentence.marks, len(sentence.words)
-    sentence.clauses = _clauses(words, sentence.raws, marks)
+    words, size = sentence.words, len(sentence.words)
+    sentence.clauses = _clauses(words, sentence.raws, sentence.marks)
+    marks = sentence.marks = [_corrects(sentence, mark) for mark in sentence.marks]
     sentence.moods, sentence.corrected, sentence.times = [Mood.SAID] * size, [False] * size, [""] * size
     sentence.proposes = tuple(words[:2]) in _PROPOSALS
     if len(marks) > MOST:
@@ -140,6 +141,15 @@ def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> Non
         if handle is not None:
             handle(sentence, mark)
     _question(sentence)
+
+
+def _corrects(sentence: Sentence, mark: Mark) -> Mark:
+    """A denial alone in its clause puts right what stands before it: `lahir di Bantul, bukan, di Yogyakarta`."""
+    clause = sentence.clause(mark.start)
+    if mark.cue is not Cue.NEGATION or not clause.start:
+        return mark
+    alone = not any(sentence.words[at][0].isalnum() for at in clause if not mark.start <= at < mark.end)
+    return mark._replace(cue=Cue.CORRECTION) if alone else mark
 
 
 def _disowns(sentence: Sentence, mark: Mark) -> bool:
