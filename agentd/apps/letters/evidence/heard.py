@@ -9,17 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
-from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS, Mood
-from agentd.apps.letters.evidence.sentences import Sentence, own_sentences
+from agentd.apps.letters.evidence.segments import SEPARATORS, Mood
+from agentd.apps.letters.evidence.sentences import Sentence, clauses, own_sentences
 from agentd.apps.letters.languages import phrases
 
 _REQUESTS = phrases().requests
@@ -42,7 +40,6 @@ _LISTED = 3
 """Clauses of a list."""
 _NOT_MINE = phrases().not_mine
 _POINTING = frozenset({"itu", "tadi"})
-_ANDS = all_words().number_joiners
 _PARAGRAPH = phrases().paragraph
 _INSTEAD = (["it"], ["its"])
 """What begins the right value after `the address is wrong:`."""
@@ -120,7 +117,7 @@ def _refuses(found: Sequence[Sentence]) -> bool:
 
 def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> None:
     words, size = sentence.words, len(sentence.words)
-    sentence.clauses = _clauses(words, sentence.raws, sentence.marks)
+    sentence.clauses = clauses(words, sentence.raws, sentence.marks)
     marks = sentence.marks = [_corrects(sentence, mark) for mark in sentence.marks]
     sentence.moods, sentence.corrected, sentence.times = [Mood.SAID] * size, [False] * size, [""] * size
     sentence.proposes = tuple(words[:2]) in _PROPOSALS
@@ -172,29 +169,6 @@ def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
     more = sentence.clause(clause.stop).stop if alone and clause.stop < len(sentence.words) else clause.stop
     for place in range(clause.start, more):
         sentence.times[place] = sentence.times[place] or time
-
-
-def _clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
-    turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
-    turns |= {
-        mark.start for mark in marks if mark.cue is Cue.LABEL and mark.start and words[mark.start - 1] in _ANDS | {"/"}
-    }
-    numbers, clause = [], 0
-    for at, word in enumerate(words):
-        street = word == "-" and words[at + 1 : at + 2] and words[at + 1] in STREETS
-        if at in turns or street or separates(words, raws, at):
-            clause += 1
-        numbers.append(clause)
-    return numbers
-
-
-def separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
-    """Whether a clause ends there: no comma inside a number or a date (`January 5th, 1990`) ends one."""
-    if words[at] != "," or at + 1 == len(words):
-        return words[at] in SEPARATORS
-    year = len(words[at + 1]) == 4 and any(map(month, words[max(0, at - 3) : at]))
-    decimal = raws[at] == "," and at and words[at - 1].isdecimal()
-    return not (words[at + 1].isdecimal() and (year or decimal))
 
 
 def _set(sentence: Sentence, places: range, mood: Mood) -> None:

@@ -1,4 +1,4 @@
-"""Where sentences end: at a line, a full stop that abbreviates nothing, a mark. It understands no words."""
+"""Where sentences end (at a line, a full stop that abbreviates nothing, a mark), and clauses. It reads no meaning."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded, normal, tokens
+from agentd.apps.letters.evidence.dates import month
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.pasted import own_words
-from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS, Mood
 from agentd.apps.letters.languages import phrases
 
 _ABBREVIATIONS = phrases().abbreviations
 _EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
+_ANDS = all_words().number_joiners
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 
@@ -120,3 +123,27 @@ def _closes(raws: Sequence[str], at: int) -> bool:
     if "\n" in raws[at]:
         return True
     return not (before in _ABBREVIATIONS or (len(before) == 1 and before.isalpha()) or (at == 1 and before.isdecimal()))
+
+
+def clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
+    """The number of the clause of each word."""
+    turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
+    turns |= {
+        mark.start for mark in marks if mark.cue is Cue.LABEL and mark.start and words[mark.start - 1] in _ANDS | {"/"}
+    }
+    numbers, clause = [], 0
+    for at, word in enumerate(words):
+        street = word == "-" and words[at + 1 : at + 2] and words[at + 1] in STREETS
+        if at in turns or street or _separates(words, raws, at):
+            clause += 1
+        numbers.append(clause)
+    return numbers
+
+
+def _separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
+    """Whether a clause ends there: no comma inside a number or a date (`January 5th, 1990`) ends one."""
+    if words[at] != "," or at + 1 == len(words):
+        return words[at] in SEPARATORS
+    year = len(words[at + 1]) == 4 and any(map(month, words[max(0, at - 3) : at]))
+    decimal = raws[at] == "," and at and words[at - 1].isdecimal()
+    return not (words[at + 1].isdecimal() and (year or decimal))
