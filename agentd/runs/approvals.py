@@ -108,14 +108,15 @@ class Approvals:
 
     def _of_several(self, prompt: str, opening: Opening, caller: Caller) -> Answered | None:
         """What a yes or no is that may be for several calls: the caller is asked which; who was asked chooses one."""
-        waiting = {
-            row.run_id: (row, row.approval)
+        newest = {  # of several that propose the same
+            (row.approval.tool, json.dumps(row.approval.arguments, sort_keys=True)): (row, row.approval)
             for row in reversed(opening.waiting)
             if row.approval is not None
             and row.approval.request is None
             and (row.approval.rule == "citizen" or caller.may("staff"))
             and not self._over(row.approval)
         }
+        waiting = {row.run_id: (row, approval) for row, approval in newest.values()}
         latest = next((run for run in reversed(opening.past) if run != opening.known), None)
         asked = None if latest is None else latest.brief.choice
         if asked is not None and (chosen := waiting.get(asked.chosen(prompt) or "")):

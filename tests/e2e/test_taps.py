@@ -66,6 +66,18 @@ def test_another_letters_form_leaves_the_request_that_waits_for_an_officer(tmp_p
         assert waiting["status"] == "under_review"
 
 
+def test_a_plain_yes_to_a_form_that_waits_twice_alike_is_not_asked_which(tmp_path: Path) -> None:
+    with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
+        one = person(daemon, "screen", "kiosk")
+        one.arrive()
+        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        tap = tapped("generate_surat_alamat", keperluan="melamar kerja")
+        twice = [one.says("Surat Alamat", options=tap) for _ in range(2)]
+        assert len({asked["run_id"] for asked in twice}) == 2
+        assert [asked["status"] for asked in twice] == ["needs_approval"] * 2
+        assert one.says("ya")["run_id"] == twice[1]["run_id"]
+
+
 def test_a_plain_answer_to_two_forms_of_one_letter_is_asked_which_and_decides_that_one(tmp_path: Path) -> None:
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
         one = person(daemon, "screen", "kiosk")
