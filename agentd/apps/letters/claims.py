@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -25,6 +25,7 @@ from agentd.apps.letters.deeds import (
     languages,
     scope_of,
     stems,
+    titles_of,
     words_of,
 )
 from agentd.apps.letters.phrasing import Class, OtherWord, Patterns, Words
@@ -52,7 +53,8 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
             return sentence
-        if any(not past.did(claimed) for claimed in reader.claimed(sentence)):
+        claims = list(reader.claimed(sentence))
+        if any(not past.did(claimed) for claimed in claims) or (claims and not past.made(sentence)):
             return sentence
     return None
 
@@ -76,21 +78,34 @@ class _Past:
         """Whether one of these deeds was done, or a result says that it was; an unnamed deed: whether any was."""
         return bool(claimed & self._done) if claimed else bool(self._done)
 
+    def made(self, sentence: str) -> bool:
+        """Whether a tool whose title a sentence has was called; of one that has none, or once a look-up told: yes.
+
+        A title may be said in part: `surat pengantar` of a `Surat Pengantar SKCK`.
+        """
+        text, called = sentence.casefold(), {one.tool for one in self._said if one.by == "tool"}
+        found = {title: tool.name for tool in self._official for title in titles_of(tool) if title in text}
+        whole = [title for title in found if not any(title in other for other in found if other != title)]
+        known = [title for tool in self._official if tool.name in called for title in titles_of(tool)]
+        if not whole or any(title in each for title in whole for each in known):
+            return True
+        official = {tool.name for tool in self._official}
+        return bool(self._proved_by(one for one in self._said if one.tool not in official))
+
     @cached_property
     def _done(self) -> frozenset[str]:
         called = {one.tool for one in self._said if one.by == "tool"}
         tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in called]
         acted = [tool for tool in tools if tool.official or not tool.read_only]
-        return done_by(acted, self._official) | self._proved
+        return done_by(acted, self._official) | self._proved_by(self._said)
 
-    @cached_property
-    def _proved(self) -> frozenset[str]:
+    def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
         """The deeds that results state (`"status": "issued"`, a letter's number)."""
         scope = scope_of(self._official)
         known = words_of(scope).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()
-        for text in (text for one in self._said if one.by == "tool" for text in _stated(one.value)):
+        for text in (text for one in said if one.by == "tool" for text in _stated(one.value)):
             words = _words(text.replace("_", " "))
             if _NUMBER.search(text):
                 proved |= every

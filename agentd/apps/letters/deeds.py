@@ -172,6 +172,14 @@ def asked_by(tool: ToolInfo) -> tuple[str, ...]:
 
 
 @by_tool
+def titles_of(tool: ToolInfo) -> tuple[str, ...]:
+    """What it is called in each language, without case."""
+    named = tool.meta.get("agentd/titles")
+    titles = named.values() if isinstance(named, dict) else [tool.annotations.get("title", "")]
+    return tuple(str(title).casefold() for title in titles if title)
+
+
+@by_tool
 def _own(tool: ToolInfo) -> _Own:
     title = str(tool.annotations.get("title", ""))
     return _read(tool.remote_name or tool.name, title, tool.description, *asked_by(tool))

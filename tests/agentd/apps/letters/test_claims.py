@@ -180,6 +180,28 @@ def test_no_word_of_a_title_takes_a_claim_back_or_makes_one(title: str, language
     assert [answer for answer in honest if false_claim(answer, office, []) is not None] == []
 
 
+def test_one_letter_made_lets_no_other_be_claimed_by_its_title() -> None:
+    office = toolset(*OFFICIAL, STATUS)
+    for truth_told, made in (
+        ("Surat Keterangan Domisili sudah dibuat.", "surat_keterangan_domisili"),
+        (
+            "Surat Keterangan Domisili sudah terbit; untuk Surat Keterangan Usaha sebutkan NIK.",
+            "surat_keterangan_domisili",
+        ),
+        ("Surat pengantar sudah terbit.", "surat_pengantar_skck"),
+        ("Suratnya sudah jadi.", "surat_pengantar_skck"),
+    ):
+        assert false_claim(truth_told, office, found(f"generate_{made}", {"number": "001/SKD/X/2026"})) is None
+    done = found("generate_surat_keterangan_domisili", {"number": "001/SKD/X/2026"})
+    for lie in (
+        "Surat Keterangan Usaha sudah dibuat.",
+        "Your Business letter has been issued.",
+        "Surat Keterangan Domisili Usaha sudah terbit.",
+    ):
+        assert false_claim(lie, office, done) == lie
+        assert false_claim(lie, office, found("get_letter_status", {"letter": {"status": "issued"}})) is None
+
+
 BLOCK = ToolInfo(name="block_card", server="bank", official=True, description="Block a customer's card.")
 SEND = ToolInfo(name="send_transfer", server="bank", official=True, description="Send money to another account.")
 CARD = ToolInfo(name="get_card", server="bank", annotations={"readOnlyHint": True})
