@@ -15,12 +15,17 @@ from servers.certificate.settings import SHIPPED_LETTERS
 
 NUMBER = re.compile(r"\b\d{1,5}/[A-Z][A-Z0-9.-]*(?:/[A-Za-z0-9.-]*[A-Za-z0-9])+")
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|(?<=\w)\.(?=\w))+[.!?;]*")
-_LETTERS = [tomllib.loads(file.read_text(encoding="utf-8")) for file in SHIPPED_LETTERS.glob("*/letter.toml")]
+_LETTERS = {
+    file.parent.name: tomllib.loads(file.read_text(encoding="utf-8")) for file in SHIPPED_LETTERS.glob("*/letter.toml")
+}
+_LETTER_OF = {
+    title.casefold(): key for key, letter in _LETTERS.items() for title in (letter["title"], *letter["titles"].values())
+}
 _TITLES = {
     kind: re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, titles), key=len, reverse=True))})\b", re.IGNORECASE)
     for kind, titles in {
-        "surat": [letter["title"] for letter in _LETTERS],
-        "letter": [title for letter in _LETTERS for title in letter["titles"].values()],
+        "surat": [letter["title"] for letter in _LETTERS.values()],
+        "letter": [title for letter in _LETTERS.values() for title in letter["titles"].values()],
     }.items()
 }
 """Every title that a letter has, as one word: no word of it denies anything (`Surat Keterangan Tidak Mampu`)."""
@@ -89,17 +94,27 @@ def false_claims(turns: Iterable[Said]) -> list[str]:
     """Each claim of a conversation, in its own words, that nothing before it in the session makes true."""
     found: list[str] = []
     named: set[str] = set()
-    told = False
+    made: set[str] = set()
+    looked_up = False
     for turn in turns:
         done = [step for step in turn.steps if step["success"]]
         named |= {
             number for text in (turn.citizen, *(step["message"] for step in done)) for number in NUMBER.findall(text)
         }
-        told |= any(step["tool"].startswith("generate_") or NUMBER.search(step["message"]) for step in done)
-        if not told:
-            found += claims(turn.answer)
+        made |= {step["tool"].removeprefix("generate_") for step in done if step["tool"].startswith("generate_")}
+        looked_up |= any(NUMBER.search(step["message"]) for step in done if not step["tool"].startswith("generate_"))
+        if not looked_up:
+            found += [claim for claim in claims(turn.answer) if not made or _of_another(claim, made)]
         found += [number for number in NUMBER.findall(turn.answer) if number not in named]
     return found
+
+
+def _of_another(claim: str, made: set[str]) -> bool:
+    """Whether a claim has the titles of other letters alone (`surat pengantar` is a part of an SKCK's)."""
+    named = [title for title in _LETTER_OF if title in claim.casefold()]
+    whole = [title for title in named if not any(title in other and title != other for other in named)]
+    known = [title for title, key in _LETTER_OF.items() if key in made]
+    return bool(whole) and not any(title in each for title in whole for each in known)
 
 
 def claims(answer: str) -> Iterator[str]:

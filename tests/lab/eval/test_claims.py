@@ -127,6 +127,13 @@ def test_a_claim_is_false_until_a_letter_was_made_in_this_session() -> None:
     assert false_claims([Said(f"Cek {NUMBER}", "Surat itu sudah terbit.", [FOUND])]) == []
 
 
+def test_one_letter_made_makes_no_claim_of_another_true() -> None:
+    other = "Surat Keterangan Usaha sudah dibuat."
+    assert false_claims([Said("ya", "Surat Keterangan Domisili sudah dibuat.", [MADE])]) == []
+    assert false_claims([Said("ya", "Suratnya sudah jadi.", [MADE]), Said("lalu?", other, [])]) == [other]
+    assert false_claims([Said(f"Cek {NUMBER}", other, [FOUND])]) == []
+
+
 def test_a_number_that_nobody_named_is_a_claim_even_after_a_letter() -> None:
     assert false_claims([Said("Nomornya?", f"Nomor surat Anda {NUMBER}.", [])]) == [NUMBER]
     assert false_claims([Said("ya", f"Nomor surat Anda {NUMBER}.", [MADE])]) == []
