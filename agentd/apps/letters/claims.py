@@ -35,6 +35,8 @@ from agentd.messages import Said, ToolInfo
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
 _WORD = re.compile(rf"{HAN}|[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
 _BREAKS = frozenset(",;:")
+_TITLE = "<title>"
+"""Stands for the words of a title; no text has it as a word."""
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _STATUS_WORDS = 4
 """A longer text of a result describes a procedure, not what became of somebody's request."""
@@ -171,7 +173,7 @@ class _Reader:
         """The deeds of each claim and promise in a sentence; none for a claim that names no deed (`Done.`)."""
         for name in self.names:
             sentence = sentence.replace(name, " ")
-        words = list(self._by_their_things(_words(sentence)))
+        words = list(self._titled(_words(sentence)))
         plain = [word for word in words if word not in _BREAKS]
         if sentence.endswith("?"):
             return
@@ -183,12 +185,13 @@ class _Reader:
             taken_back = _taken_back(words, self.denials, self.conditions)
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
 
-    def _by_their_things(self, words: Sequence[str]) -> Iterator[str]:
-        """The words, of each title only the thing that it begins with."""
+    def _titled(self, words: Sequence[str]) -> Iterator[str]:
+        """The words, each title as one thing."""
         at = 0
         while at < len(words):
-            yield words[at]
-            at = self.titles.end(words, at) or at + 1
+            end = self.titles.end(words, at)
+            yield words[at] if end is None else _TITLE
+            at = end or at + 1
 
     def _of(self, words: Sequence[str]) -> frozenset[str]:
         forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
@@ -215,7 +218,8 @@ def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Calla
 @lru_cache(maxsize=32)
 def _reader(scope: Scope) -> _Reader:
     every, scope_words = deed_words(), words_of(scope)
-    forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": scope.things}
+    things = scope.things | {_TITLE}
+    forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": things}
     deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
     claims, promises = Patterns(every.clitics), Patterns(every.clitics)
     for pack in languages().values():

@@ -158,11 +158,16 @@ VERBS = {
 FRAMES = {
     "id": (
         ["{title} sudah {done}. Silakan cek di loket.", "{title} telah kami {done}.", "{title} selesai {done}."],
-        ["{title} belum {done}.", "Apakah {title} sudah {done}?", "{title} tidak mampu {done}."],
+        [
+            "Kami melayani:\n- {title}",
+            "{title} belum {done}.",
+            "Apakah {title} sudah {done}?",
+            "{title} tidak mampu {done}.",
+        ],
     ),
     "en": (
         ["Your {title} has been {done}.", "The {title} has now been {done}."],
-        ["The {title} has not been {done}.", "Has the {title} been {done}?"],
+        ["We make:\n- {title}", "The {title} has not been {done}.", "Has the {title} been {done}?"],
     ),
 }
 
