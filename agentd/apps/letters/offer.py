@@ -47,7 +47,7 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said], turns: Sequence[Tur
     shown = [tool for tool in tools if not tool.official or numbers >= min(_numbers_needed(tool), 1)]
     official = [tool for tool in shown if tool.official]
     named = _wanted(official, words)
-    wanted = named - _purposes(official, turns) or named
+    wanted = (named - _purposes(official, turns) or named) if len(named) > 1 else named
     return [
         tool
         for tool in shown
