@@ -184,7 +184,7 @@ def test_a_question_that_waits_for_others_says_so(guarded: Daemon, open_page: Ca
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.locator("#late")).to_be_empty()
     page.clock.fast_forward(15_000)
-    expect(page.locator("#late")).to_contain_text("one question is answered after the other")
+    expect(page.locator("#late")).to_contain_text("questions are answered one at a time")
     assert violations(page) == []
     held[0].fulfill(json={"jsonrpc": "2.0", "id": json.loads(held[0].request.post_data or "")["id"], "result": ANSWER})
     expect(page.locator(".answer")).to_be_visible()

@@ -75,7 +75,7 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     assert "--input is not JSON" in tools(office, "try", "--input", "{", "look")[2]
     alarm = ("--input", '{"city": "Jakarta"}', "send_alarm")
     code, _, errors = tools(office, "try", *alarm)
-    assert code == 1 and "nothing was called; --yes agrees beforehand" in errors
+    assert code == 1 and "nothing was called; --yes agrees in advance" in errors
     code, told, _ = tools(office, "try", "--yes", *alarm)
     assert code == 0 and "Jakarta" in told
 
