@@ -37,7 +37,6 @@ from agentd.runs.approvals import ApprovalRules, Approvals
 from agentd.runs.cluster import Cluster, EngineLimits, Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Executor
-from agentd.runs.live import beside
 from agentd.runs.questions import Questions
 from agentd.runs.retention import Ages, retention
 from agentd.runs.run_database import postgresql_engine, sqlite_engine
@@ -45,6 +44,7 @@ from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools, ToolExecutor
 from agentd.runs.usage import UsageLog
+from agentd.tasks import beside
 from agentd.web import pages
 
 log = structlog.get_logger("agentd")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
+from agentd.tasks import beside
 
 GRACE_S = 3.0
 """How long a stop lets calls with effects end; all else goes on at the next start, as after a kill."""
@@ -79,7 +80,6 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
     async with AsyncExitStack() as stack:
         made = await stack.enter_async_context(started(settings))
         from agentd.app import served
-        from agentd.runs.live import beside
 
         addresses = await stack.enter_async_context(served(made, passed_sockets()))
         for address in addresses:

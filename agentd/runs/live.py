@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import insort
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -83,18 +82,6 @@ class LiveRuns(dict[str, Live]):
             self[queue[0][1]].may_begin.set()
         else:
             del self._queues[row.session_id]
-
-
-@asynccontextmanager
-async def beside(**works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Each goes on while the block runs, as a task of that name; at its end it is cancelled, and has ended."""
-    tasks = [asyncio.create_task(work, name=name) for name, work in works.items()]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Stoppable:

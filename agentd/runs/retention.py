@@ -17,11 +17,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.clock import SLACK, iso
 from agentd.errors import AgentdError
 from agentd.ports import Clock
-from agentd.runs.live import beside
 from agentd.runs.records import RunBrief, SessionRecord
 from agentd.runs.segment import rests
 from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
+from agentd.tasks import beside
 
 FIRST_S = 60.0
 """How long after its start a daemon looks first: then it has other things to do."""

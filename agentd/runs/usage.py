@@ -22,9 +22,9 @@ from agentd.clock import day_in, iso
 from agentd.errors import AgentdError
 from agentd.messages import ModelReply
 from agentd.ports import Clock
-from agentd.runs.live import beside
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.tables import usage
+from agentd.tasks import beside
 
 log = structlog.get_logger(__name__)
 WRITTEN_EVERY_S = 1.0

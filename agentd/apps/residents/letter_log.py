@@ -23,8 +23,8 @@ from agentd.clock import iso
 from agentd.errors import AgentdError, ToolExecution
 from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import CallPolicy, Clock
-from agentd.runs.live import beside
 from agentd.runs.store import RunStore
+from agentd.tasks import beside
 
 log = structlog.get_logger("agentd.letter_log")
 
