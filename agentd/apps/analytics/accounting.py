@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import speaks
+from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.schema_reading import FIGURES, Asked, Found, Reading
+from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.unknown_words import about_table
 from agentd.apps.analytics.vocabulary import finder, topics_of
@@ -167,7 +168,7 @@ def _figures(reading: Reading) -> Iterator[str]:
         columns = [column for column in columns if not column.find_ancestor(exp.Count)]
         used = [found for column in columns if (found := reading.column(column))]
         listed = not part.find(exp.AggFunc) and part is not order
-        if not used or (listed and any(map(reading.called, _plain(reading)))):
+        if not used or (listed and any(map(reading.called, reading.labels))):
             continue
         hits = frozenset().union(*(reading.hits(*each) for each in used))
         beside = {str(table["table_name"]): table for table, _ in used}.values()
@@ -200,11 +201,10 @@ def _keys(reading: Reading) -> Iterator[str]:
     """What rows are grouped by that nobody said, that isn't shown, or that each row has of its own."""
     from sqlglot import exp
 
-    select = reading.select
-    plain = [each for each in select.expressions if not each.find(exp.AggFunc)]
+    plain = reading.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
     seen = [column for each in plain for column in each.find_all(exp.Column)]
-    group = select.args.get("group")
+    group = reading.select.args.get("group")
     inside = [c for each in reading.own(exp.AggFunc) for c in each.find_all(exp.Column)]
     summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
     for key in group.expressions if group else ():
@@ -220,20 +220,10 @@ def _keys(reading: Reading) -> Iterator[str]:
                 yield f"GROUP BY {column.name}"
 
 
-def _plain(reading: Reading) -> list[exp.Column]:
-    """The texts and keys that it shows."""
-    from sqlglot import exp
-
-    plain = [each for each in reading.select.expressions if not each.find(exp.AggFunc)]
-    columns = [column for each in plain for column in reading.own_columns(each)]
-    return [column for column in columns if reading.kind(column) in ("descriptive", "identifier")]
-
-
 def _shown(reading: Reading) -> Iterator[str]:
     """What a list shows where nothing of it is what was asked for."""
-    columns = _plain(reading)
-    if columns and not any(map(reading.called, columns)):
-        yield ", ".join(dict.fromkeys(column.name for column in columns))
+    if reading.labels and not any(map(reading.called, reading.labels)):
+        yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
 
 
 def _missing(asked: Asked, readings: list[Reading], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.clarifying import readings_of, without_measure
+from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.state import AgentState, NodeFailed
@@ -62,7 +63,7 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     return {
         "relevant_tables": tables,
         "table_relationships": answer.get("table_relationships") or [],
-        "financial_columns": answer.get("financial_columns") or _columns(tables, "financial_amount", "quantitative"),
+        "financial_columns": answer.get("financial_columns") or _columns(tables, *FIGURES),
         "temporal_columns": answer.get("temporal_columns") or _columns(tables, "temporal"),
         "schema_consultation_warnings": warnings or None,
         "sql_dialect": answer.get("dialect"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
+from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_figures import orders_of
@@ -74,7 +75,7 @@ def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> I
 def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
     """The names of columns that hold amounts or quantities."""
     columns = [column for table in tables for column in table["columns"]]
-    return {str(each["name"]) for each in columns if each.get("classification") in ("financial_amount", "quantitative")}
+    return {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
 
 
 def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -21,6 +21,8 @@ MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
     "percent_column",
 )
 """`percent_points` are shares that the query multiplied by 100; a `percent_column` may hold these or fractions."""
+FIGURES = ("financial_amount", "quantitative")
+"""What the schema calls columns that may be added."""
 _NUMBERS = {MONEY, NUMBER, "integer", SHARE, "terbilang"}
 _DIFFERENCES = ("laba", "rugi", "profit", "saldo", "balance", "selisih", "diff", "change", "margin", "net", "mutasi")
 

@@ -8,14 +8,13 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.sql import DAY, tree
 from agentd.apps.analytics.vocabulary import finder
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _DATED = re.compile(r"'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]")
 """A year at the head of a date in quotes."""
 OPEN = "1900-01-01"
@@ -49,7 +48,7 @@ def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str
     for key, text in _values(plan) if named else _chosen(plan):
         text = text if named else text.replace(dates.get("TODAY", "-"), "")
         years = _YEAR.findall(text) if named else _DATED.findall(text)
-        days = _DAY.findall(text) if named else []
+        days = DAY.findall(text) if named else []
         if other := sorted(set(years) - asked):
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
         elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
@@ -68,7 +67,7 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     reads = bool(plan.operations) or any(True for _ in _nodes(plan, exp.Table))
     if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
         yield f"{min(starts)} – {max(ends)}"
-    found = set(_DAY.findall(texts))
+    found = set(DAY.findall(texts))
     days = sorted(found - {dates.get("TODAY")})
     if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
         return

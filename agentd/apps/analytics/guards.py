@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from agentd.apps.analytics.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import conditions_of, of_a_row, tree
+from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 MADE_UP = 3
 """So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
@@ -102,7 +100,7 @@ def _never(select: exp.Select) -> Iterator[str]:
     bounds: dict[str, list[tuple[str, str]]] = {}
     for each in conditions_of(select):
         compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
-        if compared and isinstance(each.expression, exp.Literal) and _DAY.match(each.expression.name):
+        if compared and isinstance(each.expression, exp.Literal) and DAY.match(each.expression.name):
             bounds.setdefault(each.this.sql(), []).append((each.key, each.expression.name))
     for column, found in bounds.items():
         lowest = [day for key, day in found if key in ("gt", "gte", "eq")]

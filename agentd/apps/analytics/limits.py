@@ -11,7 +11,7 @@ from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import order_of
 from agentd.apps.analytics.sql import tree
-from agentd.apps.analytics.vocabulary import finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 MOST = 100
 """A larger number is no number of rows."""
@@ -26,8 +26,7 @@ def asked_for(question: str) -> int | None:
     months = {name for names in languages.words().months for name in names}
     after = {*said.units, *said.own_units, *said.months, *months}
     tokens = re.findall(r"\w+|%", re.sub(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)+", " ", question.casefold()))
-    known = {**languages.words().digits, **languages.words().numbers}
-    found = set()
+    known, found = numerals(), set()
     for last, token, next_ in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
         number = int(token) if token.isdecimal() else known.get(token, 0)
         if 1 < number <= MOST and last not in before and next_ not in after | {"%"}:
@@ -37,13 +36,12 @@ def asked_for(question: str) -> int | None:
 
 def number_words(number: float) -> frozenset[str]:
     """Every single word that says a number: 2 is `dua` and `two`."""
-    known = {**languages.words().digits, **languages.words().numbers}
-    return frozenset(word for word, value in known.items() if value == number)
+    return frozenset(word for word, value in numerals().items() if value == number)
 
 
 def has_numbers(text: str) -> bool:
     """Whether a number stands there, in digits or words."""
-    known = {*languages.words().digits, *languages.words().numbers, *vocabulary().scales}
+    known = {*numerals(), *vocabulary().scales}
     return any(word[0].isdecimal() or word in known for word in re.findall(r"\w+", text.casefold()))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from agentd.apps.analytics.agreement import parts_of_names, speaks, words_of
 from agentd.apps.analytics.examples import Example
+from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.joins import Pair, pairs, spelled
 from agentd.apps.analytics.select_pattern import MONTHS
 from agentd.apps.analytics.sql import Side, quoted
@@ -152,7 +153,7 @@ def _ranked(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]])
         detail, other = known.get(join["from_table"]), known.get(join["to_table"])
         if detail is None or other is None or detail is other:
             continue
-        amount, label = _of(detail, "financial_amount", "quantitative"), _label(other)
+        amount, label = _of(detail, *FIGURES), _label(other)
         if amount and label:
             left, right = ((join[f"{side}_table"], join[f"{side}_column"]) for side in ("from", "to"))
             return (detail["table_name"], amount), (other["table_name"], label), (left, right)

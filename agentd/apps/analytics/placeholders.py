@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agentd.agent import languages
 from agentd.apps.analytics.state import TimePeriod
-from agentd.apps.analytics.vocabulary import finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 from agentd.apps.analytics.wording import unclaimed
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
@@ -55,7 +54,7 @@ def own_numbers(template: str, said: Iterable[str]) -> list[str]:
 def _spelled(text: str, said: str) -> list[str]:
     """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits; "dua kali" is a
     comparison, which wording.py judges."""
-    known = {**languages.words().digits, **languages.words().numbers}
+    known = numerals()
     heard = set(re.findall(r"\w+", said.casefold()))
     meant = {str(known[word]) for word in heard & known.keys()} | heard
     found = (word for word in re.findall(r"\w+", unclaimed(text).casefold()) if known.get(word, 0) > 1)

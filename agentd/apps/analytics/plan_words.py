@@ -10,11 +10,10 @@ from agentd.apps.analytics import placeholders, wording
 from agentd.apps.analytics.plan_figures import orders_of, selected
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
+from agentd.apps.analytics.sql import DAY
 from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
 from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
-
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def worded_once(plan: Plan) -> Plan:
@@ -66,7 +65,7 @@ def _backwards(plan: Plan) -> Iterator[Statement]:
     days: dict[str, set[str]] = {}
     for query in plan.queries:
         for name in _names_of(query):
-            days.setdefault(name, set()).add(max(_DAY.findall(query["query"]), default=""))
+            days.setdefault(name, set()).add(max(DAY.findall(query["query"]), default=""))
     for each in statements_in(plan.template):
         ends = [days.get(name.casefold(), {""}) for name in each.args]
         if each.kind == "COMPARE" and [len(found) for found in ends] == [1, 1] and "" < min(ends[0]) < min(ends[1]):

@@ -14,7 +14,6 @@ from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, v
 if TYPE_CHECKING:
     from sqlglot import exp
 
-FIGURES = ("financial_amount", "quantitative")
 _HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """At the end of a column's name: what stands before says what it is of."""
 Found = tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -100,6 +99,19 @@ class Reading:
             chooses = isinstance(case, exp.If) and column in list(case.this.find_all(exp.Column))
             if not chooses and column.find_ancestor(exp.Select) is self.select:
                 yield column
+
+    @cached_property
+    def plain(self) -> list[exp.Expr]:
+        """What it shows that it doesn't compute of several rows."""
+        from sqlglot import exp
+
+        return [each for each in self.select.expressions if not each.find(exp.AggFunc)]
+
+    @cached_property
+    def labels(self) -> list[exp.Column]:
+        """The texts and keys among these."""
+        columns = [column for each in self.plain for column in self.own_columns(each)]
+        return [column for column in columns if self.kind(column) in ("descriptive", "identifier")]
 
     def leaves(self) -> Iterator[exp.Expr]:
         """The comparisons that choose rows, without those that tie two tables."""

@@ -42,6 +42,10 @@ class Select:
     """It counts or shows different values alone."""
 
 
+DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+"""A day as queries have it."""
+
+
 def tree(query: str) -> exp.Expr | None:
     """The query's one statement; None where it is none, or several."""
     found = statements(query)

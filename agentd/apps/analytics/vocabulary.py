@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from agentd.agent.language import detect, own_language
-from agentd.agent.languages import languages, merged, packs
+from agentd.agent.languages import languages, merged, packs, words
 from agentd.errors import Language
 
 
@@ -105,6 +105,12 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """The words of all languages together. Raises IncompletePack."""
     return merged(_packs())
+
+
+@cache
+def numerals() -> Mapping[str, int]:
+    """{word: the number that it says}, of every language."""
+    return {**words().digits, **words().numbers}
 
 
 @cache
