@@ -80,19 +80,6 @@ def _digit(letter: str) -> str:
     return letter if letter.isascii() or not letter.isdecimal() else str(unicodedata.digit(letter))
 
 
-_WORD = re.compile(r"[^\W\d_]+")
-_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
-"""Scripts whose letters look like one another's."""
-
-
-def disguised(text: str) -> bool:
-    """Whether a word mixes letters of scripts that look alike: a Cyrillic `а` in a Latin name."""
-    return not text.isascii() and any(
-        len(_SCRIPTS.intersection(unicodedata.name(letter, "").partition(" ")[0] for letter in word)) > 1
-        for word in _WORD.findall(normal(text))
-    )
-
-
 MOST_MARKS = 30
 """Combining marks on one letter (UAX #15, Stream-Safe Text Format): composing sorts them, in time as their square."""
 

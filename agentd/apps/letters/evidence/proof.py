@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from agentd.agent.text import disguised
+from agentd.agent.text import normal
 from agentd.apps.letters.evidence import (
     addresses,
     choices,
@@ -28,6 +30,9 @@ from agentd.apps.letters.evidence.values import equals, within
 
 Json = Any
 Reader = Callable[[Field, Case], Iterator[Claim]]
+_WORD = re.compile(r"[^\W\d_]+")
+_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
+"""Scripts whose letters look like one another's."""
 
 
 def proven(field: Field, case: Case) -> bool:
@@ -49,7 +54,15 @@ def proven(field: Field, case: Case) -> bool:
 def _readable(field: Field) -> bool:
     value = field.value
     text = "" if value is None else str(value)
-    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or (bool(field.spoken) and not disguised(text)))
+    return 0 < len(text) <= LONGEST and (not isinstance(value, str) or (bool(field.spoken) and not _disguised(text)))
+
+
+def _disguised(text: str) -> bool:
+    """Whether a word mixes letters of scripts that look alike: a Cyrillic `а` in a Latin name."""
+    return not text.isascii() and any(
+        len(_SCRIPTS.intersection(unicodedata.name(letter, "").partition(" ")[0] for letter in word)) > 1
+        for word in _WORD.findall(normal(text))
+    )
 
 
 def _of_another_field(field: Field, case: Case) -> bool:
