@@ -85,19 +85,22 @@ class _Past:
 
         A title may be said in part: `surat pengantar` of a `Surat Pengantar SKCK`.
         """
-        text, called = sentence.casefold(), {one.tool for one in self._said if one.by == "tool"}
-        found = {title: tool.name for tool in self._official for title in titles_of(tool) if title in text}
-        whole = [title for title in found if not any(title in other for other in found if other != title)]
-        known = [title for tool in self._official if tool.name in called for title in titles_of(tool)]
+        text = sentence.casefold()
+        found = {title for tool in self._official for title in titles_of(tool) if title in text}
+        whole = [title for title in found if not any(title in other for other in found - {title})]
+        known = [title for tool in self._official if tool.name in self._called for title in titles_of(tool)]
         if not whole or any(title in each for title in whole for each in known):
             return True
         official = {tool.name for tool in self._official}
         return bool(self._proved_by(one for one in self._said if one.tool not in official))
 
     @cached_property
+    def _called(self) -> frozenset[str | None]:
+        return frozenset(one.tool for one in self._said if one.by == "tool")
+
+    @cached_property
     def _done(self) -> frozenset[str]:
-        called = {one.tool for one in self._said if one.by == "tool"}
-        tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in called]
+        tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in self._called]
         acted = [tool for tool in tools if tool.official or not tool.read_only]
         return done_by(acted, self._official) | self._proved_by(self._said)
 

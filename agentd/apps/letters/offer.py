@@ -15,7 +15,7 @@ from agentd.agent import languages
 from agentd.agent.text import plain
 from agentd.apps.letters.by_tool import by_tool
 from agentd.apps.letters.deeds import asked_by, deed_words
-from agentd.apps.letters.evidence.case import Turn
+from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.lexicon import Cue
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
-def offered(tools: Iterable[ToolInfo], said: Sequence[Said], turns: Sequence[Turn] = ()) -> list[ToolInfo]:
+def offered(tools: Iterable[ToolInfo], said: Sequence[Said], case: Case | None = None) -> list[ToolInfo]:
     """All that is not official; of the official ones those within reach, and only those asked for if any was.
 
     Where none was asked for by its name, `nomor 3` brings no form that needs a NIK.
@@ -47,7 +47,8 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said], turns: Sequence[Tur
     shown = [tool for tool in tools if not tool.official or numbers >= min(_numbers_needed(tool), 1)]
     official = [tool for tool in shown if tool.official]
     named = _wanted(official, words)
-    wanted = (named - _purposes(official, turns) or named) if len(named) > 1 else named
+    purposes = _purposes(official, case.turns) if case is not None and len(named) > 1 else set()
+    wanted = named - purposes or named
     return [
         tool
         for tool in shown

@@ -11,6 +11,7 @@ from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.described import Described
+from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.grounding import case_of, fills, ungrounded
 from agentd.apps.letters.lookups import askable
@@ -51,14 +52,14 @@ class LetterTurns(TurnPolicy):
         """
         readings = self._readings.of(turn.session_id)
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
-        wanted = _wanted(free, turn, readings)
+        official = [tool for tool in free if tool.official]
+        case = case_of(official[0], turn.said, readings) if official else None
+        wanted = _wanted(free, turn, readings, case)
         if turn.steps and (turn.official_refused or _is_all(turn, wanted)):
             return Offer(
                 may_list=False, answer=_tool_message(turn, looked_up=wanted is not None and not wanted.official)
             )
-        official = next((tool for tool in free if tool.official), None)
-        turns = case_of(official, turn.said, readings).turns if official is not None else ()
-        tools = not_again(offered(free, turn.said, turns), turn.steps)
+        tools = not_again(offered(free, turn.said, case), turn.steps)
         first = wanted or _form(tools, turn, readings)
         candidates = tools if first is None else [first]
         copies = [_fitted(tool, turn, readings, asked=tool is wanted) for tool in candidates]
@@ -109,7 +110,7 @@ def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> C
     return Copied(left) if whole or asked else None
 
 
-def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
+def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings, case: Case | None) -> ToolInfo | None:
     """The tool that the citizen's newest words want before any other: a look-up, or an official act by its name.
 
     Of an act that they only ask about, or fill in nothing of, its requirements are looked up; of none, what another
@@ -117,10 +118,9 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolIn
     """
     asked = looked_up(tools, turn.request)
     official = [tool for tool in tools if tool.official]
-    if asked is None and may_name(official, turn.request):
-        turns = case_of(official[0], turn.said, readings).turns
+    if asked is None and case is not None and may_name(official, turn.request):
         done = frozenset(one.tool or "" for one in turn.said if one.by == "tool")
-        act, plain = wished(official, turns, done) if turns else (None, False)
+        act, plain = wished(official, case.turns, done) if case.turns else (None, False)
         if act is not None and plain and act.name not in done:
             return act
         if act is not None and not plain and not fills(act, turn.said, readings):

@@ -116,7 +116,7 @@ class _Message:
 
 def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
     """Whether this address was asked for, its RT and RW aside, and nothing else."""
-    wanted = {label for label, _ in case.asks(turn.question)} - {*NEIGHBOURHOOD}
+    wanted = case.labels_asked(turn.question) - NEIGHBOURHOOD
     return bool(wanted) and wanted <= set(accepted)
 
 
@@ -193,10 +193,10 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
 def _neighbourhood(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
     wanted = neighbourhood.value(str(field.value))
     of = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
-    asked = {label for label, _ in case.asks(turn.question)}
+    asked = case.labels_asked(turn.question)
     if asked and all(label.startswith("field:") for label in asked):
         return (), ()  # `lapangan RW 3` answers where the event is
-    kinds = frozenset({"rt", "rw"} if "rtrw" in asked else asked & {"rt", "rw"})
+    kinds = frozenset({"rt", "rw"}) if "rtrw" in asked else asked & {"rt", "rw"}
     said = ((part, _numbers(part, field.kind, of, kinds, case)) for part in parts(case, turn))
     theirs = (
         (part, found) for part, found in said if found and whose(field, part.place(case, turn), asked=bool(kinds))

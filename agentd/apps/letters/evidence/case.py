@@ -264,6 +264,10 @@ class Case:
         labels = partial(self.remember, key, lambda: asked.labels(question, self.read(question)[0], self.form))
         return self.once(key, labels)
 
+    def labels_asked(self, question: str) -> frozenset[str]:
+        """The same, whosever they are."""
+        return frozenset(label for label, _ in self.asks(question))
+
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""
         return self._readings.remember((Heard, text, self.form.names), lambda: self._read(text))

@@ -26,13 +26,11 @@ class Line:
         self.moods = moods(sentence)
         self.marks = {mark.start: mark for mark in sentence.marks}
         self.rights = [mark for mark in sentence.marks if mark.cue in RIGHTS]
-        self.people = {
-            persons.owner_end(mark, self.words): mark.value for mark in sentence.marks if mark.cue is Cue.RELATION
-        }
+        relations = [(persons.owner_end(mark, self.words), mark) for mark in sentence.marks if mark.cue is Cue.RELATION]
+        self.people = {end: mark.value for end, mark in relations}
         """{the word behind somebody: who it is}."""
-        relations = (mark for mark in sentence.marks if mark.cue is Cue.RELATION)
-        own = (mark for mark in relations if not persons.another(mark, self.marks, self.words))
-        self.relatives = {persons.owner_end(mark, self.words): mark.value for mark in own}
+        own = ((end, mark) for end, mark in relations if not persons.another(mark, self.marks, self.words))
+        self.relatives = {end: mark.value for end, mark in own}
         """The same, of whom what follows may be told."""
 
     def behind(self, at: int) -> int:

@@ -120,7 +120,7 @@ def read_parts(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
     found: list[Part] = []
     people: set[str] = set()
     pending: str | None = None
-    asked = {label for label, _ in case.asks(turn.question)}
+    asked = case.labels_asked(turn.question)
     before = {case.form.shapes[key].label for key in next(iter(turn.before), ())}
     business = not asked and bool(before) and before <= _OF_BUSINESS
     home = next(iter(asked & ADDRESSES)) if len(asked & ADDRESSES) == 1 else "alamat"

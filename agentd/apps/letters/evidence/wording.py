@@ -82,11 +82,11 @@ def _own(case: Case, turn: Turn) -> bool:
 
 def _asked(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a part without a name answers for this field: it alone was asked for, or it alone of free texts."""
-    wanted = {label for label, _ in case.asks(turn.question)}
+    wanted = case.labels_asked(turn.question)
     if len(wanted) > 1:
         typed = {shape.label for shape in case.form.shapes.values() if shape.kind not in TEXTS}
         bare = sum(part.label is None for part in parts(case, turn))
-        wanted = wanted - typed if bare == 1 else set()
+        wanted = wanted - typed if bare == 1 else frozenset()
     return wanted == {field.label}
 
 
