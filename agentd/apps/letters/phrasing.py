@@ -7,7 +7,7 @@ and `^` and `$` for the sentence's ends. A search takes time linear in the sente
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,15 +113,22 @@ class _Pattern:
 
     def span(self, sentence: _Sentence, at: int) -> tuple[int, int] | None:
         """Where it stands from this word on."""
-        begin, words = at, sentence.words
-        for step in self.steps:
-            end = sentence.soon(step.words, at) if step.after_gap else step.words.end(words, at)
-            if end is None and not step.optional:
-                return None
-            at = at if end is None else end
-            while step.repeated and (end := step.words.end(words, at)) is not None:
-                at = end
-        return None if self.end and at < len(words) else (begin, at)
+        end = self._end(sentence, at, self.steps)
+        return None if end is None else (at, end)
+
+    def _end(self, sentence: _Sentence, at: int, steps: Sequence[_Step]) -> int | None:
+        """Where these steps end from there on; after a gap each place of the next is tried, the nearest first."""
+        if not steps:
+            return None if self.end and at < len(sentence.words) else at
+        step, *rest = steps
+        direct = step.words.end(sentence.words, at)
+        ends = sentence.soon(step.words, at) if step.after_gap else () if direct is None else (direct,)
+        for end in ends:
+            while step.repeated and (further := step.words.end(sentence.words, end)) is not None:
+                end = further
+            if (found := self._end(sentence, end, rest)) is not None:
+                return found
+        return self._end(sentence, at, rest) if step.optional and not ends else None
 
 
 class _Sentence:
@@ -133,16 +140,15 @@ class _Sentence:
         self.closed = frozenset(end for end in ends if end is not None)
         self._starts: dict[int, list[int]] = {}
 
-    def soon(self, wanted: Class, at: int) -> int | None:
-        """Where the next of these phrases ends that starts within a gap."""
+    def soon(self, wanted: Class, at: int) -> Sequence[int]:
+        """Where each of these phrases ends that starts within a gap."""
         starts = self._starts.get(id(wanted))
         if starts is None:
             every = range(len(self.words))
             starts = [each for each in every if each not in self.closed and wanted.end(self.words, each) is not None]
             self._starts[id(wanted)] = starts
-        found = bisect_left(starts, at)
-        near = found < len(starts) and starts[found] <= at + GAP
-        return wanted.end(self.words, starts[found]) if near else None
+        near = starts[bisect_left(starts, at) : bisect_right(starts, at + GAP)]
+        return [end for each in near if (end := wanted.end(self.words, each)) is not None]
 
 
 class Patterns:

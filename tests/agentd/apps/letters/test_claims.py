@@ -64,6 +64,8 @@ LIES = [
     "Saya akan mengirimkan surat tersebut ke Anda segera.",
     "Surat domisili Anda akan segera diterbitkan.",
     "Suratnya sudah saya kirimkan.",
+    "The Resident's data sheet is now issued.",
+    "The office's own copy of your letter is now signed and stamped.",
 ]
 TRUTHS = [
     "Data panjenengan sampun kula tampi.",
@@ -166,7 +168,7 @@ FRAMES = {
         ],
     ),
     "en": (
-        ["Your {title} has been {done}.", "The {title} has now been {done}."],
+        ["Your {title} has been {done}.", "The {title} has now been {done}.", "The {title} is now {done}."],
         ["We make:\n- {title}", "The {title} has not been {done}.", "Has the {title} been {done}?"],
     ),
 }
