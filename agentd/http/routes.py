@@ -57,7 +57,7 @@ def application(
         *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts(services.runs))]),
     )
     guard.declare(Rule(STAFF), add("/metrics", exposition, allow_head=False))
-    guard.declare(Rule(open=True), *app.add_routes(health_routes(services.health)))
+    guard.declare(Rule(open=True), *app.add_routes(health_routes(services)))
     guard.declare(Rule(page=True), *app.add_routes(pages))
     app.add_routes(mounted)
     if guard.access.origins:
@@ -68,7 +68,7 @@ def application(
     return app
 
 
-def health_routes(health: Callable[[], dict[str, Any]]) -> tuple[web.RouteDef, web.RouteDef]:
+def health_routes(services: Services) -> tuple[web.RouteDef, web.RouteDef]:
     """GET /healthz and /readyz: is the loop alive, and can it take work. Open to everybody who reaches the port: states
     are shown, reasons are not (they are in System.health)."""
 
@@ -77,12 +77,17 @@ def health_routes(health: Callable[[], dict[str, Any]]) -> tuple[web.RouteDef, w
         return _json({"status": "ok"}, 200)
 
     async def readyz(_request: web.Request) -> web.Response:
-        """200 when work is taken, 503 while starting or draining; each server's and provider's state by name."""
-        stands = health()
+        """200 when work is taken, 503 while starting, draining or without a database that takes writes; the state of
+        the database, and of each server and provider by name."""
+        stands = services.health()
+        runs = stands["status"] not in ("starting", "draining")
+        ready = runs and await services.writable()
         body: dict[str, Any] = {"status": stands["status"]}
+        if runs:
+            body["database"] = "up" if ready else "down"
         for group in ("servers", "providers"):
             body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
-        return _json(body, 503 if stands["status"] in ("starting", "draining") else 200)
+        return _json(body, 200 if ready else 503)
 
     return web.get("/healthz", healthz), web.get("/readyz", readyz)
 

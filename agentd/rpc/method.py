@@ -53,6 +53,8 @@ class Services:
     """{kind: how it is asked}, of the apps that are installed."""
     health: Callable[[], dict[str, Any]]
     """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
+    writable: Callable[[], Awaitable[bool]]
+    """Whether the database of sessions and runs takes a write now."""
     reload: Callable[[str], Awaitable[dict[str, Any]]]
     """Read client.toml again for this caller (an id) and apply the difference; answers what changed. Raises
     InvalidParams and changes nothing."""

@@ -12,9 +12,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from agentd.errors import Busy
 from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_schema
 from agentd.runs.transactions import Transactions, passing
 
+WRITE_S = 2.0
+"""How long a database may keep a write waiting and still count as one that takes writes."""
+_SAME = schema.update().values(version=schema.c.version)
+"""A write that changes nothing."""
 _ALONE = 0x61676E74
 """The number of PostgreSQL's advisory lock behind `RunStore.alone`."""
 
@@ -56,6 +61,15 @@ class RunDatabase:
     def add_tables(self, more: sa.MetaData) -> None:
         """Make an app's own tables in this database; `writes` reads and writes them."""
         more.create_all(self.engine)
+
+    async def writable(self) -> bool:
+        """Whether it takes a write now: it is there, not full, not locked for long."""
+        try:
+            async with asyncio.timeout(WRITE_S):
+                await self.writes.do(lambda db: db.execute(_SAME))
+        except (Busy, TimeoutError):
+            return False
+        return True
 
     def close(self) -> None:
         """Let what is under way end, and let go of the database."""

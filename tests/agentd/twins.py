@@ -72,6 +72,11 @@ async def ask(question: str, **given: Any) -> dict[str, Any]:
     return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
 
 
+async def writable() -> bool:
+    """Always."""
+    return True
+
+
 async def reload(by: str) -> dict[str, Any]:
     """Nothing changed."""
     return {"servers": {"added": [], "removed": [], "changed": []}}
@@ -90,6 +95,7 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
             "servers": [server.model_dump() for server in TOOLS.servers],
             "providers": [{"id": "llamacpp", "state": "ready"}],
         },
+        writable=writable,
         reload=reload,
         clock=ManualClock(),
         letters_server=lambda: "certificate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import sqlite3
+import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
@@ -41,6 +42,14 @@ def full(daemon: Daemon) -> Iterator[None]:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
 
 
+def ready(daemon: Daemon) -> int:
+    """The status of /readyz."""
+    try:
+        return int(daemon.request("/readyz").status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 @pytest.mark.timeout(420)  # DBOS looks for its database again after a pause that grows to a minute
 @pytest.mark.parametrize(("trouble", "said"), [(locked, "locked"), (full, "disk")], ids=["locked", "full"])
 def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
@@ -55,6 +64,8 @@ def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
             assert said in refused.value.error["message"]
             assert "penyimpanan" in refused.value.error["data"]["user_message"].lower()
             assert daemon.request("/healthz").status == 200
+            assert ready(daemon) == 503
+        assert ready(daemon) == 200
         outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
         assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
         assert [step["success"] for step in outcome["steps"]] == [True]
@@ -115,6 +126,7 @@ def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
                 assert refused.value.type == "busy"
                 assert said in refused.value.error["message"]
                 assert daemon.request("/healthz").status == 200
+                assert ready(daemon) == 503
             outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
             assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
             assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"

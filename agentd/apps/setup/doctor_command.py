@@ -189,7 +189,7 @@ def _status_of_agentd(listen: str) -> str | None:
         with urllib.request.urlopen(f"http://{listen}/readyz", timeout=WAIT_S) as answer:
             health = json.load(answer)
     except urllib.error.HTTPError as error:
-        return "starting or stopping" if error.code == 503 else None
+        return "takes no work now" if error.code == 503 else None
     except (OSError, ValueError):
         return None
     return str(health["status"]) if isinstance(health, dict) and "providers" in health else None

@@ -132,6 +132,15 @@ async def test_a_daemon_that_takes_no_work_is_not_ready(tmp_path: Path, state: s
         assert (await get(at, "/healthz"))[0] == 200
 
 
+async def test_a_daemon_whose_database_takes_no_write_is_not_ready(tmp_path: Path) -> None:
+    async def writable() -> bool:
+        return False
+
+    async with wire(tmp_path, writable=writable) as at:
+        status, body = await get(at, "/readyz")
+        assert (status, json.loads(body)["database"]) == (503, "down")
+
+
 async def test_nothing_at_an_address_is_a_json_404_and_another_verb_a_405(tmp_path: Path) -> None:
     async with wire(tmp_path) as at:
         assert kind(await get(at, "/nowhere")) == (404, "not_found")
