@@ -130,8 +130,7 @@ def _validate(options: argparse.Namespace) -> int:
     with closing(open_backend(options.graph, environment())) as backend:
         pipeline = ValidationPipeline(backend)
         for line in sys.stdin:
-            if query := line.strip():
-                print(json.dumps(pipeline.validate(query).as_dict(), ensure_ascii=False), flush=True)
+            print(json.dumps(pipeline.validate(line.strip()).as_dict(), ensure_ascii=False), flush=True)
     return 0
 
 
@@ -145,8 +144,10 @@ def _score(options: argparse.Namespace) -> int:
                 continue
             try:
                 pair = json.loads(line)
-                gold, generated = str(pair["gold"]), str(pair["generated"])
+                gold, generated = pair["gold"], pair["generated"]
             except (ValueError, TypeError, KeyError):
+                gold = generated = None
+            if not (isinstance(gold, str) and isinstance(generated, str)):
                 message = f'{options.file}:{number}: not a line of {{"gold": "…", "generated": "…"}}'
                 print(f"text2cypher score: {message}", file=sys.stderr)
                 return 2

@@ -69,7 +69,8 @@ def test_the_schema_is_written_in_the_documents_three_formats(tmp_path: Path) ->
 def test_validate_answers_a_line_a_query(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("MATCH (m:MK) RETURN m.nama\n\nMATCH (m:User) RETURN m\n"))
     assert _exit("validate", "--graph", str(CURRICULUM)) == 0
-    good, bad = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    good, blank, bad = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (blank["query"], blank["is_valid"]) == ("", False), "each line has its answer"
     assert good["is_valid"] is True and [v["validator"] for v in good["validation"]][-1] == "result"
     assert (bad["is_valid"], bad["validation"][-1]["error_type"]) == (False, "schema_error")
 
@@ -92,9 +93,10 @@ def test_score_adds_metrics_to_each_line(capsys: pytest.CaptureFixture[str], tmp
     assert _exit("score", str(file), "--graph", str(CURRICULUM)) == 0
     line = json.loads(capsys.readouterr().out)
     assert (line["pass_at_1"], line["jaccard_output"], line["kg_valid"], line["llmetric_q"]) == (1, 1.0, True, 100.0)
-    file.write_text("not json\n", encoding="utf-8")
-    assert _exit("score", str(file)) == 2
-    assert "pairs.jsonl:1" in capsys.readouterr().err
+    for wrong in ("not json", '{"gold": 5, "generated": "MATCH"}', '{"gold": "MATCH", "generated": null}', '["MATCH"]'):
+        file.write_text(f"{wrong}\n", encoding="utf-8")
+        assert _exit("score", str(file)) == 2
+        assert "pairs.jsonl:1" in capsys.readouterr().err
 
 
 def test_score_reads_what_editors_and_models_write(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
