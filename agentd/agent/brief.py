@@ -142,7 +142,7 @@ class Asked:
         return {
             "action": self.action,
             "outcome": self.outcome,
-            "error": None if self.error is None else {"type": self.error.type, "message": self.error.message},
+            "error": self.error and {"type": self.error.type, "message": self.error.message, "data": self.error.data},
             "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
             "logs": self.logs,
             "usage": self.usage.model_dump(),

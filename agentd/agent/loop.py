@@ -92,7 +92,8 @@ class Agent:
         self._note_turn(record)
         action = record["action"]
         if action is None:
-            raise BY_TYPE.get(record["error"]["type"], AgentdError)(record["error"]["message"])
+            failed = record["error"]
+            raise BY_TYPE.get(failed["type"], AgentdError)(failed["message"], **failed.get("data", {}))
         if action["action"] == "final":
             return str(action["response"])
         written = CallTool(action["tool"], action["input"], action.get("quotes", {}))

@@ -14,7 +14,7 @@ from agentd.agent.languages import replies
 from agentd.agent.listing import shown_in_full
 from agentd.agent.streaming import AnswerText
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
-from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, ProviderUnavailable
+from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, ProviderUnavailable, in_each_language
 from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
 from agentd.ports import RESTART, ChatModel, TextChunk
 
@@ -115,7 +115,8 @@ class ModelTurn:
         brief, done = self._brief, self._so_far
         used = done.usage + asked.usage
         if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
-            raise BudgetExceeded(f"the run used up its {brief.limits.max_tokens} tokens")
+            reason = f"the run used up its {brief.limits.max_tokens} tokens (max_tokens)"
+            raise BudgetExceeded(reason, user_message=in_each_language("too_long"))
         answer = AnswerText()
 
         def on_text(chunk: TextChunk) -> None:

@@ -19,7 +19,8 @@ import structlog
 from agentd.apps.channels.conversation import SENDING, Conversation, Service
 from agentd.apps.channels.mailbox import BEGUN, Chat, ChatKey, Mailbox, Out
 from agentd.apps.channels.port import ChannelFailure, Document, Outgoing
-from agentd.apps.channels.reading import again
+from agentd.apps.channels.reading import again, said
+from agentd.apps.channels.texts import texts
 from agentd.errors import NotFound
 from agentd.ports import Clock
 from agentd.runs.agent_api import AgentRuns
@@ -93,8 +94,6 @@ class Sender:
     async def _sent(self, service: Service, to: str, number: int, body: dict[str, Any], chat: Chat | None) -> None:
         whole = {name: value for name, value in body.items() if name != BEGUN}
         message = await self._outgoing(service, to, whole, chat)
-        if message is None:
-            return
         key = body.get(BEGUN)
         if key is None:
             key = secrets.token_hex(8)
@@ -109,16 +108,25 @@ class Sender:
                     await self._mailbox.note(number, whole)
                 raise
             log.warning("channel.not_sent", channel=service.name, reason=failure.message)
+            if message.document is not None:
+                instead = _not_sent(message.document.name, chat)
+                await self._mailbox.note(number, instead)
+                await self._sent(service, to, number, instead, chat)
 
-    async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing | None:
-        """None for a file that was deleted meanwhile."""
+    async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing:
+        """A file that is not there any more is a text that says so."""
         if "file" not in body:
             return Outgoing(chat=to, **body)
         if chat is None:
-            return None
+            return Outgoing(chat=to, **_not_sent(body["file"], chat))
         caller, runs = self._conversation.caller(service, chat), self._runs()
         try:
             artifact, path = await runs.artifact(str(body["run_id"]), str(body["file"]), caller)
         except NotFound:
-            return None
+            return Outgoing(chat=to, **_not_sent(body["file"], chat))
         return Outgoing(chat=to, document=Document(path=str(path), name=artifact.name, media_type=artifact.media_type))
+
+
+def _not_sent(name: str, chat: Chat | None) -> dict[str, Any]:
+    """What is said in place of a file; in the office's language where the chat's is not known any more."""
+    return said(texts()[chat.language if chat else "id"].not_sent.format(name=name))

@@ -28,6 +28,7 @@ class Texts:
     too_many: str
     old_button: str
     again: str
+    not_sent: str
     agree: str
     yes: str
     change: str

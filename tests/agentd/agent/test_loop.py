@@ -196,6 +196,7 @@ async def test_a_token_budget_ends_the_run_with_its_own_error() -> None:
     ended = await Talk(call("get_current_time"), call("get_current_time", a=1), limits=RunLimits(max_tokens=3)).run()
     assert ended.error is not None
     assert ended.error.type == "budget_exceeded"
+    assert "terlalu panjang" in ended.error.user_message("id"), "its tokens are used up, not its time"
 
 
 @pytest.mark.parametrize("number", ["3175064501900003", "0812-3456-7890"])

@@ -101,6 +101,8 @@ class Files:
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         assert caller.session_key, run_id
+        if not (self.folder / name).exists():
+            raise NotFound(name)
         file = Artifact(name=name, uri=f"/artifacts/{run_id}/{name}", media_type="application/pdf", sha256="0")
         return file, self.folder / name
 

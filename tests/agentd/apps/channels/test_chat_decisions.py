@@ -6,8 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from agentd.apps.channels.port import ChannelFailure, Outgoing
 from agentd.apps.channels.testing import MemoryChannel
 from agentd.apps.residents.verifying import VerificationResult
 from agentd.messages import AgentOutcome, Approval, Artifact
@@ -168,6 +170,28 @@ async def test_a_webhook_takes_what_is_signed_and_keeps_it_once(desk: Desk) -> N
         huge = b"x" * 2_000_000
         assert (await service.post("/channels/chat", data=huge, headers={"Authorization": "memory"})).status == 413
     assert desk.office.prompts() == ["Halo"]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["refused for good", "deleted meanwhile"])
+async def test_who_can_not_be_sent_a_file_reads_where_to_get_it(tmp_path: Path, there: bool) -> None:
+    class TextsOnly(MemoryChannel):
+        async def send(self, message: Outgoing) -> None:
+            if message.document is not None:
+                raise ChannelFailure("file is too big", final=True)
+            await super().send(message)
+
+    async def issued(params: dict[str, Any]) -> AgentOutcome:
+        file = Artifact(name="surat.pdf", uri="/artifacts/r/surat.pdf", media_type="application/pdf", sha256="0")
+        return outcome(params, response="Surat Anda terbit.", artifacts=(file,))
+
+    office = Office()
+    office.answers["Agent.run"] = issued
+    async with serving(tmp_path, office, TextsOnly()) as desk:
+        if there:
+            (tmp_path / "surat.pdf").write_bytes(b"%PDF-1.7")
+        desk.channel.write(text("surat domisili"))
+        await desk.until(lambda: len(desk.texts()) == 2)
+    assert desk.texts()[1] == "Berkas surat.pdf tidak dapat dikirim di sini. Silakan minta di loket."
 
 
 async def test_a_letter_over_whatsapp_with_deliveries_doubled_unsigned_and_out_of_order(tmp_path: Path) -> None:
