@@ -23,7 +23,7 @@ FIRST, LAST = 4_000, 32_000
 
 
 def grows(read: Callable[[str], object], family: Callable[[int], str], first: int = FIRST) -> float:
-    """How many times dearer the double length is, at the least steep of LENGTHS from `first` where it can be measured."""
+    """How many times dearer the double length is, at the least steep of LENGTHS from `first` that can be measured."""
     size = first
     while (small := _cost(read, family(size))) < ENOUGH_S and size < LAST:
         size *= 2
