@@ -107,9 +107,9 @@ def _before_nik(part: Part, after: Part | None) -> bool:
     """`untuk Budi Santoso, NIK …`: right before a NIK, with no cue between."""
     if after is not None and after.label == "nik":
         return True
-    for at, _, run in runs(part.words, 16):
-        if len(run) == 16 and names.leading(part.raws[:at])[:1] == [names.key(part.raws[:at])]:
-            return True
+    at = next((start for start, _, run in runs(part.words, 16) if len(run) == 16), None)
+    if at is not None and names.leading(part.raws[:at])[:1] == [names.key(part.raws[:at])]:
+        return True
     rest = [word for word in part.line.words[part.end : part.end + 4] if word not in SEPARATORS]
     return any(start == 0 and len(run) == 16 for start, _, run in runs(rest, 16))
 
