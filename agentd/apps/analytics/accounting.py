@@ -1,8 +1,8 @@
 """Parts of a plan that no word of the question accounts for, nor the schema, and what it asks for that no part is of.
 
 Each is a doubt. Pure; asks for no repair. A part is a condition, a bound of a period, an aggregate, a figure's column,
-a group's key, what a list shows. A column is accounted for where the question has a word or topic of its name, or of
-what is said of it, that is not its whole table's.
+a group's key, what a list shows; all of a query that can't be read. A column is accounted for where the question has a
+word or topic of its name, or of what is said of it, that is not its whole table's.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def unaccounted(
         for select in parsed.find_all(exp.Select)
     ]
     counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
-    found: list[str] = []
+    found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*_conditions(reading), *_bounds(reading, asked.text != talk, today.isoformat())]
         found += _aggregates(reading, counted)
         found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ())]
     if any(reading.sources for reading, _ in readings) and not any(reading.unknown for reading, _ in readings):
-        found += _missing(asked, [reading for reading, _ in readings], known.values())
+        found += _missing(Asked(timeless(question)), [reading for reading, _ in readings], known.values())
     return list(dict.fromkeys(found))
 
 

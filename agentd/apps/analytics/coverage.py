@@ -7,7 +7,7 @@ stand there as a code), so it goes back to the model once more and is no sure an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -63,7 +63,7 @@ def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> I
     """Payments, quantities and the like that are shown or added where the talk asks for none of them."""
     numbers = _numeric(tables)
     asked = topics_of(talk)
-    for query in plan.queries:
+    for query in plan.results:
         for shown in projections(query["query"]):
             alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
             name = shown.over[0][1] if alone else ""
@@ -83,7 +83,7 @@ def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) 
     and what else is asked: all that a ledger's invoices of 2022 were paid, for what was paid in 2022."""
     about = {str(table["table_name"]): topics_of(str(table.get("purpose") or "")) for table in tables}
     asked = topics_of(talk)
-    for query in plan.queries if asked & vocabulary().measures else ():
+    for query in plan.results if asked & vocabulary().measures else ():
         written = query["query"]
         read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", written)]
         here = max((len(topics & asked) for topics in read), default=0)
@@ -134,7 +134,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
 def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
     """ "Who", where the plan shows figures alone. Within a question it may refer to others: "customers who bought"."""
     who = finder("who").pattern
-    shown = [each for query in plan.queries for each in projections(query["query"])]
+    shown = [each for query in plan.results for each in projections(query["query"])]
     if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
@@ -144,7 +144,7 @@ def _same_again(plan: Plan) -> Iterator[str]:
     from sqlglot import exp
 
     seen: dict[str, str] = {}
-    for query in plan.queries:
+    for query in plan.results:
         if (found := tree(query["query"])) is not None:
             bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
             bare.set("order", None)
@@ -157,7 +157,7 @@ def _split(plan: Plan) -> Iterator[str]:
     """What the queries group by, the columns aside of which several values are chosen."""
     from sqlglot import exp
 
-    for query in plan.queries:
+    for query in plan.results:
         found = tree(query["query"])
         group = found.args.get("group") if found is not None else None
         chosen = {each.this.name for each in found.find_all(exp.In)} if found is not None else set()
@@ -246,10 +246,6 @@ def _choice(plan: Plan) -> _Choice:
             kept = [value for value in operands if not _DATE.match(str(value))]
             count += bool(kept) or not operands
             values += kept
-    for operation in plan.operations:
-        given = [each for each in _values(operation.get("filters")) if not _DATE.match(str(each))]
-        count += bool(given)
-        values += given
     texts = frozenset(value.strip("% ") for value in values if isinstance(value, str) and value.strip("% "))
     return _Choice(texts, frozenset(value for value in values if isinstance(value, float)), bool(count))
 
@@ -268,21 +264,6 @@ def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
 
 def _value(literal: exp.Literal) -> str | float:
     return str(literal.this) if literal.is_string else float(str(literal.this))
-
-
-def _values(filters: Any) -> Iterator[str | float]:
-    """The values of an operation's conditions, inner ones too; "" for one without."""
-    conditions: Sequence[Mapping[str, Any]] = filters.get("conditions") or () if isinstance(filters, dict) else ()
-    for each in conditions:
-        if each.get("conditions"):
-            yield from _values(each)
-            continue
-        value = each.get("value")
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, int | float) and not isinstance(one, bool):
-                yield float(one)
-            else:
-                yield "" if one is None else str(one)
 
 
 def _numbers(text: str) -> set[float]:

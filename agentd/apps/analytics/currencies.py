@@ -60,6 +60,5 @@ def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
 
 
 def _texts(plan: Plan) -> dict[str, str]:
-    """{result key: all that its query or operation says, in lower case}."""
-    said = {query["result_key"]: query["query"].casefold() for query in plan.selects}
-    return said | {operation["result_key"]: str(operation).casefold() for operation in plan.operations}
+    """{result key: all that its query says, in lower case}."""
+    return {query["result_key"]: query["query"].casefold() for query in plan.selects}

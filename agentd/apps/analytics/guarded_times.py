@@ -64,7 +64,7 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     texts = " ".join(text for _, text in _values(plan))
-    reads = bool(plan.operations) or any(True for _ in _nodes(plan, exp.Table))
+    reads = any(True for _ in _nodes(plan, exp.Table))
     if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
         yield f"{min(starts)} – {max(ends)}"
     found = set(DAY.findall(texts))
@@ -103,7 +103,6 @@ def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
         years = [each.expression.name for each in numbers if _is_year(each.this)]
         texts = [each.name for part in parts for each in part.find_all(exp.Literal) if each.is_string]
         yield query["result_key"], " ".join(f"'{each}'" for each in (*texts, *years))
-    yield from _filters(plan)
 
 
 def _is_year(side: exp.Expr) -> bool:
@@ -133,18 +132,17 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
     read = {each.name.casefold() for each in _nodes(plan, exp.Table)}
     named = {table for table, columns in temporal.items() if columns}
-    reads = any(table.casefold() in read or f"'{table}'" in str(plan.operations) for table in named)
+    reads = any(table.casefold() in read for table in named)
     return "" if dated or not reads else ", ".join(texts) or "the plan"
 
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
-    """(result key, the values in its query, or its filters)."""
+    """(result key, the values in its query)."""
     from sqlglot import exp
 
     for query in plan.selects:
         found = [each.name for part in _trees(query["query"]) for each in part.find_all(exp.Literal)]
         yield query["result_key"], " ".join(found)
-    yield from _filters(plan)
 
 
 def _trees(query: str) -> list[exp.Expr]:
@@ -154,8 +152,3 @@ def _trees(query: str) -> list[exp.Expr]:
 def _nodes(plan: Plan, *kinds: type[Any]) -> Iterator[Any]:
     """All of these kinds in its queries."""
     return (each for query in plan.selects for part in _trees(query["query"]) for each in part.find_all(*kinds))
-
-
-def _filters(plan: Plan) -> Iterator[tuple[str, str]]:
-    for operation in plan.operations:
-        yield operation["result_key"], str([operation.get("filters"), operation.get("select_columns")])

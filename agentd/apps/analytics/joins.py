@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import Side, columns_of, quoted, selects, tree
+from agentd.apps.analytics.sql import Side, quoted, selects, tree
 from agentd.apps.analytics.vocabulary import finder
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def codes_for_names(
     """References that are all a result says of its rows, where what they refer to may have a name, as all may that was
     not consulted: "the media type with the most tracks is 1"."""
     referring = set(_referring(list(tables), pairs(known or [])))
-    for query in plan.queries:
+    for query in plan.results:
         read = {table for select in selects(query["query"]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
         codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
@@ -205,18 +205,6 @@ def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
     for query in plan.selects:
         for select in selects(query["query"]):
             yield query["result_key"], set(select.tables), list(select.added)
-    for operation in plan.operations:
-        joined = {
-            str(operation.get("main_table")),
-            *(str(join.get("target_table")) for join in _objects(operation.get("joins"))),
-        }
-        added = [
-            found
-            for column in _objects(operation.get("select_columns"))
-            if column.get("aggregation") in ("SUM", "AVG")
-            for found in columns_of(str(column.get("field_name") or ""))
-        ]
-        yield operation["result_key"], joined, added
 
 
 def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
@@ -224,14 +212,3 @@ def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
         for select in selects(query["query"]):
             for left, right in select.equal:
                 yield query["result_key"], left, right
-    for operation in plan.operations:
-        for join in _objects(operation.get("joins")):
-            for condition in _objects(join.get("on_conditions")):
-                sides = [str(condition.get(side) or "") for side in ("left_table_field", "right_table_field")]
-                if all(side.count(".") == 1 for side in sides):
-                    (table, column), (other, key) = (side.split(".") for side in sides)
-                    yield operation["result_key"], (table, column), (other, key)
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

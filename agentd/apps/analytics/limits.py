@@ -62,14 +62,13 @@ def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, An
 def other_rows(plan: Plan, question: str) -> Iterator[str]:
     """What is wrong, a sentence a query: another number of rows than asked for, or a figure made of cut rows."""
     asked = asked_for(question)
-    limits = {query["result_key"]: sql_edits.limit_of(query["query"]) for query in plan.queries}
-    limits |= {operation["result_key"]: operation.get("limit") for operation in plan.operations}
+    limits = {query["result_key"]: sql_edits.limit_of(query["query"]) for query in plan.results}
     for key, limit in limits.items() if asked else ():
         if limit is not None and limit != asked:
             yield f"{key}: the question asks for {asked} rows, not {limit}"
     if asked and asked not in limits.values() and (listed := next(_listed(plan), None)):
         yield f"{listed}: the question asks for {asked} rows; write LIMIT {asked}"
-    for query in plan.queries:
+    for query in plan.results:
         for limit in _inner(query["query"]):
             if limit != 1 and not _names(question, limit):
                 yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
@@ -79,13 +78,10 @@ def _listed(plan: Plan) -> Iterator[str]:
     """The results in an order of their own, whose first rows are meant."""
     from sqlglot import exp
 
-    for query in plan.queries:
+    for query in plan.results:
         found = tree(query["query"])
         if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:
             yield query["result_key"]
-    for operation in plan.operations:
-        if operation.get("order_by_clauses"):
-            yield operation["result_key"]
 
 
 def _inner(query: str) -> Iterator[int]:

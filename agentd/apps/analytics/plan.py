@@ -88,7 +88,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     doubts: list[str] = []
     if missing:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
-    for query in plan.selects:
+    for query in plan.selects if not plan.operations else ():  # the server that runs them says what is wrong
         if not sql.reads_only(query["query"]):
             fatal.append(f"{query['result_key']}: only SELECT may be planned, and this can't be read as one")
         elif len(sql.statements(query["query"])) > 1:
@@ -115,7 +115,7 @@ def _named_as_planned(plan: Plan) -> Plan:
     """The one name of the template that no query gives is the one column of names that it doesn't say: {PRODUCT} beside
     {TOTAL_NETTO}, of NAME and TOTAL_NETTO."""
     said = {name.casefold() for name in spoken_of(plan.template)}
-    columns = [each for query in plan.queries for each in projections(query["query"])]
+    columns = [each for query in plan.results for each in projections(query["query"])]
     silent = [each for each in columns if each.name.casefold() not in said]
     unknown = _unknown_names(plan)
     if len(unknown) != 1 or len(silent) != 1 or len(columns) < 2 or silent[0].aggregate or silent[0].quotient:
@@ -135,14 +135,8 @@ def _unknown_names(plan: Plan) -> list[str]:
 def _names_of(plan: Plan) -> set[str]:
     """What placeholders may be named after: result keys and aliases."""
     names: set[str] = set()
-    for query in plan.queries:
+    for query in plan.results:
         names |= {query["result_key"], *(each.name for each in projections(query["query"]))}
-    for operation in plan.operations:
-        names.add(operation["result_key"])
-        columns = operation.get("select_columns")
-        for column in columns if isinstance(columns, list) else ():
-            if isinstance(column, dict):
-                names |= {str(column.get("alias") or column.get("field_name") or "")}
     return names - {""}
 
 

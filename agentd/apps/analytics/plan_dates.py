@@ -53,7 +53,7 @@ def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) 
     from sqlglot import exp
 
     counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
-    for query in plan.queries if counting else ():
+    for query in plan.results if counting else ():
         found = tree(query["query"])
         for select in found.find_all(exp.Select) if found is not None else ():
             read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]

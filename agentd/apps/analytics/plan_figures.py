@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from agentd.apps.analytics import formats
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.projections import Projection, of_expression, order_of, projections
+from agentd.apps.analytics.projections import Projection, order_of, projections
 from agentd.apps.analytics.sql_edits import limit_of
 
 
@@ -33,11 +33,6 @@ def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
     for query in plan.selects:
         made, whole = projections(query["query"]), cut and limit_of(query["query"]) is None
         _order(found, query["result_key"], made, set() if whole else set(order_of(query["query"]).values()))
-    for operation in plan.operations:
-        whole = cut and not operation.get("limit")
-        clauses = [each for each in operation.get("order_by_clauses") or () if isinstance(each, dict) and not whole]
-        directions = {str(each.get("direction") or "ASC").casefold() for each in clauses[:1]}
-        _order(found, operation["result_key"], list(selected(operation)), directions)
     return {name: frozenset(directions) for name, directions in found.items()}
 
 
@@ -67,8 +62,6 @@ def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
     keys: dict[str, str] = {}
     for query in plan.selects:
         _note(query["result_key"], projections(query["query"]), found, keys)
-    for operation in plan.operations:
-        _note(operation["result_key"], list(selected(operation)), found, keys)
     return found, {alias: key for alias, key in keys.items() if alias != key.casefold()}
 
 
@@ -79,12 +72,3 @@ def _note(key: str, made: list[Projection], found: dict[str, Projection], keys: 
     if len(made) == 1:
         found[key] = replace(made[0], name=made[0].name or key)
         keys[made[0].name.casefold()] = key
-
-
-def selected(operation: dict[str, Any]) -> Iterator[Projection]:
-    """The columns of an operation's result."""
-    for column in operation.get("select_columns") or ():
-        if isinstance(column, dict):
-            name = str(column.get("alias") or column.get("field_name") or "")
-            read = of_expression(str(column.get("field_name") or ""), str(column.get("aggregation") or ""), name)
-            yield replace(read, name=name) if read is not None else Projection(name, ())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from agentd.apps.analytics.plan_figures import selected
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import tree
 
@@ -13,7 +12,7 @@ def text_of(plan: Plan) -> str:
     """What the plan reads: tables, columns and values, dates and the names that it gives itself aside."""
     from sqlglot import exp
 
-    parts = [str(operation) for operation in plan.operations]
+    parts: list[str] = []
     for query in plan.selects:
         found = tree(query["query"])
         if found is not None:
@@ -32,8 +31,7 @@ def computed(plan: Plan) -> set[str]:
     """The aggregates of a plan, and "/" for a quotient."""
     from sqlglot import exp
 
-    found = {each.aggregate for operation in plan.operations for each in selected(operation)}
-    found |= {"/" for operation in plan.operations for each in selected(operation) if each.quotient}
+    found: set[str] = set()
     for query in plan.selects:
         parsed = tree(query["query"])
         if parsed is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agentd.apps.analytics import placeholders, wording
-from agentd.apps.analytics.plan_figures import orders_of, selected
+from agentd.apps.analytics.plan_figures import orders_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.sql import DAY
@@ -48,7 +48,7 @@ def headed(plan: Plan, question: str) -> Plan:
     for sentence in wording.sentences(plan.template):
         faults = [set(wording.uncovered(sentence, each, question)) for each in (orders, plan.orders)]
         names = {name.casefold() for name in placeholders.names_in(sentence)}
-        whole = [query["result_key"] for query in plan.queries if names and names <= _names_of(query)]
+        whole = [query["result_key"] for query in plan.results if names and names <= _names_of(query)]
         if (most := faults[0] - faults[1]) and whole:
             head = wording.heading(plan.template, sentence, question)
             template = template.replace(sentence, f"{head}{{{whole[0]}}}")
@@ -63,7 +63,7 @@ def _names_of(query: SqlQueryPlan) -> set[str]:
 def _backwards(plan: Plan) -> Iterator[Statement]:
     """Comparisons of a period with a later one, which would read as a rise for a fall."""
     days: dict[str, set[str]] = {}
-    for query in plan.queries:
+    for query in plan.results:
         for name in _names_of(query):
             days.setdefault(name, set()).add(max(DAY.findall(query["query"]), default=""))
     for each in statements_in(plan.template):
@@ -90,13 +90,12 @@ def unsaid(plan: Plan) -> list[str]:
     """The results that the narrative does not mention by any of their names, those for the table alone aside."""
     said = {name.casefold() for name in spoken_of(plan.template)}
     said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
-    silent = []
-    for query in plan.queries:
-        silent += [] if _names_of(query) & said else [query["result_key"]]
-    for operation in plan.operations:
-        names = {operation["result_key"], *(each.name for each in selected(operation))}
-        said_so = {name.casefold() for name in names} & said or operation["expected_result_format"] != "single_value"
-        silent += [] if said_so else [operation["result_key"]]
+    tables = {each["result_key"] for each in plan.operations if each["expected_result_format"] != "single_value"}
+    silent = [
+        query["result_key"]
+        for query in plan.results
+        if query["result_key"] not in tables and not _names_of(query) & said
+    ]
     return silent if said else []
 
 
@@ -105,7 +104,7 @@ def derived_template(plan: Plan, keys: Iterable[str] | None = None) -> str:
     something."""
     lines = []
     wanted = None if keys is None else set(keys)
-    for step in [*plan.queries, *plan.operations] or plan.selects:
+    for step in plan.results or plan.selects:
         if wanted is not None and step["result_key"] not in wanted:
             continue
         purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])

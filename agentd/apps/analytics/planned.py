@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.apps.analytics.operation_sql import as_query
 from agentd.apps.analytics.state import SqlQueryPlan
 
 
@@ -30,9 +31,14 @@ class Plan:
     """The directions that each result is sorted or picked in, for the words of its narrative."""
 
     @property
+    def results(self) -> list[SqlQueryPlan]:
+        """Each of its results as SQL, those of operations too."""
+        return [*self.queries, *map(as_query, self.operations)]
+
+    @property
     def selects(self) -> list[SqlQueryPlan]:
-        """Everything that it asks in SQL."""
-        return [*self.queries, *([self.raw] if self.raw else [])]
+        """Everything that it asks as SQL."""
+        return [*self.results, *([self.raw] if self.raw else [])]
 
     @property
     def empty(self) -> bool:

@@ -1,7 +1,4 @@
-"""What a planned query's columns are made of: sums, counts, quotients, days, and of which tables' columns. Pure.
-
-An expression of an operation is read the same way, as a query of its own.
-"""
+"""What a planned query's columns are made of: sums, counts, quotients, days, and of which tables' columns. Pure."""
 
 from __future__ import annotations
 
@@ -50,13 +47,6 @@ def projections(query: str) -> list[Projection]:
     found = tree(query)
     select = found.find(exp.Select) if found is not None else None
     return [] if select is None else list(_of(select, 0))
-
-
-def of_expression(expression: str, aggregation: str, name: str) -> Projection | None:
-    """The column that an operation selects."""
-    call = {"COUNT_DISTINCT": "COUNT(DISTINCT {})"}.get(aggregation, f"{aggregation}({{}})" if aggregation else "{}")
-    found = projections(f"SELECT {call.format(expression)} AS {name if name.isidentifier() else 'x'}")
-    return found[0] if found else None
 
 
 def order_of(query: str) -> dict[str, str]:

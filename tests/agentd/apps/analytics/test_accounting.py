@@ -195,6 +195,46 @@ def test_what_nobody_said_is_a_doubt(question: str, query: str, doubt: str) -> N
     assert (doubt in found) if doubt else found
 
 
-def test_an_operation_and_a_text_that_no_dialect_reads_have_no_parts() -> None:
+def test_a_text_that_no_dialect_reads_is_accounted_for_by_nothing() -> None:
     plan = Plan([{"purpose": "", "query": "SELEC 1", "result_key": "R"}], None, [{"result_key": "O"}], "", {}, [])
-    assert unaccounted("How many orders are there?", plan, [ORDERS], TODAY) == []
+    assert unaccounted("How many orders are there?", plan, [ORDERS], TODAY) == ["R", "O"]
+
+
+FREIGHT = {"field_name": "Freight", "aggregation": "SUM", "alias": "TOTAL"}
+GERMANY = {"field_or_expression": "ShipCountry", "operator": "=", "value": "Germany"}
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "found"),
+    [
+        ("What is the total freight?", {"select_columns": [FREIGHT]}, []),
+        ("What is the total of all orders?", {"select_columns": [FREIGHT]}, ["Freight"]),
+        ("What is the total freight to Germany?", {"select_columns": [FREIGHT], "filters": [GERMANY]}, []),
+        (
+            "What is the total freight?",
+            {"select_columns": [FREIGHT], "filters": [GERMANY]},
+            ["ShipCountry = 'Germany'"],
+        ),
+        (
+            "Total freight per ship country?",
+            {"select_columns": [{"field_name": "ShipCountry"}, FREIGHT]},
+            [],
+        ),
+        (
+            "Total freight per ship country?",
+            {"select_columns": [{"field_name": "CustomerID"}, FREIGHT], "group_by": ["CustomerID"]},
+            ["GROUP BY CustomerID", "CustomerID", "country"],
+        ),
+    ],
+)
+def test_an_operation_is_accounted_for_as_its_select_is(question: str, part: dict[str, Any], found: list[str]) -> None:
+    filters = {"logical_operator": "AND", "conditions": part.get("filters", [])}
+    operation = {"operation_id": "o", "result_key": "O", "main_table": "Orders", **part, "filters": filters}
+    plan = Plan([], None, [operation], "", {}, [])
+    assert unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES], TODAY) == found
+
+
+def test_a_follow_up_on_another_matter_need_not_read_what_was_asked_before() -> None:
+    query = "SELECT COUNT(*) FROM Customers"
+    plan = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
+    assert unaccounted("How many customers?", plan, [ORDERS, CUSTOMERS], TODAY, ["What is the total freight?"]) == []
