@@ -15,6 +15,8 @@ from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """What a credential may be called: it is a file's name."""
+_SECRET_CHARS, _SECRET_DIGITS = 20, 6
+"""At least so long is a secret; so many digits, or mixed case with one, has no name."""
 SYSTEM_FOLDER = Path("/etc/agentd/credentials")
 """Where the unit that `agentd install --system` writes takes them from."""
 _REFERENCE = re.compile(r"\$\{(" + NAME.pattern + r")\}")
@@ -34,6 +36,16 @@ def secret(name: str, environ: Mapping[str, str]) -> str | None:
     """The same as text, without blanks around it."""
     found = credential(name, environ)
     return None if found is None else found.decode("utf-8", "surrogateescape").strip() or None
+
+
+def wrong_name(text: str) -> str | None:
+    """Why a text names no credential. It does not repeat the text, which may be the secret itself."""
+    if not NAME.fullmatch(text):
+        return "what stands here can't be a credential's name: letters, digits and `_.-` only"
+    digits, mixed = sum(map(str.isdigit, text)), text not in (text.upper(), text.lower())
+    if len(text) >= _SECRET_CHARS and (digits >= _SECRET_DIGITS or (mixed and digits)):
+        return "what stands here looks like the secret itself: write the name of the credential that holds it"
+    return None
 
 
 def references(text: str) -> list[str]:

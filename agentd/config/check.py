@@ -16,7 +16,7 @@ from agentd.config import sections
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
 from agentd.config.sections import Report
-from agentd.credentials import NAME
+from agentd.credentials import wrong_name
 from agentd.installed import installed
 
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
@@ -158,6 +158,8 @@ def _check_providers(parsed: ClientFile, problem: Report, warning: Report) -> No
         if provider.id == parsed.default_provider and parsed.model and offered and parsed.model not in offered:
             text = f"`model` {parsed.model} is none of provider `{provider.id}`, which has {', '.join(offered)}"
             warning(("model",), text)
+        if provider.api_key and (wrong := wrong_name(provider.api_key)):
+            problem(("providers", index, "api_key"), wrong)
         for position, model in enumerate(provider.models):
             if isinstance(model, dict) and ("name" not in model or model.keys() - {"name", "display_name"}):
                 text = f"`models[{position}]` of provider `{provider.id}` takes `name` and `display_name`"
@@ -226,8 +228,8 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
         )
         problem((*where, "credentials"), f"{text}, as `${{NAME}}`")
     for name in server.credentials:
-        if not NAME.fullmatch(name):
-            problem((*where, "credentials"), f"`{name}` can't be a credential's name: letters, digits and `_.-` only")
+        if wrong := wrong_name(name):
+            problem((*where, "credentials"), wrong)
     _check_own_keys(server, f"server `{server.name}`", where, problem)
 
 

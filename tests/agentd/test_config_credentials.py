@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentd import config
+from agentd.credentials import wrong_name
 from tests.agentd.test_config import RUST, problems
 
 
@@ -88,3 +89,26 @@ def test_a_variable_that_pass_env_names_and_nobody_set_is_a_warning(tmp_path: Pa
     file.write_text(RUST + 'pass_env = ["DATABASE_URL"]\n')
     [warning] = config.load(file, environ={}).warnings
     assert (warning.line, "does without `DATABASE_URL`" in warning.text) == (24, True)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["sk-0f3a9c7e21b84d5f9a6c", "AIzaSyD4nOtAk3yOfAnYbOdY", "123456789:AAHnot-a-token", "postgresql://a:b@c/d"],
+)
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '[[providers]]\nid = "x"\ntype = "openai"\napi_key = "{}"',
+        '[[channels]]\nname = "t"\ntype = "telegram"\ncredentials = {{ token = "{}" }}',
+    ],
+)
+def test_a_secret_in_the_place_of_its_name_is_refused_and_shown_nowhere(
+    tmp_path: Path, entry: str, secret: str
+) -> None:
+    [told] = problems(tmp_path, f"{RUST}\n{entry.format(secret)}\n")
+    assert "credential" in told and secret not in told
+
+
+@pytest.mark.parametrize("name", ["GEMINI_API_KEY", "openrouter-key-2026", "telegram_token_of_the_office", "OfficeKey"])
+def test_a_credential_may_have_any_plain_name(name: str) -> None:
+    assert wrong_name(name) is None

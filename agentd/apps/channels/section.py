@@ -11,7 +11,7 @@ from agentd.apps.channels.port import ChannelSettings
 from agentd.config.check import check_doubles, check_plugins
 from agentd.config.schema import ClientFile
 from agentd.config.sections import Report, SectionOfApp
-from agentd.credentials import advice, missing, secret
+from agentd.credentials import advice, missing, secret, wrong_name
 
 
 class ChannelEntry(BaseModel):
@@ -60,6 +60,9 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
         names = [entry.name for entry in self.root]
         check_doubles("channels", names, problem)
         check_plugins("channels", "channels", list(zip(names, self.root, strict=True)), problem)
+        for index, name in ((at, name) for at, entry in enumerate(self.root) for name in entry.credentials.values()):
+            if wrong := wrong_name(name):
+                problem(("channels", index, "credentials"), wrong)
 
     def credentials(self) -> Sequence[str]:
         """Those of all entries."""
