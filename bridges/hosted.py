@@ -22,6 +22,8 @@ from agentd.ports import TextChunk, TextSink
 CONNECT_S = 5.0
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
+MOST_CHARS = 1_000_000
+"""An answer that is longer has no end."""
 Finish = Literal["whole", "cut", "blocked", "broken"]
 
 
@@ -134,7 +136,7 @@ class HostedModel(ABC):
         model = request.model or self.model
         text: list[str] = []
         last = Piece()
-        usage = Usage()
+        usage, size = Usage(), 0
         try:
             async with asyncio.timeout(limit):
                 client = await self._connected()
@@ -142,9 +144,12 @@ class HostedModel(ABC):
                     async for piece in arriving:
                         if piece.text:
                             text.append(piece.text)
+                            size += len(piece.text)
+                            if size > MOST_CHARS:
+                                raise ProviderFailure("bad_output", f"the answer has over {MOST_CHARS} characters")
                             if on_text is not None:
                                 on_text(TextChunk(piece.text))
-                        last = piece if piece.finish else last
+                        last = piece if piece.finish and last.finish != "blocked" else last
                         usage = piece.usage or usage
         except TimeoutError:
             raise ProviderFailure("timeout", f"no whole answer within {limit:g} s") from None

@@ -10,6 +10,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from agentd.agent.text import encodable
@@ -78,6 +79,8 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
             raise InvalidAction(f'`final` needs `"response"`: the answer as text, not {_kind(response)}')
         if all(unicodedata.category(char)[0] in "CZ" for char in response):  # nothing to see
             raise InvalidAction('`"response"` is empty: write the answer')
+        if response.lstrip().startswith("{") and any("action" in inner for inner in _objects(response)):
+            raise InvalidAction('`"response"` holds an action: write that action itself, or an answer in words')
         return Final(response.strip())
     if action is None:
         raise InvalidAction('the object has no `"action"`; it must be "call_tool" or "final"')
@@ -120,7 +123,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             value, end = decoder.raw_decode(text, position)
-            value = json.loads(encodable(json.dumps(value, ensure_ascii=False)))
+            value = _clean(value)
         except RecursionError:
             return
         except ValueError:
@@ -129,6 +132,19 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if isinstance(value, dict):
             yield value
         position = text.find("{", end)
+
+
+def _clean(value: Any) -> Any:
+    """The same, its texts encodable. Raises InvalidAction for what JSON can't say."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {encodable(name): _clean(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_clean(inner) for inner in value]
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidAction(f"{value} is no number of JSON")
+    return value
 
 
 def _why_nothing(text: str) -> str:

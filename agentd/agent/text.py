@@ -20,9 +20,15 @@ _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
 _PLAIN_MARKS = _MARKS | _SAME_MARKS | _UNWRITTEN
 
 
+_DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
+
+
 def encodable(text: str) -> str:
-    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """Without control characters other than tab and line breaks: no page shows them, and no PostgreSQL holds a NUL.
+
+    Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark.
+    """
+    return text.translate(_DROPPED).encode("utf-8", "replace").decode("utf-8")
 
 
 FILLERS = words().fillers

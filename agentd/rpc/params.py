@@ -20,8 +20,6 @@ from agentd.errors import InvalidParams, Language
 MAX_PROMPT_BYTES = 8192
 """A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""
 
-_DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
-
 
 class Params(BaseModel):
     """Base of every method's params: frozen, nothing coerced, unknown names refused."""
@@ -45,7 +43,7 @@ def _check_length(text: str, info: ValidationInfo, what: str) -> None:
 
 def _clean(text: str, info: ValidationInfo) -> str:
     _check_length(text, info, "UTF-8")
-    cleaned = encodable(text.translate(_DROPPED))
+    cleaned = encodable(text)
     if all(unicodedata.category(char)[0] in "CZ" for char in cleaned):
         kind = "is empty" if not text.strip() else "holds nothing to read (only control or blank characters)"
         raise PydanticCustomError("text_empty", "{kind}; write what you want to ask", {"kind": kind})

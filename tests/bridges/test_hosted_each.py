@@ -38,6 +38,26 @@ async def test_a_refusal_for_safety_is_blocked(provider: Any, streaming: bool) -
     assert (await one.fails(streaming)).kind == "blocked"
 
 
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_a_refusal_that_the_end_of_a_stream_does_not_repeat_is_blocked(provider: Any) -> None:
+    choices: list[dict[str, Any]] = [
+        {"index": 0, "delta": {"refusal": "I can't help with that."}, "finish_reason": None},
+        {"index": 0, "delta": {}, "finish_reason": "stop"},
+    ]
+    head = {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m-1"}
+    one = await provider(Answer(body=[{**head, "choices": [choice]} for choice in choices]))
+    assert (await one.fails()).kind == "blocked"
+
+
+@STREAMING
+async def test_an_answer_without_end_is_given_up_long_before_its_time(
+    provider: Any, streaming: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridges.hosted.MOST_CHARS", 99)
+    one = await provider(Answer(text="x" * 100))
+    assert (await one.fails(streaming)).kind == "bad_output"
+
+
 @pytest.mark.parametrize("kind_of_wire", ["gemini", "openai"], indirect=True)
 async def test_the_time_to_wait_is_read_from_the_header(provider: Any) -> None:
     one = await provider(Answer(status=429, headers={"Retry-After": "17"}))

@@ -36,6 +36,12 @@ def test_half_a_surrogate_pair_which_no_answer_can_hold_is_a_question_mark(writt
     assert call == CallTool("x", {"a": ["?"]})
 
 
+def test_a_control_character_which_no_database_holds_is_dropped() -> None:
+    assert parse('{"action":"final","response":"Ha\\u0000lo"}') == Final("Halo")
+    call = parse('{"action":"call_tool","tool":"x","input":{"a":["\\u0000b\\n"]}}')
+    assert call == CallTool("x", {"a": ["b\n"]})
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -48,6 +54,9 @@ def test_half_a_surrogate_pair_which_no_answer_can_hold_is_a_question_mark(writt
         ('{"action":"call_tool","tool":"x","input":[1]}', "not a list"),
         ('{"action":"call_tool","tool":"x","input":' + '{"a":' * 65 + "1" + "}" * 66, "nested too deeply"),
         ('{"action":"final"}', '`final` needs `"response"`'),
+        (json.dumps({"action": "final", "response": json.dumps(ANSWER)}), "holds an action"),
+        ('{"action":"call_tool","tool":"x","input":{"a":NaN}}', "no number of JSON"),
+        ('{"action":"call_tool","tool":"x","input":{"a":[1e999]}}', "no number of JSON"),
         ('{"action":"final","response":"  "}', "empty"),
         ('{"action":"final","response":" \u200b\u00a0\n"}', "empty"),
         ("[" * 100_000, "prose"),
