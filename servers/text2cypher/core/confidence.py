@@ -25,9 +25,11 @@ from servers.text2cypher.core.twice import Rows, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
+from servers.text2cypher.graph.schema import BOOLEAN, STRING
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.coverage import coverage
+from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
@@ -169,7 +171,10 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things."""
+    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things.
+
+    A name where it asks when; and what holds for one of several, where it asks if that holds for each.
+    """
     if {"COUNT", "ORDER"} <= facts.words:
         said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
         if not (said or is_cued(hints.question, {"top"})) or counted_label(hints, linker) not in {
@@ -181,6 +186,40 @@ def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
         yield Doubt("unused", also[0])
     if facts.aggregates and not facts.shown and Ask.YES_NO not in hints.asks and asks_for_things(hints, linker):
         yield Doubt("unused", hints.question.split()[0].lower())
+    if (when := linker.wording.compiled(r"^\W*(‹asks_time›)\b").search(hints.masked)) and not _shows_time(
+        facts, linker
+    ):
+        yield Doubt("unused", when[1].lower())
+    if (
+        Ask.YES_NO in hints.asks
+        and (word := _of_each(hints, linker))
+        and not Done(hints, facts, linker).does("universal")
+    ):
+        yield Doubt("unused", word)
+
+
+def _shows_time(facts: QueryFacts, linker: Linker) -> bool:
+    """True where a property is shown that is no plain text or truth, or a text that holds dates."""
+    held = [*linker.schema.nodes.values(), *linker.schema.relationship_properties.values()]
+    plain = {name for types in held for name, kind in types.items() if kind in (STRING, BOOLEAN)} - linker.lexicon.timed
+    return bool({token.value for token in facts.returned} & facts.properties - plain)
+
+
+def _of_each(hints: Hints, linker: Linker) -> str | None:
+    """The word by which a question says that something holds for each of several: `all`, an `and` between names."""
+    if (said := linker.wording.compiled(r"\b‹universal›\b").search(hints.masked)) is not None:
+        return said[0]
+    ends = [(one.end, other.start) for one, other in pairwise(hints.mentions) if {*one.places} & {*other.places}]
+    between = (hints.question[end:start].strip(" ,").lower() for end, start in ends)
+    return next(
+        (
+            text
+            for text in between
+            if linker.wording.compiled(r"‹joins›").fullmatch(text)
+            and not linker.wording.compiled(r"‹or›").fullmatch(text)
+        ),
+        None,
+    )
 
 
 def _counted(facts: QueryFacts) -> Iterator[str]:

@@ -100,7 +100,7 @@ class QueryFacts:
 
     @cached_property
     def comparisons(self) -> frozenset[str]:
-        """The signs `<`, `>`, `<=`, `>=` in use; the point of an arrow is none."""
+        """The signs `<`, `>`, `<=`, `>=` in use; the point of an arrow is none, nor `> 0`: there is one at all."""
         around = zip(
             ["", *(t.text for t in self.tokens)], self.tokens, [*(t.text for t in self.tokens[1:]), ""], strict=False
         )
@@ -108,7 +108,7 @@ class QueryFacts:
         return frozenset(
             sign
             for before, sign, after in found
-            if sign in _FLIPPED and not (sign == ">" and before == "-") and not (sign == "<" and after == "-")
+            if sign in _FLIPPED and (sign, before) != (">", "-") and (sign, after) not in (("<", "-"), (">", "0"))
         )
 
     @cached_property

@@ -191,7 +191,7 @@ class _Reading:
         """`or more` right after a number, and the like."""
         after = self.text[end:]
         for phrase, cues in self.language.cues.items():
-            if self.linker.wording.compiled(r"‹bound_after›\b").match(phrase) and re.match(
+            if self.linker.wording.compiled(r"‹or›\b").match(phrase) and re.match(
                 rf"\W+{re.escape(phrase)}(?!\w)", after
             ):
                 return next((cue for cue in cues if cue in BOUNDS), "")

@@ -27,7 +27,7 @@ class Done:
         backwards = bool(words & {"DESC", "DESCENDING"})
         worded = self._picks_text()
         best = (ordered and not worded) or bool(words & {"ALL", "NONE"})
-        signs = {sign for sign, _ in facts.numbers} | facts.comparisons
+        signs = {sign for sign, number in facts.numbers if (sign, number) != (">", 0)} | facts.comparisons
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(taken),
             "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(taken),
@@ -75,7 +75,7 @@ class Done:
         """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN."""
         words, steps = self.facts.words, len(self.facts.structure.relationships)
         if "IN" in words and steps:
-            return bool(words & {"COUNT", "SIZE", "ALL", "COLLECT"})
+            return bool(words & {"ALL", "COLLECT"}) or any(number > 1 for _, number in self.facts.numbers)
         return steps > 1 or bool(words & {"AND", "IN", "UNION"})
 
     def _numeric_named(self) -> bool:
@@ -83,7 +83,8 @@ class Done:
         return any(self._is_numeric(name) for name in self.hints.properties)
 
     def _is_numeric(self, name: str) -> bool:
-        return any(types.get(name) in (INTEGER, FLOAT) for types in self.linker.schema.nodes.values())
+        held = (*self.linker.schema.nodes.values(), *self.linker.schema.relationship_properties.values())
+        return any(types.get(name) in (INTEGER, FLOAT) for types in held)
 
     def _asks_a_number(self, taken: Collection[str | None]) -> bool:
         """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""

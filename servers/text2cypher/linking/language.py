@@ -20,9 +20,9 @@ DEFAULT = "id"
 
 @dataclass(frozen=True)
 class Voice:
-    """One language by itself: the words a question in it is known by, its answers and questions for examples."""
+    """One language by itself: the words that say nothing in it, its answers and questions for examples."""
 
-    marks: frozenset[str]
+    function: frozenset[str]
     answers: dict[str, str]
     examples: dict[str, str]
 
@@ -130,11 +130,11 @@ class Language:
     voices: dict[str, Voice]
 
     def voice_of(self, question: str) -> Voice:
-        """The language with the most of its marks in the question, else DEFAULT."""
+        """The language with the most of its function words in the question, else DEFAULT."""
         words = question.lower().replace("?", " ").replace(",", " ").split()
 
         def fit(code: str) -> tuple[int, bool]:
-            return sum(word in self.voices[code].marks for word in words), code == DEFAULT
+            return sum(word in self.voices[code].function for word in words), code == DEFAULT
 
         return self.voices[max(self.voices, key=fit)]
 
@@ -177,7 +177,10 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(held for one in every for held in one.get("beginnings", ())),
         tuple(held for one in every for held in one.get("endings", ())),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
-        {code: Voice(frozenset(one["marks"].split()), one["answers"], one["examples"]) for code, one in held.items()},
+        {
+            code: Voice(frozenset(one["function"].split()), one["answers"], one["examples"])
+            for code, one in held.items()
+        },
     )
 
 

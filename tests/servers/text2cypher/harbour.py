@@ -107,8 +107,43 @@ STRANGE_IGNORING = [
         "Which vessels were built after 2000?",
         "MATCH (:Skipper)-[:COMMANDS]->(v:Vessel) WHERE v.built > 2000 RETURN v.name",
     ),
+    (
+        "Is Orkney Star older than Blue Heron?",
+        "MATCH (v:Vessel) WHERE v.name IN ['Orkney Star', 'Blue Heron'] RETURN count(*) > 0",
+    ),
+    (
+        "Did all vessels call at Bergen?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN count(*) > 0",
+    ),
+    (
+        "Did Orkney Star and Blue Heron call at Oban?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Oban'}) "
+        "WHERE v.name IN ['Orkney Star', 'Blue Heron'] RETURN count(*) > 0",
+    ),
+    (
+        "How many vessels that called at Bergen also called at Oban?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown) WHERE h.name IN ['Bergen', 'Oban'] RETURN count(v)",
+    ),
+    (
+        "When did Ingrid Dahl command Orkney Star?",
+        "MATCH (s:Skipper {name: 'Ingrid Dahl'})-[:COMMANDS]->(v:Vessel {name: 'Orkney Star'}) RETURN s.name, v.flag",
+    ),
 ]
 STRANGE_RIGHT = [
+    (
+        "Did Orkney Star or Blue Heron call at Oban?",
+        "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Oban'}) "
+        "WHERE v.name IN ['Orkney Star', 'Blue Heron'] RETURN count(*) > 0",
+    ),
+    (
+        "Did all vessels call at Bergen?",
+        "MATCH (v:Vessel) WHERE NOT (v)-[:CALLED_AT]->(:HarbourTown {name: 'Bergen'}) RETURN count(v) = 0",
+    ),
+    ("When was Orkney Star built?", "MATCH (v:Vessel {name: 'Orkney Star'}) RETURN v.built"),
+    (
+        "In which year did Sea Wolf call at Valletta, and when was it built?",
+        "MATCH (v:Vessel {name: 'Sea Wolf'})-[c:CALLED_AT]->(h:HarbourTown {name: 'Valletta'}) RETURN c.year, v.built",
+    ),
     ("List the vessels of Bergen.", "MATCH (v:Vessel)-[:CALLED_AT]->(h:HarbourTown {name: 'Bergen'}) RETURN v.name"),
     (
         "Which skippers were in Bergen?",

@@ -71,6 +71,17 @@ def test_neither_is_it_on_a_graph_nobody_wrote_words_for(harbour: Workbench, que
     assert found["confidence"] < CERTAIN and found["doubts"]
 
 
+def test_a_question_whose_first_word_asks_for_yes_or_no_is_answered_in_its_language(harbour: Workbench) -> None:
+    query = "MATCH (s:Skipper {name: 'Ingrid Dahl'}) WHERE s.born < 1970 RETURN count(*) > 0"
+    assert answered(harbour, "Was Ingrid Dahl born before 1970?", query)["answer"] == "Yes."
+    assert answered(harbour, "Apakah Ingrid Dahl born sebelum 1970?", query)["answer"] == "Ya."
+
+
+def test_a_number_of_a_relationship_is_what_how_many_asks_for(harbour: Workbench) -> None:
+    query = "MATCH (v:Vessel {name: 'Sea Wolf'})-[c:CALLED_AT]->(h:HarbourTown) RETURN h.name, c.year"
+    assert answered(harbour, "Sea Wolf called at apa, dan year berapa?", query)["doubts"] == []
+
+
 @pytest.mark.parametrize(("question", "query"), STRANGE_RIGHT)
 def test_right_queries_on_such_a_graph_are_certain(harbour: Workbench, question: str, query: str) -> None:
     found = answered(harbour, question, query)
