@@ -69,7 +69,7 @@ def assess(
         doubts.append(Doubt("counted", what))
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
-    if (key := unranked(facts, state.rows)) is not None:
+    if (key := unranked(facts, state.rows, run)) is not None:
         words = languages().voice_of(hints.question).answers
         doubts.append(Doubt("unranked", *headings([key], facts, words)))
     if (other := tied(facts, state.rows, run)) is not None:

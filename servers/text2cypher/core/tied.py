@@ -7,36 +7,53 @@ from collections.abc import Callable
 from servers.text2cypher.core.twice import Rows
 from servers.text2cypher.cypher.facts import QueryFacts
 
+Run = Callable[[str], Rows | None]
+"""The rows of a query; None for one that doesn't run."""
 
-def tied(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
-    """The first that is left out and ranks equally with the last shown; None without.
 
-    `run` gives None for a query that doesn't run. Read are orders by one thing that a column shows.
-    """
-    words = [token.text.upper() for token in facts.returned]
-    at = _ranked_by(facts)
-    if at is None or not rows or words[-2:] != ["LIMIT", str(len(rows))]:
-        return None
+def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
+    """The first that is left out and ranks equally with the last shown; None without."""
     last = len(rows)
-    more = run(f"{facts.query[: facts.returned[-1].start]}{last + 1}") or []
-    return str(more[last][0]) if len(more) > last and more[last][at] == rows[-1][at] else None
+    words = [token.text.upper() for token in facts.returned]
+    if not rows or words[-2:] != ["LIMIT", str(last)] or (ranked := _ranked(facts)) is None:
+        return None
+    query, at = ranked
+    more = run(f"{query}{last + 1}") or []
+    return str(more[last][0]) if len(more) > last and more[last][at] == more[last - 1][at] else None
 
 
-def unranked(facts: QueryFacts, rows: Rows) -> str | None:
-    """What the rows are ordered by, where one of the first few has none: by the engine it is the largest."""
-    at = _ranked_by(facts)
-    short = "LIMIT" in facts.words
-    return facts.columns[at] if short and at is not None and any(row[at] is None for row in rows) else None
+def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
+    """What one of the first few has none of: what ranks it, by the engine the largest, or what it is a group of."""
+    if not rows or "SKIP" in facts.words or (ranked := _ranked(facts)) is None:
+        return None
+    query, at = ranked
+    if facts.aggregates and (
+        none := [name for row in rows for name, cell in zip(facts.columns, row, strict=False) if cell is None]
+    ):
+        return none[0]
+    found = rows if at < len(facts.columns) else run(f"{query}{len(rows)}") or []
+    return _key(facts) if any(row[at] is None for row in found) else None
 
 
-def _ranked_by(facts: QueryFacts) -> int | None:
-    """The column by which alone the rows are ordered."""
+def _ranked(facts: QueryFacts) -> tuple[str, int] | None:
+    """The query up to its limit, and the column that its rows are ordered by: one more where it shows none."""
+    key = _key(facts)
+    if not key:
+        return None
+    order, limit = (next(held.start for held in facts.returned if held.is_word(word)) for word in ("ORDER", "LIMIT"))
+    shown, ordered = facts.query[:order].rstrip(), f"{facts.query[order:limit]}LIMIT "
+    if key in facts.columns:
+        return f"{shown} {ordered}", facts.columns.index(key)
+    return f"{shown}, {key} AS ranked_by {ordered}", len(facts.columns)
+
+
+def _key(facts: QueryFacts) -> str:
+    """By what alone the first few come first; "" without."""
     tokens = facts.returned
     words = [token.text.upper() for token in tokens]
-    if words.count("BY") != 1:
-        return None
-    begin = tokens[words.index("BY") + 1]
+    if words.count("BY") != 1 or "LIMIT" not in words or not facts.columns:
+        return ""
+    after = tokens[words.index("BY") + 1 :]
     ends = ("ASC", "DESC", "ASCENDING", "DESCENDING", "SKIP", "LIMIT")
-    way = next((token for token in tokens if token.is_word(*ends)), None)
-    key = facts.query[begin.start : way.start if way else None].strip()
-    return facts.columns.index(key) if key in facts.columns else None
+    key = facts.query[after[0].start : next(token.start for token in after if token.is_word(*ends))].strip()
+    return "" if "," in key else key

@@ -161,7 +161,7 @@ class Shown:
             columns += [[shown, *said, *also]] if also else []
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
-        columns += [said] if said else [[variable] for variable in self.free]
+        columns += [held for held in (said, asked) if held] or [[variable] for variable in self.free]
         for held in map(columns_of, columns):
             each = [{v, self._shown(v)} & {*held} for v in self.nodes if not self._is_named(v)]
             if not all(each) and len(self.nodes) > 1:

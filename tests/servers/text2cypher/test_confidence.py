@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
 from tests.servers.text2cypher.harbour import HOME_IGNORING, STRANGE_IGNORING, STRANGE_RIGHT
 from tests.servers.text2cypher.scripted import asked, in_turn, scripted_model
+from tests.servers.text2cypher.test_any_graph import opened
 
 
 def answered(bench: Workbench, question: str, query: str) -> dict[str, Any]:
@@ -141,9 +143,33 @@ def test_a_rank_by_a_count_of_something_else_is_doubted(harbour: Workbench) -> N
 
 def test_a_rank_that_begins_with_what_has_no_value_is_doubted() -> None:
     facts = QueryFacts.of("MATCH (q:Question) RETURN q.title, q.score ORDER BY q.score DESC LIMIT 2")
-    assert unranked(facts, [["a", None], ["b", 3]]) == "q.score"
-    assert unranked(facts, [["a", 4], ["b", 3]]) is None
-    assert unranked(QueryFacts.of("MATCH (q:Question) RETURN q.title, q.score ORDER BY q.score"), [["a", None]]) is None
+    assert unranked(facts, [["a", None], ["b", 3]], _never) == "q.score"
+    assert unranked(facts, [["a", 4], ["b", 3]], _never) is None
+    unlimited = QueryFacts.of("MATCH (q:Question) RETURN q.title, q.score ORDER BY q.score")
+    assert unranked(unlimited, [["a", None]], _never) is None
+
+
+def _never(query: str) -> None:
+    raise AssertionError(f"{query}: the column is there")
+
+
+def test_so_is_a_group_of_what_has_no_value_in_a_rank() -> None:
+    facts = QueryFacts.of("MATCH (u:User) RETURN u.place, count(u) AS n ORDER BY n DESC LIMIT 2")
+    assert unranked(facts, [[None, 9], ["Bergen", 3]], _never) == "u.place"
+    assert unranked(facts, [["Oban", 9], ["Bergen", 3]], _never) is None
+
+
+def test_so_is_one_by_what_no_column_shows(tmp_path: Path) -> None:
+    sensors = {"nodes.Sensor": "name,reading,height\nAttic,5,2\nBarn,,9\nCellar,7,2\n"}
+    bench = opened(tmp_path, sensors)
+    query = "MATCH (s:Sensor) RETURN s.name ORDER BY s.{} LIMIT 1"
+    highest = answered(bench, "What is the name of the sensor with the highest reading?", query.format("reading DESC"))
+    lowest = answered(bench, "What is the name of the sensor with the lowest height?", query.format("height"))
+    tallest = answered(bench, "What is the name of the sensor with the highest height?", query.format("height DESC"))
+    bench.backend.close()
+    assert highest["doubts"] == ["some of those that come first have no reading."]
+    assert lowest["doubts"] == ["others rank equally with the last one shown, such as Cellar."]
+    assert (tallest["status"], tallest["rows"]) == ("success", [["Barn"]])
 
 
 def test_another_thing_than_the_one_that_is_listed_is_doubted(harbour: Workbench) -> None:
