@@ -1,4 +1,4 @@
-"""Doubts about the ends of relationships between two of a kind: against the wording, or of a wording nobody knows."""
+"""Doubts about the ends of relationships that run either way: against the wording, or of a wording nobody knows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.steps import labels_at
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
@@ -22,7 +23,7 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
     asked: set[End] = set()
     met: Counter[tuple[str, str, End]] = Counter()
     for held in facts.structure.relationships:
-        kind = _looping(held, linker)
+        kind = _either_way(held, facts, linker)
         if kind is None:
             continue
         for node, at in _ends(held, facts):
@@ -42,10 +43,16 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         yield Doubt("direction", next(iter(hints.relations), ""))
 
 
-def _looping(held: RelationshipPattern, linker: Linker) -> str | None:
-    """The relationship's type, where it joins two of a kind and the query says which way."""
-    kinds = [kind for kind in held.types if all(a == b for a, b in linker.schema.ends(kind))]
-    return kinds[0] if kinds and held.direction != "--" else None
+def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
+    """The relationship's type, where the graph has it both ways between these labels, and the query says which way."""
+    left, right = (
+        labels_at(facts.structure.nodes[end], facts) or {*linker.schema.labels} for end in (held.left, held.right)
+    )
+    for kind in held.types if held.direction != "--" else ():
+        ends = {(a, b) for a, b in linker.schema.ends(kind) if {a, b} <= left | right}
+        if ends and all((b, a) in ends for a, b in ends):
+            return kind
+    return None
 
 
 def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[tuple[NodePattern, End]]:

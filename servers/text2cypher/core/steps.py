@@ -62,7 +62,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
 def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """One doubt for each label that is said more than once, `people who follow people`, of which there is one node."""
     for label in hints.repeated:
-        if label != hints.each and sum(label in _labels(node, facts) for node in facts.structure.nodes) == 1:
+        if label != hints.each and sum(label in labels_at(node, facts) for node in facts.structure.nodes) == 1:
             yield Doubt("unused", label)
 
 
@@ -74,7 +74,7 @@ def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:
 def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
     """True where it is unused, and there is another node of the label to which it leads."""
     return any(
-        node is not end and _labels(node, facts) & _labels(end, facts)
+        node is not end and labels_at(node, facts) & labels_at(end, facts)
         for end in _bare_ends(held, facts)
         for node in facts.structure.nodes
     )
@@ -96,7 +96,7 @@ def _joins(
 ) -> bool:
     """True where no other type joins its ends, and each is spoken of or a step to something else."""
     ends = _ends(held, facts)
-    left, right = labels = [_labels(node, facts) for node in ends]
+    left, right = labels = [labels_at(node, facts) for node in ends]
     others = {
         name
         for a, name, b in linker.schema.paths
@@ -113,7 +113,8 @@ def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
     return [facts.structure.nodes[held.left], facts.structure.nodes[held.right]]
 
 
-def _labels(node: NodePattern, facts: QueryFacts) -> set[str]:
+def labels_at(node: NodePattern, facts: QueryFacts) -> set[str]:
+    """The labels that the query gives a node, here or elsewhere."""
     return set(node.labels) or (facts.structure.labels_of(node.variable) if node.variable else set())
 
 
