@@ -178,18 +178,20 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
             address = prop.get("format") == "address" and isinstance(inner, str)
-            yield label, _shown(_without_rt_rw(inner, value) if address else inner, language)
+            yield label, _shown(_without_parts(inner, value) if address else inner, language)
 
 
-def _without_rt_rw(address: str, arguments: Mapping[str, Json]) -> str:
-    """An address without the RT and RW that stand in lines of their own; another RT or RW stays, to be seen."""
-    rt, rw = (
-        str(arguments.get(name) or "").casefold().removeprefix(name).strip(" .").lstrip("0") for name in ("rt", "rw")
-    )
-    if not (rt.isdecimal() and rw.isdecimal()):
+def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
+    """An address without the numbered parts (RT and RW) that stand in lines of their own, where all are as they say."""
+    given = {name: str(arguments.get(name) or "").casefold() for name in words().address_parts}
+    parts = {name: text.removeprefix(name).strip(" .").lstrip("0") for name, text in given.items()}
+    if not all(number.isdecimal() for number in parts.values()):
         return address
-    both = rf"(?<![\s,])[\s,]*+\bRT[\s.:]*+0*{rt}\s*+[/,-]?+\s*+(?:RW[\s.:]*+|(?<=/))0*{rw}\b"
-    return re.sub(both, "", address, flags=re.IGNORECASE) or address
+    together = r"(?<![\s,])[\s,]*+\b"
+    for at, (name, number) in enumerate(parts.items()):
+        behind = r"\s*+[/,-]?+\s*+" if at else ""
+        together += rf"{behind}(?:{name}[\s.:]*+{'|(?<=/)' if at else ''})0*{number}"
+    return re.sub(rf"{together}\b", "", address, flags=re.IGNORECASE) or address
 
 
 def _shown(value: Json, language: Language) -> str:

@@ -38,6 +38,8 @@ class Words:
     refusals: frozenset[str]
     number_joiners: frozenset[str]
     numbered: frozenset[str]
+    address_parts: tuple[str, ...]
+    pin: tuple[str, ...]
     months: tuple[tuple[str, ...], ...]
     shorthands: Mapping[str, str]
     digits: Mapping[str, int]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from agentd.agent.languages import words
+
 HIDDEN = "••••••"
-_WORD = r"\bp\.?\s?i\.?\s?n\b"
+_APART = r"\.?\s?"
+_WORD = rf"\b(?:{'|'.join(map(_APART.join, words().pin))})\b"
 _DIGITS = r"(?<!\d)\d(?:[ .-]?\d){5}(?!\d)"
 _PIN_WORD = re.compile(_WORD, re.IGNORECASE)
 _SIX = re.compile(_DIGITS)

@@ -75,8 +75,15 @@ class AgentStep(Message):
     @classmethod
     def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
         """The step that a call with this outcome makes."""
-        shown = {name: getattr(outcome, name) for name in ("success", "output", "message", "duration_ms")}
-        return cls(tool=tool, server=server, input=tool_input, **shown)
+        return cls(
+            tool=tool,
+            server=server,
+            input=tool_input,
+            success=outcome.success,
+            output=outcome.output,
+            message=outcome.message,
+            duration_ms=outcome.duration_ms,
+        )
 
 
 class Approval(Message):

@@ -16,10 +16,9 @@ from agentd.runs import statements as sql
 from agentd.runs.records import Json, RunRecord, SessionRecord, StepRecord, columns
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.session_rows import SessionRows
-from agentd.runs.statements import all_rows, first_row, run_named, runs_of, session_of
+from agentd.runs.statements import first_row, run_named, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
-NEW_SESSION: Json = {"turns": 0, "attempts": 0, "works": False}
 LATEST = 8
 """How many of a session's latest turns are read with it."""
 
@@ -84,17 +83,21 @@ class RunStore(RunDatabase):
         add = sql.ADD_RUN[self.engine.dialect.name]
 
         def work(db: Connection) -> tuple[RunRecord, int]:
-            known = first_row(db, sql.SESSION_AND_WORK, id=run.session_id) or NEW_SESSION
-            begun = {"status": "running", "node": node, "attempt": known["attempts"]}
-            taken = run if node is None or known["works"] else replace(run, **begun)
+            row = first_row(db, sql.SESSION_AND_WORK, id=run.session_id) or {}
+            works = row.pop("works", False)
+            known = SessionRecord(**row) if row else None
+            number = known.turns + 1 if known is not None else 1
+            taken = run
+            if node is not None and not works:
+                taken = replace(run, status="running", node=node, attempt=known.attempts if known is not None else 0)
             if not db.execute(add, columns(taken)).rowcount:
                 existing = run_named(db, run.run_id)
                 assert existing is not None, "a run whose id is taken is there"
                 return existing, 0
-            is_new, key_hash, number = "session_id" not in known, opened and opened.key_hash, known["turns"] + 1
-            if (is_new and opened is None) or (not is_new and key_hash and key_hash != known["key_hash"]):
+            another = known is not None and opened is not None and opened.key_hash not in (None, known.key_hash)
+            if another or (known is None and opened is None):
                 raise NotFound("there is no such session")  # somebody else began it, or deleted it, a moment ago
-            if not is_new:
+            if known is not None:
                 db.execute(sql.NEXT_TURN, {"id": run.session_id, "number": number, "at": run.created_at})
             elif opened is not None:
                 db.execute(sql.ADD_SESSION, columns(replace(opened, turns=number)))
@@ -124,18 +127,18 @@ class RunStore(RunDatabase):
         finished = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == run_id).order_by(steps.c.number)
 
         def work(db: Connection) -> tuple[RunRecord, list[StepRecord], int] | None:
-            row = first_row(db, with_session)
-            if row is None or row["status"] not in ("queued", "running"):
+            row = first_row(db, with_session) or {}
+            before = row.pop("attempts_before", None) or 0
+            found = RunRecord(**row) if row else None
+            if found is None or found.status not in ("queued", "running"):
                 return None
-            before = row.pop("attempts_before") or 0
-            fresh = row["status"] == "queued"
-            attempt = before if fresh and row["segment"] == 0 else row["attempt"]
-            values = {"status": "running", "node": node, "attempt": attempt}
-            db.execute(runs.update().where(this).values(**values))
-            run = RunRecord(**{**row, **values})
+            fresh = found.status == "queued"
+            attempt = before if fresh and found.segment == 0 else found.attempt
+            run = replace(found, status="running", node=node, attempt=attempt)
+            db.execute(runs.update().where(this).values(status=run.status, node=node, attempt=attempt))
             if fresh:
                 return run, [], 0
-            recorded = [StepRecord(**step) for step in all_rows(db, finished)]
+            recorded = [StepRecord(*step) for step in db.execute(finished)]
             return run, recorded, _recovered(db, run_id, run.segment, len(recorded), 1)
 
         return await self.writes.do(work)
@@ -151,8 +154,8 @@ class RunStore(RunDatabase):
                 .where(runs.c.run_id.in_(run_ids), runs.c.status == "running")
                 .group_by(runs.c.run_id, runs.c.segment)
             )
-            for row in all_rows(db, at_work):
-                _recovered(db, row["run_id"], row["segment"], row["steps"], -1)
+            for run_id, segment, done in db.execute(at_work).all():
+                _recovered(db, run_id, segment, done, -1)
 
         if run_ids:
             await self.writes.do(work)
@@ -235,20 +238,21 @@ class RunStore(RunDatabase):
     async def events_after(self, run_id: str, after: int) -> list[Event]:
         """Events of a run that another node works on."""
         query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
-        return [Event.model_validate(row["event"]) for row in await self.reads.do(lambda db: all_rows(db, query))]
+        shown = await self.reads.do(lambda db: list(db.execute(query).scalars()))
+        return [Event.model_validate(each) for each in shown]
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
         """Which of these runs somebody has cancelled."""
         query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
-        return [row["run_id"] for row in await self.reads.do(lambda db: all_rows(db, query))]
+        return await self.reads.do(lambda db: list(db.execute(query).scalars()))
 
 
 def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) -> int:
     """Count recoveries of a run that has `done` steps, from zero where it has come further since the last."""
-    known = first_row(db, sa.select(recoveries).where(recoveries.c.run_id == run_id))
+    counted = sa.select(recoveries.c.segment, recoveries.c.steps, recoveries.c.times)
+    known = db.execute(counted.where(recoveries.c.run_id == run_id)).one_or_none()
     position = {"segment": segment, "steps": done}
-    same = known is not None and position.items() <= known.items()
-    times = more + (known["times"] if known is not None and same else 0)
+    times = more + (known[2] if known is not None and tuple(known[:2]) == (segment, done) else 0)
     if known is None:
         db.execute(recoveries.insert(), {"run_id": run_id, **position, "times": times})
     else:

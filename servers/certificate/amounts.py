@@ -8,6 +8,7 @@ from servers.certificate.languages import LANGUAGES, any_of, words
 
 _SCALES = {"": 1} | {word: n for one in LANGUAGES for word, n in words(one).reading.scales.items()}
 _ADDED = {"": 0} | {word: hours for one in LANGUAGES for word, hours in words(one).reading.hours_added.items()}
+_LATE_MORNINGS = {word: hour for one in LANGUAGES for word, hour in words(one).reading.late_mornings.items()}
 _MONEY = re.compile(
     rf"(?:{any_of('currencies')})?\s*([0-9]{{1,3}}(?:\.[0-9]{{3}})+|[0-9]+)(?:,([0-9]{{1,3}}))?\s*({'|'.join(_SCALES)})"
     rf"\s*(?:{any_of('after_sums')})?\s*(?:{any_of('months_paid')})?"
@@ -39,7 +40,7 @@ def read_time(text: str) -> str:
     """A time of day as it is printed, 19.00: from 19:00, pukul 19.00 WIB, jam 7 malam."""
     found = _TIME.fullmatch(text.casefold())
     hour, minute = (int(found[1]), int(found[2] or 0)) if found else (24, 0)
-    if found and hour < 12 and not (found[3] == "siang" and hour == 11):
+    if found and hour < 12 and hour != _LATE_MORNINGS.get(found[3]):
         hour += _ADDED[found[3]]
     if hour > 23 or minute > 59:
         raise ValueError("tulis jamnya, misalnya 19.00 atau jam 7 malam.")

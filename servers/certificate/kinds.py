@@ -24,12 +24,14 @@ _DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_o
 
 # `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, and either of the two alone, wherever it stands,
 # but not in the name of a street (`Gang RT 12`).
+_RT, _RW, _AND = (f"(?:{any_of(kind)})" for kind in ("rt", "rw", "conjunctions"))
+_NO_STREET = "".join(rf"(?<!{street}\s)" for street in any_of("numbered_streets").split("|"))
 _RT_RW = re.compile(
-    r"""[\s,.;(]*\b(?<!gang\s)(?<!gg\s)(?<!gg\.\s)(?<!jalan\s)(?<!jl\.\s)(?:
-        RT \s*(?:[/.&,-]\s*RW)?\s*[.:]*\s* (?P<rt>[0-9]{1,3})
-           (?:\s*(?:[/,.&;-]|dan)?\s*RW\s*[.:]*\s*|\s*/\s*) (?P<rw>[0-9]{1,3})
-      | RT \s*[.:]*\s* (?P<only_rt>[0-9]{1,3})
-      | RW \s*[.:]*\s* (?P<only_rw>[0-9]{1,3})
+    rf"""[\s,.;(]*\b{_NO_STREET}(?:
+        {_RT} \s*(?:[/.&,-]\s*{_RW})?\s*[.:]*\s* (?P<rt>[0-9]{{1,3}})
+           (?:\s*(?:[/,.&;-]|{_AND})?\s*{_RW}\s*[.:]*\s*|\s*/\s*) (?P<rw>[0-9]{{1,3}})
+      | {_RT} \s*[.:]*\s* (?P<only_rt>[0-9]{{1,3}})
+      | {_RW} \s*[.:]*\s* (?P<only_rw>[0-9]{{1,3}})
     )(?![0-9])\)?""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -147,7 +149,7 @@ def read_date(text: str) -> str:
 
 def read_rt_rw(text: str) -> str:
     """A neighbourhood number, zero-padded to three digits: `3`, `RT 03`, `003`."""
-    found = re.fullmatch(r"(?:r[tw]\b)?[\s.:]*([0-9]{1,3})", text, re.IGNORECASE)
+    found = re.fullmatch(rf"(?:(?:{_RT}|{_RW})\b)?[\s.:]*([0-9]{{1,3}})", text, re.IGNORECASE)
     if found is None or int(found[1]) == 0:
         raise ValueError("tulis satu nomor antara 001 dan 999, misalnya 003.")
     return found[1].zfill(3)

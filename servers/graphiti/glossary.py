@@ -53,6 +53,8 @@ DEEDS: list[dict[str, Any]] = _DOCUMENT["deeds"]
 PEOPLE = frozenset(deed["by"] for deed in DEEDS) | {"employee"}
 
 SHORT = 3
+_CLITIC, _PLURAL = re.compile(_DOCUMENT["clitic"]), re.compile(_DOCUMENT["plural"])
+"""Ends of words, where enough stands before them."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[a-z]+|\d+")
 
@@ -113,15 +115,14 @@ def _pieces_from(text: str, word: str) -> set[str]:
             return found
 
 
-def without_nya(word: str) -> str:
+def without_clitic(word: str) -> str:
     """`produknya` is said of a `produk`."""
-    return word[:-3] if word.endswith("nya") and len(word) > 5 else word
+    return _CLITIC.sub("", word)
 
 
 def stem(word: str) -> str:
-    """English plurals and Indonesian -nya, as far as letters show them."""
-    plain = without_nya(word)
-    return plain[:-1] if plain.endswith("s") and not plain.endswith("ss") and len(plain) > 4 else plain
+    """A word without its clitic and the ending of a plural, as far as letters show them."""
+    return _PLURAL.sub("", without_clitic(word))
 
 
 def stand_in(concept: str, there: Collection[str]) -> str | None:
@@ -174,7 +175,7 @@ def _concepts_of(spoken: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]
     for size in range(min(_longest(), len(spoken)), 0, -1):
         for start in range(len(spoken) - size + 1):
             phrase = spoken[start : start + size]
-            keys = _phrases().get(phrase) or _phrases().get((*phrase[:-1], without_nya(phrase[-1])))
+            keys = _phrases().get(phrase) or _phrases().get((*phrase[:-1], without_clitic(phrase[-1])))
             if keys and all(free[start : start + size]):
                 free[start : start + size] = [False] * size
                 for key in keys:

@@ -34,6 +34,8 @@ PURPOSE = "keperluan"
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
 """Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
 _WORD = re.compile(r"\w+")
+_ENDINGS = deed_words().clitics
+"""Written on to a word without changing what it names (`suratnya`)."""
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 
@@ -206,7 +208,7 @@ class _Text:
     def __init__(self, text: str) -> None:
         self.heard = f"{text}\n{plain(text)}"
         words = set(_WORD.findall(self.heard.casefold()))
-        self.words = words | {word.removesuffix("nya") for word in words}
+        self.words = words | {word.removesuffix(end) for word in words for end in _ENDINGS}
 
     def speaks_of(self, names: Sequence[str]) -> bool:
         """Whether one of these names is in it."""
@@ -253,7 +255,7 @@ def _heads(names: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(re.escape(name) for name in names)})(?:nya)?\b", re.I)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:{'|'.join(_ENDINGS)})?\b", re.I)
 
 
 @by_tool

@@ -35,10 +35,17 @@ class ReadingWords(BaseModel):
     before_hours: tuple[str, ...] = ()
     hours_added: Mapping[str, int] = {}
     """{part of the day: hours to add to one before noon}."""
+    late_mornings: Mapping[str, int] = {}
+    """{part of the day: its hour that is still before noon}."""
     zones: tuple[str, ...] = ()
     before_streets: tuple[str, ...] = ()
     streets: tuple[str, ...] = ()
     """By which a street's name begins."""
+    numbered_streets: tuple[str, ...] = ()
+    """Before which RT and RW are part of a street's name."""
+    rt: tuple[str, ...] = ()
+    rw: tuple[str, ...] = ()
+    conjunctions: tuple[str, ...] = ()
 
 
 class OfficeWords(BaseModel):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from servers.text2cypher.linking.language import languages
+
 _THINK = re.compile(r"<think(?:ing)?>(.*?)(?:</think(?:ing)?>|(?=<cypher>)|$)", re.DOTALL | re.IGNORECASE)
 _TAGGED = re.compile(r"<cypher>(.*?)(?:</cypher>|(?=<cypher>)|$)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[ \t]*(?:cypher|sql|neo4j|cql)?[ \t]*\n?(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:^|(?<=[\s:]))(?:OPTIONAL\s+MATCH|MATCH|UNWIND|WITH)\b[\s\S]*", re.IGNORECASE | re.MULTILINE
 )
-_PROSE = re.compile(r"\n\s*\n|\n(?=[A-Z][a-z]+ [a-z])|\n(?=(?:Penjelasan|Explanation|Catatan|Note|Query ini)\b)")
+_PROSE = re.compile(r"\n\s*\n|\n(?=[A-Z][a-z]+ [a-z])|\n(?=(?:" + "|".join(languages().remarks) + r")\b)")
 _CODE = re.compile(r"\b(?:MATCH|RETURN|UNWIND|WITH)\b", re.IGNORECASE)
 
 

@@ -41,7 +41,9 @@ class Language:
     by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
     question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
     (word, a property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a
-    language are built with that builds them so.
+    language are built with that builds them so; `falls_away`: first letters that such a beginning may swallow;
+    `plurals`: (end of a noun, what stands there in its plural), the first that fits; `remarks`: words by which a model
+    begins a remark behind its query.
     """
 
     def written(self, question: str) -> str:
@@ -126,6 +128,9 @@ class Language:
     scales: dict[str, int]
     beginnings: tuple[str, ...]
     endings: tuple[str, ...]
+    falls_away: str
+    plurals: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
 
@@ -176,6 +181,9 @@ def languages(folder: Path = FOLDER) -> Language:
         {word: number for one in every for word, number in one["scales"].items()},
         tuple(held for one in every for held in one.get("beginnings", ())),
         tuple(held for one in every for held in one.get("endings", ())),
+        "".join(one.get("falls_away", "") for one in every),
+        tuple((end, plural) for one in every for end, plural in one.get("plurals", ())),
+        tuple(_all(every, "remarks")),
         {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
         {
             code: Voice(frozenset(one["function"].split()), one["answers"], one["examples"])

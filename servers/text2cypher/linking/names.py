@@ -30,8 +30,8 @@ def roots(*names: str) -> set[str]:
 
 
 def stem(word: str) -> str:
-    """What a word is built of: of `dukungan` and `mendukung` the same. A first p, t, k or s often falls away."""
-    return re.sub(rf"^[ptks](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))
+    """What a word is built of: of `dukungan` and `mendukung` the same. Some first letters fall away."""
+    return re.sub(rf"^[{languages().falls_away}](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))
 
 
 @cache
@@ -80,6 +80,5 @@ def is_plural(phrase: str, phrases: Collection[str]) -> bool:
 
 
 def _plural(words: str) -> str:
-    if re.search(r"[^aeiou]y$", words):
-        return words[:-1] + "ies"
-    return words + ("es" if re.search(r"(?:s|x|z|ch|sh)$", words) else "s")
+    fitting = ((end, plural) for end, plural in languages().plurals if re.search(end, words))
+    return next((re.sub(end, plural, words, count=1) for end, plural in fitting), words)
