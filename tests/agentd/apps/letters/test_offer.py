@@ -44,6 +44,7 @@ def test_a_form_with_a_nik_is_offered_once_a_number_was_said(words: str, there: 
 def test_the_letter_that_was_asked_for_is_offered_and_no_other() -> None:
     assert names("Surat DOMISILI", "NIK 3175061501900003") == ["get_current_time", "home", "seal"]
     assert names("minta sku-nya", "NIK 3175061501900003") == ["get_current_time", "trade", "seal"]
+    assert names("sku-mu", "NIK 3175061501900003") == ["get_current_time", "trade", "seal"]
 
 
 def test_both_are_offered_where_both_were_named_and_all_where_none_was() -> None:
