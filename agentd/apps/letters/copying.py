@@ -14,7 +14,7 @@ from typing import Any
 
 from agentd.agent.text import FILLERS, content, fold, folded, normal
 from agentd.apps.letters.deeds import asked_by
-from agentd.apps.letters.evidence import choices, moments, names, numbers
+from agentd.apps.letters.evidence import choices, days, hours, names, numbers
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field, fields
@@ -186,10 +186,10 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
 
 def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
     if kind == "date" and rule.get("format") == "date":
-        day = moments.day(" ".join(words), today)
+        day = days.day(" ".join(words), today)
         return written if day is None else day.isoformat()
     if kind == "time":
-        minutes = moments.hour(" ".join(words))
+        minutes = hours.hour(" ".join(words))
         return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
     if kind in NUMBERS and rule.get("type") in _TOKENS:
         number = numbers.value(" ".join(words))

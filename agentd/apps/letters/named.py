@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from agentd.agent.text import fold, normal, tokens
-from agentd.apps.letters.evidence.dates import dates, parse
+from agentd.apps.letters.evidence.days import dates, parse
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.numbers import amounts
 from agentd.apps.letters.evidence.results import parsed

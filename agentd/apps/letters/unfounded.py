@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.languages import words
 from agentd.agent.text import normal, tokens
-from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.lexicon import LABELS, RELATIONS
 from agentd.apps.letters.evidence.numbers import amounts
 from agentd.apps.letters.languages import phrases

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import moments
+from agentd.apps.letters.evidence import days, hours
 from agentd.apps.letters.evidence.numbers import DIGIT_WORDS
 from agentd.messages import Said, ToolInfo
 from lab.eval.evidence.trials import Trial
@@ -205,8 +205,8 @@ def _same(value: str, other: str | None) -> bool:
     if other is None:
         return False
     words, others = _words(value), _words(other)
-    hour, day = moments.hour(value), moments.day(value, _TODAY)
-    if (hour is not None and hour == moments.hour(other)) or (day is not None and day == moments.day(other, _TODAY)):
+    hour, day = hours.hour(value), days.day(value, _TODAY)
+    if (hour is not None and hour == hours.hour(other)) or (day is not None and day == days.day(other, _TODAY)):
         return True
     return words <= others or others <= words
 

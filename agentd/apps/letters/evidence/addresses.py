@@ -9,7 +9,7 @@ from agentd.apps.letters.evidence import address as reading
 from agentd.apps.letters.evidence import neighbourhood
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Turn
-from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.parts import Part, parts

@@ -13,7 +13,7 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
-from agentd.apps.letters.evidence.dates import dates
+from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF
 from agentd.apps.letters.evidence.named import Named, narrow, plainest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentd.apps.letters.evidence import choices, dates
+from agentd.apps.letters.evidence import choices, days
 from agentd.apps.letters.evidence.case import CLAUSE, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
@@ -68,7 +68,7 @@ def born_there(field: Field, place: Place) -> bool:
     if any(one.plain and field.key in one.keys and one.start in scope(field, place) for one in place.named):
         return True
     after = sentence.words[span.end : span.end + CLAUSE]
-    dated = any(clear(after[:start]) for start, _, _ in dates.dates(after))
+    dated = any(clear(after[:start]) for start, _, _ in days.dates(after))
     return dated and place.turn.heard.listed and _EVENTS.isdisjoint(sentence.words[at] for at in place.around())
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded, normal, tokens
-from agentd.apps.letters.evidence.dates import month
+from agentd.apps.letters.evidence.days import month
 from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.segments import SEPARATORS, STREETS, Mood

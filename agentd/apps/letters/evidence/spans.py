@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence import choices, digits, moments, numbers
+from agentd.apps.letters.evidence import choices, days, digits, hours, numbers
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.languages import phrases
@@ -71,7 +71,7 @@ def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:
     """Whether the same words could be a value of another field too; a day to come is nobody's birth."""
     if shape.gone_by and field.kind == "date" and span.supports and not field.past:
-        return (moments.day(str(field.value), today) or today) <= today
+        return (days.day(str(field.value), today) or today) <= today
     if shape.kind in NUMBERS and field.kind in NUMBERS:
         money = _money(words, span)
         return shape.kind == "money" if money else shape.kind != "money" or field.kind == "money"
@@ -97,20 +97,20 @@ def _money(words: Sequence[str], span: Span) -> bool:
 
 
 def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
-    wanted = moments.day(str(field.value), today)
-    return (Span(start, end, day == wanted) for start, end, day in moments.days(words, today, past=field.past))
+    wanted = days.day(str(field.value), today)
+    return (Span(start, end, day == wanted) for start, end, day in days.days(words, today, past=field.past))
 
 
 def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
-    wanted = moments.hour(str(field.value))
-    return (Span(start, end, hour == wanted) for start, end, hour in moments.hours(words))
+    wanted = hours.hour(str(field.value))
+    return (Span(start, end, hour == wanted) for start, end, hour in hours.hours(words))
 
 
 def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
     """Amounts that are no part of a date, an hour or a long number."""
     wanted: Decimal | None = numbers.value(str(field.value))
-    dated = {at for start, end, _ in moments.days(words, today) for at in range(start, end)}
-    dated |= {at for start, end, _ in moments.hours(words) for at in range(start, end) if field.kind != "money"}
+    dated = {at for start, end, _ in days.days(words, today) for at in range(start, end)}
+    dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
     for start, end, value in numbers.found(words):
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
             yield Span(start, end, value == wanted)

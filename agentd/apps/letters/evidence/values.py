@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import address, choices, dates, digits, names, neighbourhood, numbers, texts
+from agentd.apps.letters.evidence import address, choices, days, digits, names, neighbourhood, numbers, texts
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.spans import spans
@@ -35,7 +35,7 @@ def equals(field: Field, other: Json) -> bool:
 _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("nik", "kk"), digits.sixteen),
     **dict.fromkeys(("rt", "rw"), neighbourhood.value),
-    **{"date": dates.parse, "phone": digits.phone, "address": address.parse, "number": numbers.value},
+    **{"date": days.parse, "phone": digits.phone, "address": address.parse, "number": numbers.value},
 }
 
 

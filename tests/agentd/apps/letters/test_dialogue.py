@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence import moments
+from agentd.apps.letters.evidence import days, hours
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.letters import call
@@ -268,13 +268,14 @@ def test_a_number_behind_another_fields_name_is_that_fields() -> None:
         ("Selasa minggu depan", date(2026, 3, 10)),
         ("7 bulan ini", date(2026, 3, 7)),
         ("March 7th 2019", date(2019, 3, 7)),
+        ("tanggal dua puluh lima Maret", date(2026, 3, 25)),
         ("hari Rabu tanggal 18 November 2026", date(2026, 11, 18)),
         ("Rabu pagi 18 November 2026", date(2026, 11, 18)),
         ("18/11/2026 (Rabu)", date(2026, 11, 18)),
     ],
 )
 def test_a_day_without_its_year_is_the_next_that_comes(said: str, day: date) -> None:
-    assert moments.day(said, date(2026, 3, 2)) == day
+    assert days.day(said, date(2026, 3, 2)) == day
 
 
 def test_a_day_counts_from_when_it_was_said() -> None:
@@ -297,4 +298,4 @@ def test_a_day_counts_from_when_it_was_said() -> None:
     ],
 )
 def test_an_hour_is_read_with_its_part_of_the_day(said: str, hour: int) -> None:
-    assert moments.hour(said) == hour
+    assert hours.hour(said) == hour

@@ -1,0 +1,220 @@
+"""Days as people say them: `5-1-1990`, `January 5th, 1990`, `besok`, `tanggal 5`, `Thursday next week`.
+
+It completes from a given day what a speaker leaves out; whose day it is, others decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from agentd.agent.languages import words as all_words
+from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
+from agentd.apps.letters.languages import phrases
+
+_MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
+_DAYS = {tuple(phrase.split()): days for phrase, days in phrases().days.items()}
+_WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
+_DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
+_CLOCK = {key: Phrasebook(known) for key, known in phrases().clock.items()}
+_NOISE = phrases().date_noise
+_BETWEEN = phrases().between_date_parts
+_MARKS = frozenset({"-", "/", "."})
+_TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
+_NEAR = 2
+"""Words between a date and its weekday."""
+
+Day = tuple[int, int, date]
+"""(first word, word after the last, the day)."""
+
+
+def month(word: str) -> int | None:
+    """The month that a folded word names."""
+    return _MONTHS.get(word)
+
+
+def at_clock(words: Sequence[str], at: int, key: str) -> int:
+    """How many words of a kind (the packs' `clock`) stand at a place."""
+    return len(_CLOCK[key].at(words, at))
+
+
+def dates(words: Sequence[str]) -> list[Day]:
+    """Every whole date in folded tokens, day first where both readings exist.
+
+    A two-digit year counts only where its century is plain (90 is 1990, 05 is 2005; 21 to 35 could be either).
+    """
+    found: list[Day] = []
+    for at, word in enumerate(words):
+        if (word.isdecimal() or word in SPOKEN or word in _MONTHS) and (not found or at >= found[-1][1]):
+            hit = _numeric(words, at) or _worded(words, at)
+            found += [hit] if hit is not None else []
+    return found
+
+
+def parse(value: str) -> date | None:
+    """The one date that a whole value is, in any of the notations (a time after an ISO date is ignored)."""
+    words = folded_tokens(_TIME_OF_DAY.sub("", value.strip()))
+    hits = dates(words)
+    return hits[0][2] if len(hits) == 1 and hits[0][:2] == (0, len(words)) else None
+
+
+def day(value: str, today: date) -> date | None:
+    """The one day that a value is, in any of the notations."""
+    hits = days(folded_tokens(_TIME_OF_DAY.sub("", value)), today)
+    return hits[0][2] if len(hits) == 1 else None
+
+
+def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
+    """Every day in folded words; one without a year or a month is the next that comes, or `past` the last that was."""
+    found = dates(words)
+    taken = {at for start, end, _ in found for at in range(start, end)}
+    for at in range(len(words)):
+        if at not in taken and (hit := _partial(words, at, today)) is not None:
+            start, end, _ = hit = _gone(hit, words, today) if past else hit
+            if taken.isdisjoint(range(start, end)):
+                found.append(hit)
+                taken |= {*range(start, end)}
+    found.sort()
+    beside = zip(found, [None, *found], [*found[1:], None], strict=False)
+    return [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
+
+
+def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
+    """`Saturday, 5 December`, `Rabu pagi tanggal 18 November`, `18/11/2026 (Rabu)`: a weekday beside its own date."""
+    if _WEEKDAYS.get(tuple(words[hit[0] : hit[1]])) != other[2].weekday():
+        return False
+    dated = any(word.isdecimal() or word in _MONTHS for word in words[other[0] : other[1]])
+    return dated and max(hit[0] - other[1], other[0] - hit[1]) <= _NEAR
+
+
+def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
+    said = _DAY_BOOK.at(words, at)
+    end = at + len(said)
+    if said in _DAYS:
+        return at, end, today + timedelta(days=_DAYS[said])
+    return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _worded(words, at, today)
+
+
+def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
+    """The last `Friday`, `8 May` before today instead of the next."""
+    start, end, day = hit
+    said = words[start:end]
+    if day > today and not _MONTHS.keys().isdisjoint(said):
+        return made(start, end, day.year - 1, day.month, day.day) or hit
+    return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in _WEEKDAYS else hit
+
+
+def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day:
+    if weeks := at_clock(words, end, "next_week"):
+        return at, end + weeks, today + timedelta(days=7 - today.weekday() + number)
+    before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, "last_week") == size), 0)
+    after = at_clock(words, end, "last_week")
+    if before or after:
+        return at - before, end + after, today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    return at, end, today + timedelta(days=(number - today.weekday()) % 7 or 7)
+
+
+def _numeric(words: Sequence[str], at: int) -> Day | None:
+    """5-1-1990, 05/01/90, 5.1.1990, 5 1 1990 and 1990-01-05."""
+    first = words[at]
+    if not first.isdecimal():
+        return None
+    parts, end = [first], at + 1
+    while len(parts) < 3 and end < len(words):
+        step = 1 if words[end] in _MARKS or words[end] in _BETWEEN else 0
+        if end + step >= len(words) or not words[end + step].isdecimal():
+            return None
+        parts.append(words[end + step])
+        end += step + 1
+    if len(parts) < 3 or (end + 1 < len(words) and words[end] in "-/" and words[end + 1].isdecimal()):
+        return None
+    if len(parts[0]) == 4:
+        return made(at, end, int(parts[0]), int(parts[1]), int(parts[2]))
+    year = _year(parts[2])
+    if year is None or len(parts[0]) > 2 or len(parts[1]) > 2:
+        return None
+    day, number = int(parts[0]), int(parts[1])
+    if number > 12 >= day:
+        day, number = number, day
+    return made(at, end, year, number, day)
+
+
+def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | None:
+    """5 Januari 1990, January 5th, 1990, lima Januari seribu sembilan ratus sembilan puluh, 5-Jan-1990.
+
+    From `today` on without a year or a month, too: `3 Maret`, `tanggal 10`, `the 7th of this month`.
+    """
+    marked, named = 0, _MONTHS.get(words[at])
+    if named is not None:
+        number, end = count(words, _skip(words, at + 1))
+        said = end + (end < len(words) and words[end] in _NOISE)
+    else:
+        marked = at_clock(words, at, "date_before") if today else 0
+        number, end = count(words, at + marked)
+        said = _skip(words, end)
+        named = _MONTHS.get(words[said]) if said < len(words) else None
+        if named is None:
+            return _of_month(words, at, end, number, today, marked=marked > 0) if number and today else None
+        end = said = said + 1
+    year, stop = _year_said(words, _skip(words, end))
+    if year is None and today is not None and number is not None:
+        year, stop = today.year + ((named, number) < (today.month, today.day)), said
+    return made(at, stop, year, named, number) if number is not None and year is not None else None
+
+
+def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
+    """`tanggal 10`, `the 7th of this month`: a day of this month, or of the next one."""
+    next_month = today.replace(day=1) + timedelta(days=32)
+    for place in (end, _skip(words, end)):
+        for key, of in (("this_month", today), ("next_month", next_month)):
+            if size := at_clock(words, place, key):
+                return made(at, place + size, of.year, of.month, number)
+    after = at_clock(words, end, "date_after")
+    of = today if number >= today.day else next_month
+    return made(at, end + after, of.year, of.month, number) if marked or after else None
+
+
+def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
+    """(the year at a place, the word after it); `nineteen ninety five` is said as two numbers."""
+    if at < len(words) and words[at].isdecimal():
+        return _year(words[at]), at + 1
+    year, end = count(words, at)
+    if year is None or year >= 1000:
+        return year, end
+    head, tail = spoken(words[: at + 1], at), spoken(words, at + 1)
+    plain = head and tail and head[0] in (19, 20) and 10 <= tail[0] < 100
+    return (head[0] * 100 + tail[0] if plain and head and tail else None), end
+
+
+def count(words: Sequence[str], at: int) -> tuple[int | None, int]:
+    """(the number at a place, of two digits at most where it is written, the word after it)."""
+    if at < len(words) and words[at].isdecimal():
+        return (int(words[at]), at + 1) if len(words[at]) <= 2 else (None, at)
+    return spoken(words, at) or (None, at)
+
+
+def _skip(words: Sequence[str], at: int) -> int:
+    """Past what may stand inside a date."""
+    while at < len(words) and (words[at] in _NOISE or words[at] in _MARKS):
+        at += 1
+    return at
+
+
+def _year(digits: str) -> int | None:
+    if len(digits) == 4:
+        return int(digits)
+    if len(digits) != 2:
+        return None
+    year = int(digits)
+    return 2000 + year if year <= 20 else 1900 + year if year > 35 else None
+
+
+def made(start: int, end: int, year: int, number: int, day: int) -> Day | None:
+    """A date of the calendar in its place; None where there is no such day."""
+    try:
+        return start, end, date(year, number, day)
+    except ValueError:
+        return None
