@@ -93,9 +93,9 @@ def _wanted(question: str, form: Form) -> Iterator[frozenset[str]]:
 
 def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: Form) -> tuple[frozenset[str], ...]:
     """`5 December, right?` `No, 8 December`: the field spoken of last whose kind of value the agent repeated."""
-    words, shapes = fold(question), form.shapes
-    kinds = {kind for kind in {shape.kind for shape in shapes.values()} if any(values_of(kind, words, day))}
-    keys = frozenset(key for key, shape in shapes.items() if shape.kind in kinds)
+    words, known = fold(question), form.shapes.items()
+    held = {shape.kind for _, shape in known if shape.kind != "choice" and any(values_of(shape, words, day))}
+    keys = frozenset(key for key, shape in known if shape.kind in held)
     return next(((spoken & keys,) for spoken in before if spoken & keys), ())
 
 

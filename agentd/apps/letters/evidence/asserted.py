@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
@@ -13,7 +14,7 @@ from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import TEXTS, is_common_number, spans
+from agentd.apps.letters.evidence.spans import TEXTS, alone, is_common_number, spans, values_of
 from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
@@ -34,9 +35,8 @@ def _asserted(field: Field, place: Place) -> bool:
     if mood(field, place) is not Mood.SAID or of_another(owner(place)):
         return False
     key = ("put right", field.path, order, id(sentence))
-    return sentence.corrected[place.span.start] or not place.case.once(
-        key, lambda: put_right(field, sentence, place.named)
-    )
+    righted = partial(put_right, field, place.case, place.turn, sentence, place.named)
+    return sentence.corrected[place.span.start] or not place.case.once(key, righted)
 
 
 def mood(field: Field, place: Place) -> Mood:
@@ -81,17 +81,23 @@ def _joined(between: Sequence[str]) -> bool:
     return all(word in _BESIDE or not word[0].isalnum() for word in between)
 
 
-def put_right(field: Field, sentence: Sentence, named: Sequence[Named]) -> bool:
+def put_right(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named]) -> bool:
     """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`.
 
     Where another field is named after it too, they stand before that, and the text's field was named last before it.
+    Where none is, they are no value of the field that was: `nama saya Budi, agama Islam, eh maaf, Kristen`.
     """
     start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
-    own = {one.start: field.key in one.keys for one in named if one.plain}
-    end = min((at for at in own if at >= start and not own[at]), default=None)
-    last = max((at for at in own if at < start), default=None)
-    rest = any(word[0].isalnum() and word not in FILLERS for word in sentence.words[start:end])
-    return field.kind in TEXTS and rest and (end is None or (last is not None and own[last]))
+    plain = [one for one in named if one.plain]
+    end = min((one.start for one in plain if one.start >= start and field.key not in one.keys), default=None)
+    last = next((one.keys for one in reversed(plain) if one.start < start), frozenset[str]())
+    rest = sentence.words[start:end]
+    if field.kind not in TEXTS or not any(word[0].isalnum() and word not in FILLERS for word in rest):
+        return False
+    if field.key in last or end is not None:
+        return field.key in last
+    others = (case.form.shapes[key] for key in last)
+    return not any(alone(rest, span) for other in others for span in values_of(other, rest, turn.day))
 
 
 def taken_back(field: Field, turn: Turn) -> bool:

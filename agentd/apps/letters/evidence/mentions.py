@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, plain
-from agentd.apps.letters.evidence import texts
 from agentd.apps.letters.evidence.about import about
 from agentd.apps.letters.evidence.answers import affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
@@ -66,7 +65,7 @@ def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[
         claims += _refused(field, held.get(id(sentence), ()))
         claims += _claims(field, places := said.get(id(sentence), ()))
         corrected = any(sentence.corrected[place.span.start] for place in places)
-        if places and not corrected and put_right(field, sentence, named):
+        if places and not corrected and put_right(field, case, turn, sentence, named):
             claims.append(Claim(turn.order, Mood.SAID, False, True, True))
         elif field.kind in TEXTS and not corrected:
             claims += _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
@@ -216,5 +215,4 @@ def _wording(
     if said:
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):
-            supports = field.kind == "text" and texts.saying(str(field.value))(said)
-            yield Claim(turn.order, mood(field, place), supports, True, sentence.corrected[start])
+            yield Claim(turn.order, mood(field, place), False, True, sentence.corrected[start])

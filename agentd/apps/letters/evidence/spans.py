@@ -62,10 +62,12 @@ def is_common_number(field: Field) -> bool:
     return field.kind in NUMBERS and field.common
 
 
-def values_of(kind: str, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Every value of a typed kind in folded words; of a text none, for any words are one."""
-    read = _KINDS.get(kind) if kind != "choice" else None
-    return iter(read(Field("", "", "", kind, ""), words, today)) if read is not None else iter(())
+def values_of(shape: Shape, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Every value of a field's kind in folded words; of a text none, for any words are one."""
+    read = _KINDS.get(shape.kind)
+    return (
+        iter(read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)) if read is not None else iter(())
+    )
 
 
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:

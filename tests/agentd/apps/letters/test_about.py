@@ -133,3 +133,31 @@ def test_a_telephone_by_the_last_word_of_its_name_is_read_however_it_is_grouped(
     said = "Emergency phone: 0812 5567 9021"
     assert ungrounded(call({"emergency_phone": "0812-5567-9021"}, said, tool=letter)) == []
     assert ungrounded(call({"emergency_phone": "0812-5567-9029"}, said, tool=letter))
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "value"),
+    [
+        ("agama Islam, eh maaf, Kristen", "agama", "Kristen"),
+        ("NIK 3175064501900003, eh maaf 3201021203480001", "nik", "3201021203480001"),
+        ("pekerjaan guru, agama Islam, eh maaf, Kristen", "pekerjaan", "guru"),
+    ],
+)
+def test_a_text_stands_where_a_field_named_after_it_is_put_right(said: str, field: str, value: str) -> None:
+    told = f"Nama saya Budi Santoso, {said}."
+    assert ungrounded(call({"nama": "Budi Santoso", field: value}, told)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "agama Islam, eh maaf, Joko Widodo",
+        "agama Islam, eh maaf, Kristen Santoso",
+        "NIK 3175064501900003, eh maaf, Joko Widodo",
+        "NIK 3175064501900003, eh maaf, nama saya Joko Widodo",
+        "pekerjaan guru, eh maaf, Joko Widodo",
+    ],
+)
+def test_a_text_falls_where_what_puts_right_is_no_value_of_the_field_named_after_it(said: str) -> None:
+    told = f"Nama saya Budi Santoso, {said}."
+    assert [one.path for one in ungrounded(call({"nama": "Budi Santoso"}, told))] == ["nama"]
