@@ -44,8 +44,6 @@ _HEADS = frozenset(
     word for sense in ("identifier", "name", "date", "time", "year", "amount") for word in _PACK.senses[sense]
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
-_SILENT = (_QUIET - _PACK.requests) | SELF | _HEADS | {"type", "title", "default", "required", "format", "not"}
-"""What a schema says, JSON Schema's own words among it, and is no word of what it is about."""
 _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
@@ -222,16 +220,14 @@ def _choices(place: Place) -> Iterator[int]:
 
 
 def _chosen(field: Field, place: Place) -> bool:
-    """A choice of a clause that says what is wanted, or speaks of what the tool is about: `my parcel got lost`."""
-    case, span = place.case, place.span
+    """A choice of a clause that says what is wanted."""
+    span = place.span
     if field.kind != "choice" or field.common or not span.supports:
         return False  # what somebody is, nobody only wants
     if place.sentence.corrected[span.start] and Mood.DENIED in place.sentence.moods:
         return True  # `bukan mobil, tapi truk`
-    taken = {at for one in place.near if field.key not in one.keys for at in range(one.start, one.end)}
-    said = [place.sentence.words[at] for at in place.around() if at not in taken and not span.start <= at < span.end]
-    spoken = (word for word in said if word[0].isalpha() and word not in _SILENT)
-    return any(word in _PACK.requests or word in case.vocabulary or stem(word) in case.vocabulary for word in spoken)
+    said = (place.sentence.words[at] for at in place.around() if not span.start <= at < span.end)
+    return not _PACK.requests.isdisjoint(said)
 
 
 def _text(shape: Shape | None) -> bool:

@@ -144,8 +144,6 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
     accepted = {label}
     if label in ("alamat", "alamat_domisili"):
         accepted = {"alamat", "alamat_domisili"}
-    elif label == "alamat_ktp" and not case.labels & {"alamat", "alamat_domisili"}:
-        accepted = {label, "alamat"}
     spoken = [(turn, part) for turn in case.turns for part in parts(case, turn)]
     if any(_says_same(field, case, turn, part) for turn, part in spoken):
         accepted |= _HOMES

@@ -41,8 +41,6 @@ _LISTED = 3
 _NOT_MINE = phrases().not_mine
 _POINTING = frozenset({"itu", "tadi"})
 _PARAGRAPH = phrases().paragraph
-_INSTEAD = (["it"], ["its"])
-"""What begins the right value after `the address is wrong:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +159,6 @@ def _disowns(sentence: Sentence, mark: Mark) -> bool:
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
     """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
     clause = sentence.clause(at)
-    if time == "past" and any(mark.cue is Cue.TURN and mark.start in clause for mark in sentence.marks):
-        return  # `sekarang bayar motor dulu`
     said = " ".join(word for word in sentence.words[clause.start : clause.stop] if word[0].isalnum())
     rest = said.replace(" ".join(phrase), " ", 1).split()
     alone = clause.start == 0 and all(word in FILLERS for word in rest)
@@ -187,19 +183,11 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it, of all at its end, else of the clause before it too, or of its RT."""
+    """A doubt: of its clause; alone in it, of the whole sentence."""
     clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
-    if any(sentence.words[at][0].isalnum() for at in rest):
-        doubted = clause
-    elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
-        before = sentence.clause(clause.start - 1)
-        near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
-        # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
-        doubted = range(next(near, before.start), clause.stop)
-    else:
-        doubted = range(len(sentence.words))
-    _set(sentence, doubted, Mood.OPEN)
+    says = any(sentence.words[at][0].isalnum() for at in rest)
+    _set(sentence, clause if says else range(len(sentence.words)), Mood.OPEN)
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
@@ -235,7 +223,7 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
         return
     sentence.wrong = True
     _set(sentence, range(clause.start, mark.end), Mood.DENIED)
-    if sentence.words[mark.end : mark.end + 1] == [":"] and sentence.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
+    if sentence.words[mark.end : mark.end + 1] == [":"]:
         _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
         return
     _correct(sentence, mark)

@@ -20,10 +20,7 @@ Hour = tuple[int, int, int]
 
 def hour(value: str) -> int | None:
     """The one time of day that a value is: `19:00`, `19.00`, `jam 7 malam`."""
-    words = folded_tokens(value)
-    hits = hours(words)
-    if not hits and len(words) in (5, 6) and words[1] == words[3] == ":":
-        hits = hours(words[:3])
+    hits = hours(folded_tokens(value))
     return hits[0][2] if len(hits) == 1 else None
 
 

@@ -25,9 +25,7 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
     inside = {at for mark in marks for at in range(mark.start, mark.end)}
     starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
     makes, begins = bool(_MAKE.intersection(words)), frozenset(starts)
-    hard = next(
-        (mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks, makes)), None
-    )
+    hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks)), None)
     if hard is not None:
         start = max(at for at in starts if at <= hard.start)
         rest = words[hard.start :]
@@ -42,11 +40,8 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
     return last if all(word in _TAGS for word in tag) else 0
 
 
-def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool, makes: bool) -> bool:
-    word = words[mark.start]
-    if word in _POLITE and makes:
-        return False
-    if asks and word not in _FIRST_ONLY and mark.end - mark.start >= 1:
+def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool) -> bool:
+    if asks and words[mark.start] not in _FIRST_ONLY:
         return True
     joined = mark.start - 1 in starts and words[mark.start - 1] in _OPENINGS
     return mark.start in starts or joined

@@ -38,10 +38,10 @@ def leading(raws: Sequence[str]) -> list[Name]:
     for raw in raws[start:]:
         word = raw.casefold()
         if raw[0].isalpha():
-            if word in _ENDS or (word == "i" and run):
+            if word in _ENDS:
                 break
             run.append(raw)
-        elif raw not in ("'", ".", "-", "`", ". ", ".\n") or (raw[0] == "." and run and len(run[-1]) > 4):
+        elif raw not in ("'", ".", "-", "`", ". ", ".\n"):
             break
     if not run:
         return []

@@ -110,8 +110,6 @@ def _sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int
             continue
         if at > start:
             found.append((start, at, word, raws[at].count("\n") > 1))
-        elif found and raws[at].count("\n") > 1:
-            found[-1] = (*found[-1][:3], True)
         start = at + 1
     if start < len(words):
         found.append((start, len(words), "", False))
