@@ -19,6 +19,9 @@ class Phrases:
     """One language's words, or all languages' together."""
 
     self_words: frozenset[str]
+    subjects: frozenset[str]
+    before_kin: frozenset[str]
+    called: frozenset[str]
     salutations: frozenset[str]
     jobs: frozenset[str]
     wishes: frozenset[str]

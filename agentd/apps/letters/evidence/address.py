@@ -11,6 +11,7 @@ from agentd.apps.letters.languages import phrases
 
 _SPELLINGS = phrases().address_words
 _SILENT = phrases().silent_in_address
+_SUBJECTS = phrases().subjects
 _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
 _ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 
@@ -110,7 +111,7 @@ def supports(said: Address, value: Address) -> bool:
 def _letter(words: Sequence[str], number: int) -> str | None:
     """The letter that a house number has: `3A`, but not the `I` of who goes on speaking."""
     after = words[number + 1] if number + 1 < len(words) else ""
-    return after if len(after) == 1 and after.isalpha() and after != "i" else None
+    return after if len(after) == 1 and after.isalpha() and after not in _SUBJECTS else None
 
 
 def _skip(words: Sequence[str], at: int) -> int:

@@ -13,6 +13,8 @@ from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas | {","}
+_CALLED = phrases().called
+_SUFFIXES = (["nya"], ["-"])
 _BESIDE = FILLERS | SELF | phrases().neutral
 
 
@@ -38,7 +40,7 @@ class Line:
         form = False
         while at < len(self.words):
             mark, word = self.marks.get(at), self.words[at]
-            if mark is not None and mark.cue is Cue.SELF and word != "i":
+            if mark is not None and mark.cue is Cue.SELF and word not in persons.SUBJECTS:
                 at = mark.end
             elif (
                 mark is not None
@@ -63,11 +65,11 @@ class Line:
         said = [at for at in said if self.words[at] not in _BESIDE]
         if self.introduces(one.start, one.end):
             return bool(said) and not people and not is_choice([self.words[at] for at in said])
-        return said[-1:] == [one.start - 1] and "my" in self.words[first : one.start - 1]
+        return said[-1:] == [one.start - 1] and not persons.MY.isdisjoint(self.words[first : one.start - 1])
 
     def introduces(self, start: int, end: int) -> bool:
         """`… bernama`, `… namanya`: what stands before it is called so."""
-        return self.words[start] in ("bernama", "called") or self.words[end : end + 1] in (["nya"], ["-"])
+        return self.words[start] in _CALLED or self.words[end : end + 1] in _SUFFIXES
 
 
 def lines(case: Case, text: str) -> list[Line]:

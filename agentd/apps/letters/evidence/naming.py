@@ -83,7 +83,7 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
 def _introduced(part: Part) -> bool:
     """`saya Budi`, `I am Budi`, with nothing but courtesy before it."""
     words, mark = part.line.words, part.line.marks.get(part.behind - 1)
-    if part.label is not None or mark is None or mark.cue is not Cue.SELF or words[mark.start] == "my":
+    if part.label is not None or mark is None or mark.cue is not Cue.SELF or words[mark.start] in persons.MY:
         return False
     before = words[part.line.sentence.clause(mark.start).start : mark.start]
     return all(word in _COURTESY or not word[0].isalnum() for word in before)

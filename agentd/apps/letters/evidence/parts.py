@@ -249,7 +249,9 @@ class _Reader:
         """Behind somebody another part begins; None where the words are none for a person."""
         line, opens = self.line, self._empty(mark.start)
         if mark.cue is Cue.SELF:
-            speaks = line.words[mark.start] != "i" or not _VERBS.isdisjoint(line.words[mark.end : mark.end + 1])
+            speaks = line.words[mark.start] not in persons.SUBJECTS or not _VERBS.isdisjoint(
+                line.words[mark.end : mark.end + 1]
+            )
             if not speaks or self._ends(mark.end):
                 return None
             if (thing := self._possessed(mark.start)) is not None:

@@ -10,6 +10,11 @@ from agentd.apps.letters.evidence.lexicon import LIVES, RELATIONS, SALUTATIONS, 
 from agentd.apps.letters.languages import phrases
 
 CITIZEN = "saya"
+SUBJECTS = phrases().subjects
+"""Words for the citizen that only a verb follows (`I`)."""
+_BEFORE_KIN = phrases().before_kin
+MY = SELF & _BEFORE_KIN
+"""Words for the citizen that stand before what is theirs."""
 _POSSESSIVE = SELF | phrases().possessives
 _ACTS = phrases().acts
 _LETTERS = phrases().letters
@@ -29,11 +34,9 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
     """
     after = words[mark.end] if mark.end < len(words) else ""
     before = words[mark.start - 1] if mark.start else ""
-    if after in _POSSESSIVE or before in ("my", "your", "calon") or mark.value in ("mertua", "orang tua"):
-        return mark.value != "kepala keluarga" or opens
+    if after in _POSSESSIVE or before in _BEFORE_KIN or mark.value in ("mertua", "orang tua"):
+        return True
     word = words[mark.start]
-    if mark.value == "kepala keluarga":
-        return opens and before not in SELF
     titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
     if titled and word in SALUTATIONS:
         return False
@@ -73,14 +76,14 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     if not _LETTERS.intersection(words):
         return None
     for mark in marks:
-        if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | {"my"}:
+        if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | MY:
             continue
         if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
             continue
-        if words[mark.start - 1] == "my" and (mark.start < 2 or words[mark.start - 2] not in _FOR):
+        if words[mark.start - 1] in MY and (mark.start < 2 or words[mark.start - 2] not in _FOR):
             continue
         end = owner_end(mark, words)
-        if end > mark.end or words[mark.start - 1] == "my":
+        if end > mark.end or words[mark.start - 1] in MY:
             asked = mark.value in KIN and not (end < len(words) and words[end] in _ACTS)
             return mark.value if asked else None
     return None

@@ -10,7 +10,7 @@ from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue, person
 from agentd.apps.letters.evidence.parts import people
-from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN
+from agentd.apps.letters.evidence.persons import CITIZEN, EITHER_WAY, KIN, MY
 from agentd.apps.letters.evidence.segments import Claim, Mood
 
 
@@ -34,4 +34,4 @@ def _called(relation: str, case: Case) -> Iterator[bool]:
             for mark in sentence.marks:
                 if mark.cue is Cue.RELATION and mark.value == relation:
                     owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
-                    yield words[mark.start - 1 : mark.start] != ["my"] and SELF.isdisjoint(owners)
+                    yield MY.isdisjoint(words[mark.start - 1 : mark.start]) and SELF.isdisjoint(owners)
