@@ -287,9 +287,5 @@ def _in_a_field(at: int, place: Place, *, named: bool) -> bool:
     if named:
         return any(one.plain and one.end == at + 1 for one in place.named[first:last])
     before = (one for one in place.named[first:last] if one.end < at)
-    ends = any(mark.start == at and _clause_ends(sentence, mark.end) for mark in sentence.marks)
+    ends = any(mark.start == at and sentence.ends(mark.end) for mark in sentence.marks)
     return ends and any(one.plain and sentence.clauses[one.start] == sentence.clauses[at] for one in before)
-
-
-def _clause_ends(sentence: Sentence, at: int) -> bool:
-    return at == len(sentence.words) or sentence.clauses[at] != sentence.clauses[at - 1]

@@ -252,7 +252,7 @@ class _Reader:
             speaks = line.words[mark.start] not in persons.SUBJECTS or not _VERBS.isdisjoint(
                 line.words[mark.end : mark.end + 1]
             )
-            if not speaks or self._ends(mark.end):
+            if not speaks or self.line.sentence.ends(mark.end):
                 return None
             if (thing := self._possessed(mark.start)) is not None:
                 self.label = thing if mark.start - self.start <= 2 else None
@@ -290,10 +290,6 @@ class _Reader:
     def _speaks_of(self, people: set[str], at: int) -> None:
         if self.line.moods[at] is Mood.SAID:
             self.people |= people
-
-    def _ends(self, at: int) -> bool:
-        clauses = self.line.sentence.clauses
-        return at >= len(clauses) or clauses[at] != clauses[at - 1]
 
 
 def of_turns(case: Case) -> Iterator[tuple[Turn, Part]]:

@@ -68,6 +68,10 @@ class Sentence:
         number = self.clauses[at]
         return range(bisect_left(self.clauses, number), bisect_right(self.clauses, number))
 
+    def ends(self, at: int) -> bool:
+        """Whether the clause of the word before ends there."""
+        return at >= len(self.clauses) or self.clauses[at] != self.clauses[at - 1]
+
 
 def own_sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
     """What of a message is its writer's own, in sentences: no chat's marks of emphasis, no numbers of lines."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
+from agentd.apps.letters.evidence import days
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolInfo
 from tests.agentd.apps.letters.letters import call
@@ -161,3 +163,7 @@ def test_a_text_stands_where_a_field_named_after_it_is_put_right(said: str, fiel
 def test_a_text_falls_where_what_puts_right_is_no_value_of_the_field_named_after_it(said: str) -> None:
     told = f"Nama saya Budi Santoso, {said}."
     assert [one.path for one in ungrounded(call({"nama": "Budi Santoso"}, told))] == ["nama"]
+
+
+def test_a_day_of_several_words_is_read_whole() -> None:
+    assert days.day("tanggal dua puluh lima Maret", date(2026, 3, 2)) == date(2026, 3, 25)
