@@ -31,7 +31,7 @@ _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
-_LOOSE = TEXTS | {"nik", "kk"}
+_LOOSE = TEXTS | NUMBERS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of any words."""
 _WAYS = frozenset(phrases().senses["origin"]) | phrases().toward
@@ -59,7 +59,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
-        return frozenset(), False  # any words fit a text, any sixteen digits a NIK; these answer another question
+        return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
     asked = _recent(narrow(turn.asked, candidates), turn)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates

@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, digits, hours, numbers
 from agentd.apps.letters.evidence.fields import Field
@@ -21,6 +22,10 @@ CURRENCIES = frozenset(
 
 
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
+
+
+_CODE_LETTERS = 4
+_KNOWN_WORDS = all_words().detection | CURRENCIES
 
 
 _LONG = 64
@@ -53,7 +58,8 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
         if born and any(map(str.isdecimal, wanted)):
             return []
-        found += [Span(at, end, True) for at, end in _written(wanted, words)]
+        counts = field.kind not in NUMBERS
+        found += [Span(at, end, True) for at, end in _written(wanted, words) if counts or not _in_code(words, at)]
     return sorted(found)
 
 
@@ -109,13 +115,21 @@ def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span
 
 
 def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Amounts that are no part of a date, an hour or a long number."""
+    """Amounts that are no part of a date, an hour, a code (`M-20417`) or a long number."""
     wanted: Decimal | None = numbers.value(str(field.value))
     dated = {at for start, end, _ in days.days(words, today) for at in range(start, end)}
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
     for start, end, value in numbers.found(words):
+        if _in_code(words, start):
+            continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
             yield Span(start, end, value == wanted)
+
+
+def _in_code(words: Sequence[str], at: int) -> bool:
+    """Whether digits stand behind letters and a hyphen, as in a code; `anak ke-5` is a number."""
+    before = words[at - 2] if at > 1 and words[at - 1] == "-" else ""
+    return before.isalpha() and len(before) <= _CODE_LETTERS and before not in _KNOWN_WORDS
 
 
 def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, Sequence[str], date], Iterator[Span]]:
