@@ -146,7 +146,7 @@ class LetterField(BaseModel):
         if self.kind == "choice":
             return kinds.read_choice(text, self.spellings)
         kind = kinds.KINDS[self.kind]
-        if text in (kind.example, *self.examples):
+        if text in (kind.example, *(own for own in self.examples if not re.search("[1-9]", own))):
             raise ValueError("ini masih contoh, isi dengan data Anda.")
         if len(text) > kind.max_length:
             raise ValueError(f"terlalu panjang, paling banyak {kind.max_length} huruf.")

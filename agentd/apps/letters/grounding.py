@@ -135,9 +135,10 @@ def _spoken(tool: ToolInfo) -> Tool:
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
-    """One friendly question for all that is missing; in a language that no pack reads, for the first of it alone."""
+    """One friendly question for all that is missing; in a language that no pack reads, or once an answer to such a
+    question brought nothing, for the first of it alone."""
     alone = not understood(call.spoken)
-    missing = [_listed(missing[0])] if alone else missing
+    missing = [_listed(missing[0])] if alone else missing[:1] if _asked_in_vain(call, missing) else missing
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     return ToolOutcome(
@@ -147,6 +148,13 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
         message=question(missing, call.language),
         output={"missing": list(paths), "labels": labels, **({ASKED: paths[0]} if alone else {})},
     )
+
+
+def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
+    """Whether the agent has just asked for what this call lacks, and no less is missing since."""
+    last = max((one for one in call.said if one.by == "agent"), key=lambda one: one.order, default=None)
+    asked = last.value.get("missing") if last is not None and isinstance(last.value, Mapping) else None
+    return asked is not None and last is not None and last.tool == call.tool.name and len(missing) >= len(asked)
 
 
 def _listed(field: Field) -> Field:

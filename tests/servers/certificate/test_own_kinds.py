@@ -19,6 +19,9 @@ KINDS = """
 [nim]
 pattern = "[A-Z][0-9]{8}"
 example = "A00000000"
+[year]
+pattern = "20[0-9]{2}/20[0-9]{2}"
+example = "2026/2027"
 [term]
 least = 1
 most = 14
@@ -36,6 +39,7 @@ def folder(tmp_path: Path) -> Path:
     text = file.read_text(encoding="utf-8")
     for name, old, new in (
         ("student_number", "code", "nim"),
+        ("academic_year", "code", "year"),
         ("semester", "number", "term"),
         ("study_programme", "text", "faculty"),
     ):
@@ -50,6 +54,7 @@ def folder(tmp_path: Path) -> Path:
         ("student_number", "F55121044", "F55121044"),
         ("student_number", "55121044", None),
         ("student_number", "A00000000", None),
+        ("academic_year", "2026/2027", "2026/2027"),  # an example that may be true is a value
         ("semester", "3", "3"),
         ("semester", "15", None),
         ("study_programme", "teknik", "Engineering"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.letters.grounding import refusal, ungrounded
-from agentd.messages import ToolInfo
+from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.letters import call
 
 DAY = {"type": "string", "format": "date"}
@@ -150,3 +150,55 @@ def test_a_value_is_told_by_its_own_form_or_the_question(arguments: dict[str, An
 )
 def test_a_value_of_another_form_person_or_offer_is_asked(arguments: dict[str, Any], said: list[str]) -> None:
     assert _missing(arguments, *said) == set(arguments)
+
+
+LIBRARY = ToolInfo(
+    name="lend_book",
+    server="library",
+    official=True,
+    description="Lend a book to a member of the library.",
+    input_schema={
+        "type": "object",
+        "required": ["member_number", "due_date", "copies"],
+        "properties": {
+            "member_number": {"title": "Member Number", "type": "string"},
+            "due_date": {"title": "Due Date", **DAY},
+            "copies": {"title": "Copies", "type": "integer"},
+        },
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "copies"),
+    [
+        ("Please tell me: member number.", "M-20417", 20417),
+        ("Please tell me: member number.", "20417", 20417),
+        ("What is your name?", "M-20417", 20417),
+        ("Anything else?", "it is HX-77420-B", 77420),
+    ],
+)
+def test_the_digits_of_a_code_are_no_count(question: str, answer: str, copies: int) -> None:
+    made = call({"copies": copies}, "I want to borrow a book", f"A: {question}", answer, tool=LIBRARY, language="en")
+    assert "copies" in {field.path for field in ungrounded(made)}
+
+
+def test_a_code_and_a_count_in_one_message_are_told_apart() -> None:
+    given = {"member_number": "M-20417", "copies": 2}
+    made = call(given, "my member number is M-20417, 2 copies please", tool=LIBRARY, language="en")
+    assert {field.path for field in ungrounded(made)} == {"due_date"}
+
+
+def test_who_answers_a_question_for_many_with_nothing_is_asked_for_the_first_alone() -> None:
+    asked = call({}, "I want to borrow a book", tool=LIBRARY, language="en")
+    first = refusal(asked, ungrounded(asked))
+    assert first.message == "Please tell me: member number, due date and copies."
+    answer = Said(by="agent", order=9, text=first.message, tool=LIBRARY.name, value=first.output)
+    again = asked.model_copy(update={"said": (*asked.said, answer, Said(by="citizen", order=10, text="uh, well"))})
+    alone = refusal(again, ungrounded(again))
+    assert (alone.message, alone.missing) == ("Please tell me: member number.", ("member_number",))
+    number = Said(by="citizen", order=10, text="member number M-20417, due date 5 December 2026", day="2026-11-23")
+    more = asked.model_copy(
+        update={"said": (*asked.said, answer, number), "input": {"member_number": "M-20417", "due_date": "2026-12-05"}}
+    )
+    assert refusal(more, ungrounded(more)).missing == ("copies",)
