@@ -33,7 +33,7 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; None at the end of the stream."""
+    """Read one message; None at the end of the stream, also where a message is cut off there."""
     head = stream.read(4)
     if len(head) < 4:
         return None

@@ -92,7 +92,7 @@ def _load(options: argparse.Namespace) -> int:
             for kind in backend.schema.relationships:
                 print(f"{kind}: {sum(edge.kind == kind for edge in backend.data.edges)} relationships")
         if options.lexicon:
-            print(write_lexicon(options.graph, backend.schema, _asked if options.synonyms else None))
+            print(write_lexicon(options.graph, backend.schema, _ask_model if options.synonyms else None))
         if options.questions is None:
             return 0
         items = load_ground_truth(options.questions)
@@ -108,7 +108,7 @@ def _load(options: argparse.Namespace) -> int:
         return 1 if wrong else 0
 
 
-def _asked(request: str) -> str:
+def _ask_model(request: str) -> str:
     config = LLMConfig.from_env(environment())
     if config is None:
         raise LLMError("--synonyms: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")

@@ -131,7 +131,9 @@ def _corrected(declared: str, certain: str | None, projection: Projection) -> st
     return declared
 
 
-def signs(found: Mapping[str, Projection], classes: Classes, stated: Iterable[str]) -> list[dict[str, Any]]:
+def non_negative_rules(
+    found: Mapping[str, Projection], classes: Classes, stated: Iterable[str]
+) -> list[dict[str, Any]]:
     """Rules for what cannot be below zero: counts, and sums of amounts that nothing is subtracted from.
 
     `stated` are the fields that the plan has rules for itself.

@@ -114,7 +114,7 @@ def _is_year(side: exp.Expr) -> bool:
 
 
 def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
-    """A bound of the question's periods, or one of the months in them."""
+    """Whether a day bounds one of the question's periods, or a month within them."""
     try:
         found = date.fromisoformat(day)
     except ValueError:

@@ -21,7 +21,7 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
     own = [_renamed(rule, keys) for rule in plan.rules]
     stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]
     kept = {name: each for name, each in found.items() if name.casefold() not in keys}
-    rules = formats.signs(kept, classes, stated)
+    rules = formats.non_negative_rules(kept, classes, stated)
     notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
     return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=orders_of(plan))
 

@@ -106,6 +106,7 @@ def calls(query: str, structure: Structure) -> list[Edit]:
 
 
 def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
+    """The edit that says one call in the engine's words; None for what is no call, or one that the engine has."""
     token = tokens[place]
     word = token.text.upper()
     if tokens[place + 1].text != "(" or word not in ("EXISTS", *_FUNCTIONS):

@@ -12,7 +12,7 @@ from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.grammar.shapes import Shape, shapes, without
+from servers.text2cypher.grammar.shapes import Shape, shapes, without_last_step
 from servers.text2cypher.grammar.shown import NUMBERS, Shown
 from servers.text2cypher.grammar.variables import property_of
 from servers.text2cypher.graph.schema import BOOLEAN, STRING
@@ -83,7 +83,9 @@ class Composer:
         """The pattern; for a negated question also without either end, first without the one that is said last."""
         if Ask.NOT in hints.asks:
             said = {label: place for place, label in enumerate(hints.labels)}
-            for kept, missing, end in sorted(without(shape), key=lambda one: -said.get(shape.nodes[one[2]], -1)):
+            for kept, missing, end in sorted(
+                without_last_step(shape), key=lambda one: -said.get(shape.nodes[one[2]], -1)
+            ):
                 nodes = {variable: label for variable, label in shape.nodes.items() if variable != end}
                 if f"{end}." not in where:
                     yield f"MATCH {kept}{where + ' AND' if where else ' WHERE'} NOT {missing}", nodes

@@ -98,8 +98,9 @@ def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
         yield Shape(f"(c:{named(start)}){arrow}{first.text}", first.nodes | {"c": start}, edges)
 
 
-def without(shape: Shape) -> Iterator[tuple[str, str, str]]:
-    """(what is left, the step that is missing, the variable at its end), of a chain for each of its ends."""
+def without_last_step(shape: Shape) -> Iterator[tuple[str, str, str]]:
+    """A chain without the step at each of its ends: (what is left, that step, the variable at its end). None of another
+    shape."""
     nodes, arrows = re.findall(r"\((\w+):([^)]+)\)", shape.text), re.findall(r"\)(<?-\[\w+:[^]]+]->?)", shape.text)
     if not len(nodes) == len(shape.nodes) == len(arrows) + 1 > 1:
         return

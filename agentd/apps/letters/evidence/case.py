@@ -192,7 +192,7 @@ class Case:
         return self._places[key]
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
-        """The same of words that are no message, too."""
+        """The same, of any turn: also of the agent's words read as one."""
         known = self._spans(field.path, str(field.value), field)
         key = (turn.text, turn.day)
         if key not in known:
