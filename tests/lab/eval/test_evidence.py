@@ -120,7 +120,7 @@ async def test_every_conversation_at_the_strange_offices_comes_to_its_call() -> 
     assert [(trial.id, missing) for trial in tried if (missing := await refused(trial))] == []
 
 
-REPORTING_REFUSED = 184
+REPORTING_REFUSED = 188
 """Of the reporting half only totals are looked at."""
 
 

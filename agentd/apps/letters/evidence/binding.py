@@ -71,7 +71,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     narrowed = _behind(narrowed, place)
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
-    return _by_own_words(narrowed, place), bool(asked)
+    return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
 
 
 def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
