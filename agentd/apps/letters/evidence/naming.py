@@ -68,7 +68,7 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
     if part.label == field.label:
         return _Stands(clear=True)
     own = field.person in (None, CITIZEN)
-    if own and part.label in (None, "keperluan") and _before_nik(part, after):
+    if own and part.label in (None, "keperluan") and before_nik(part, after):
         return _Stands(clear=False)
     if part.label is not None:
         return None
@@ -103,7 +103,7 @@ def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
     return instead or field.key in next(iter((*reversed(named), *turn.before)), ())
 
 
-def _before_nik(part: Part, after: Part | None) -> bool:
+def before_nik(part: Part, after: Part | None) -> bool:
     """`untuk Budi Santoso, NIK …`: right before a NIK, with no cue between."""
     if after is not None and after.label == "nik":
         return True

@@ -11,9 +11,9 @@ from agentd.apps.letters.evidence import choices, names, persons, texts
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Turn
-from agentd.apps.letters.evidence.digits import runs
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters.evidence.naming import before_nik
 from agentd.apps.letters.evidence.parts import Part, parts
 from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.segments import Claim
@@ -49,14 +49,15 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
     said, asked = parts(case, turn), bool(case.asks(turn.question))
     answers = asked and _asked(field, case, turn)
     says = case.once((texts, str(field.value)), lambda: texts.saying(str(field.value)))
-    for part in said:
+    for part, after in zip(said, [*said[1:], None], strict=False):
         stands = _under(field, turn, part) or (answers and part.label is None)
         if not (stands or _unnamed(field, turn, part, asked=asked)):
             continue
         place = part.place(case, turn)
         if field.label in PURPOSES:
             who = owner(place)
-            theirs = who not in _OUTSIDERS and not _before_nik(part) and not (who in KIN and _own(case, turn))
+            somebody = names.plausible(names.key(part.words)) and before_nik(part, after)
+            theirs = who not in _OUTSIDERS and not somebody and not (who in KIN and _own(case, turn))
             words, replaces = _purpose(part, who), part.corrected
         else:
             theirs = whose(field, place, asked=answers)
@@ -102,12 +103,6 @@ def _states_own(part: Part, who: str | None) -> bool:
     own = not part.line.sentence.own.isdisjoint(part.line.sentence.clause(part.start))
     wish = not _WEAK_PURPOSE.isdisjoint(part.words[:1]) and _LETTERS.isdisjoint(part.words)
     return who is None and own and (part.label == "keperluan" or wish)
-
-
-def _before_nik(part: Part) -> bool:
-    """`untuk Budi Santoso, NIK …`: somebody, and no purpose."""
-    after = part.line.words[part.end : part.end + 4]
-    return names.plausible(names.key(part.words)) and any(len(run) == 16 for *_, run in runs(after, 16))
 
 
 def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
