@@ -69,6 +69,7 @@ class Linker:
         """Of the words in labels."""
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
+        self._taken_roots = named | {root(word) for phrase in languages().cues for word in phrase.split()}
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
@@ -185,7 +186,11 @@ class Linker:
         roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
         found = [name for held, name in self._roots if held & roots]
         whole = [name for held, name in self._property_roots if held <= roots]
-        return tuple(dict.fromkeys([*found, *whole]))
+        # `the price` of the only number that ends so: unitPrice
+        heads = [
+            names[0] for head, names in self._numbers.items() if head in roots - self._taken_roots and len(names) == 1
+        ]
+        return tuple(dict.fromkeys([*found, *whole, *heads]))
 
     def _pairs(self, masked: str, properties: list[Span], labels: list[Span]) -> tuple[tuple[str, str], ...]:
         """(property, label) where a property's word stands right before a label's."""

@@ -9,6 +9,7 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import is_plural, parts, root, roots
+from servers.text2cypher.linking.values import folded
 
 _TELLING = 3  # letters of a word that tells a property from its label
 
@@ -16,7 +17,7 @@ _TELLING = 3  # letters of a word that tells a property from its label
 def named_properties(hints: Hints, linker: Linker) -> list[str]:
     """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
     said = [*linker.lexicon.also, *linker.measured]
-    also = [name for phrase, name in said if f" {phrase} " in f" {hints.masked.lower()} "]
+    also = [name for phrase, name in said if f" {phrase} " in f" {folded(hints.masked)} "]
     known = set(linker.schema.properties)
     labels = [set(parts(label)) for label in linker.schema.labels]
     own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]

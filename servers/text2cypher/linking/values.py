@@ -54,7 +54,7 @@ class ValueIndex:
             for value in unique:
                 if 1 < len(value) <= LONGEST_VALUE:
                     self._by_fold.setdefault(folded(value), {})[place] = value
-                    if re.search(r"\d", value) and len(value.split()) <= 2:
+                    if re.search(r"\d", value) and not re.fullmatch(r"[\d.,]+", value) and len(value.split()) <= 2:
                         self._by_code.setdefault(re.sub(r"\W", "", value.lower()), folded(value))
         for value, phrases in (said or {}).items():
             if folded(value) in self._by_fold:
@@ -172,5 +172,5 @@ def _digits(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A text as values are compared: lower case, one blank between words, no punctuation but dots."""
-    return " ".join(re.sub(r"[^\w.]+", " ", text.lower()).split())
+    """A text as values are compared: lower case, one blank between words, no punctuation but dots within words."""
+    return " ".join(re.sub(r"[^\w.]+|\.(?!\w)", " ", text.lower()).split())

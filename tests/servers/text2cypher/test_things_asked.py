@@ -94,3 +94,42 @@ def test_a_small_word_is_taken_for_no_part_of_a_stored_name(channels: Workbench)
     hints = channels.linker.link("What is the view count of The Wild Coast?")
     facts = QueryFacts.of("MATCH (a:Channel) WHERE a.name = 'The Wild Coast' RETURN a.view_count")
     assert [held.words for held in coverage(hints, facts, channels.linker)] == ["view count", "The Wild Coast"]
+
+
+GOODS = {
+    "nodes.Product": "product_name,unit_price,size_of_box,freight\nChai,18,4,19.97\nSalt Tin,40,9,5.5\n",
+    "nodes.Shop": "shop_name\nNorth\n",
+    "edges.SELLS": "from_label,from_key,to_label,to_key\nShop,North,Product,Chai\n",
+    "types": "label,property,type\nProduct,freight,STRING\n",
+}
+
+
+@pytest.fixture(scope="module")
+def goods(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("goods"), GOODS)
+    yield held
+    held.backend.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("What is the price of Chai?", "MATCH (a:Product) WHERE a.product_name = 'Chai' RETURN a.unit_price"),
+        ("Berapa harga Chai?", "MATCH (a:Product) WHERE a.product_name = 'Chai' RETURN a.unit_price"),
+        (
+            "What is the size of the box of Chai?",
+            "MATCH (a:Product) WHERE a.product_name = 'Chai' RETURN a.size_of_box",
+        ),
+    ],
+)
+def test_a_number_is_named_by_its_last_word_or_by_all_of_its_words_apart(
+    goods: Workbench, question: str, query: str
+) -> None:
+    found = ask(goods, AgentLoop(goods, Writes("grammar")), question)
+    assert (found["status"], found["cypher"]) == ("success", query)
+
+
+def test_a_full_stop_belongs_to_no_word(goods: Workbench) -> None:
+    found = ask(goods, AgentLoop(goods, Writes("grammar")), "Sebutkan nama produk termahal.")
+    assert found["rows"] == [["Salt Tin", 40]]
+    assert goods.linker.link("Which products have a size of 1997.").mentions == ()  # no freight of 19.97
