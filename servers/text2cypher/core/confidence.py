@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -21,7 +21,7 @@ from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied, unranked
-from servers.text2cypher.core.twice import Rows, counted_once
+from servers.text2cypher.core.twice import Run, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
@@ -49,7 +49,7 @@ def assess(
     state: AgentState,
     hints: Hints,
     linker: Linker,
-    run: Callable[[str], Rows | None],
+    run: Run,
     others: Sequence[Doubt] = (),
 ) -> None:
     """Sets the state's confidence, doubts, taken words and, below the line, its status.

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from servers.text2cypher.core.twice import Rows
+from servers.text2cypher.core.twice import Run
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
 
 
-def left_out(facts: QueryFacts, run: Callable[[str], Rows | None]) -> str | None:
-    """The label of what is ranked, where some nodes of it have no row; None without.
-
-    `run` gives None for a query that doesn't run.
-    """
+def left_out(facts: QueryFacts, run: Run) -> str | None:
+    """The label of what is ranked, where some nodes of it have no row; None without."""
     backwards = facts.words & {"DESC", "DESCENDING", "OPTIONAL"}
     few = [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
     if backwards or not few or not {"COUNT", "ORDER"} <= facts.words or not facts.structure.relationships:

@@ -7,14 +7,14 @@ success. And where nobody wrote words for the graph, what a list shows is open, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.steps import identified
-from servers.text2cypher.core.twice import Rows, listed_once
+from servers.text2cypher.core.twice import Rows, Run, listed_once
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -34,7 +34,7 @@ def doubts_of_choice(
     rows: Rows,
     readings: Sequence[str],
     linker: Linker,
-    run: Callable[[str], Rows | None],
+    run: Run,
 ) -> list[Doubt]:
     """At most one doubt; none for a query that is none of the `readings`."""
     if query not in readings:
@@ -108,9 +108,7 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 
 
-def meant_otherwise(
-    query: str, rows: Rows, readings: Sequence[str], run: Callable[[str], Rows | None], words: Mapping[str, str]
-) -> str | None:
+def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Run, words: Mapping[str, str]) -> str | None:
     """What the first reading shows that finds other rows than `query`, and by which names of its own; None where all
     agree.
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from servers.text2cypher.core.twice import Rows
+from servers.text2cypher.core.twice import Rows, Run
 from servers.text2cypher.cypher.facts import QueryFacts
-
-Run = Callable[[str], Rows | None]
-"""The rows of a query; None for one that doesn't run."""
 
 
 def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

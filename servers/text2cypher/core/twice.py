@@ -9,13 +9,14 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Token
 
 Rows = Sequence[Sequence[Any]]
+Run = Callable[[str], Rows | None]
+"""The rows of a query; None for one that doesn't run."""
 
 
-def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
+def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
     """What is counted, where counting each once gives other rows; None where the query says it or both agree.
 
-    Only a path can meet a node twice; many nodes can have the same property. `run` gives None for a query that
-    doesn't run.
+    Only a path can meet a node twice; many nodes can have the same property.
     """
     if "DISTINCT" in facts.words:
         return None
@@ -31,7 +32,7 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None
     return None
 
 
-def listed_once(facts: QueryFacts, rows: Rows, run: Callable[[str], Rows | None]) -> str | None:
+def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
     """What is listed each once, where listing it each time it is met gives other rows."""
     other = run(facts.query.replace(" RETURN DISTINCT ", " RETURN ")) if " RETURN DISTINCT " in facts.query else None
     column = facts.columns[0]

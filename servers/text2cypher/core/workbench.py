@@ -20,7 +20,7 @@ from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.graph.schema import LISTS, STRING, GraphSchema
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.lexicon import Lexicon, load_lexicon
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.nearby import nearby
@@ -30,8 +30,6 @@ from servers.text2cypher.prompts import PromptManager
 from servers.text2cypher.prompts.generated import generated
 from servers.text2cypher.prompts.similar import SimilarExamples
 from servers.text2cypher.validators import ValidationPipeline
-
-_QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ class Workbench:
             texts = [held.value for held in hints.mentions]
             texts += [value for held in hints.filters for value in held.values if isinstance(value, str)]
             texts += self.values.choices
-            texts += [text for text in _QUOTED.findall(hints.question) if text.strip()]
+            texts += [text for text in re.findall(QUOTED, hints.question) if text.strip()]
             numbers = numbers_in(hints.question, self.linker.lexicon) | {0, 1}
             kinds = [kind for kind in hints.relations if kind in self._plain]
             said = replace(said, texts=texts, numbers=numbers, kinds=kinds)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from servers.text2cypher.linking.amounts import WORD, is_decade, number_of
+from servers.text2cypher.linking.amounts import SIGNS, WORD, is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.profile import DATE
 
 Bound = tuple[tuple[str, int | float], ...]
 """(sign, number), one or two, which one property has to fulfil."""
 Placed = tuple[Bound, int]
 """And where in the question its number stands."""
-_SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "modulo": "%"}
-_QUOTED = re.compile(r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]")
+_SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
 _NEAR = 40  # characters before a text that say how it is compared
 
@@ -25,7 +24,7 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
     """One of each number that is neither a limit nor a condition on a count; one from each side make a range."""
     text = re.sub(r"['\"“‘][^'\"”’]*['\"”’]", lambda held: "¤" * len(held[0]), hints.masked.lower())
     found: list[Placed] = []
-    for low, high, span in _ranges(text, linker):
+    for low, high, span in ranges_in(text, linker):
         found.append((((">=", low), ("<=", high)), span[0]))
         text = text[: span[0]] + "¤" * (span[1] - span[0]) + text[span[1] :]
     spent = [number for number in (hints.limit, hints.having[1] if hints.having else None) if number is not None]
@@ -46,7 +45,7 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
     """(operator, text) of what stands in quotes, by the words before it; `=` where they say nothing."""
     schema = linker.schema
     names = {name.lower() for name in (*schema.labels, *schema.relationships, *schema.properties)}
-    for match in _QUOTED.finditer(hints.question):
+    for match in re.finditer(QUOTED, hints.question):
         before = hints.question[max(match.start() - _NEAR, 0) : match.start()]
         ways = {
             found.start(): operator
@@ -67,7 +66,8 @@ def _number(word: str, linker: Linker) -> float | None:
     return int(found) if found is not None and found == int(found) else found
 
 
-def _ranges(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int, int]]]:
+def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int, int]]]:
+    """(low, high, span) of each `between 1990 and 2000`."""
     pattern = linker.wording.compiled(rf"(?<!\w)‹range_from›\W+({WORD})\W+‹range_to›\W+({WORD})")
     for found in pattern.finditer(text):
         low, high = _number(found[1], linker), _number(found[2], linker)

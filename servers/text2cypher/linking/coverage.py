@@ -18,12 +18,12 @@ from servers.text2cypher.linking.amounts import (
     FIRST_YEAR,
     LAST_YEAR,
     SIGNS,
-    WORD,
     in_year,
     is_decade,
     number_of,
     within,
 )
+from servers.text2cypher.linking.bounds import ranges_in
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
@@ -134,7 +134,7 @@ class _Reading:
 
     def _numbers(self) -> None:
         stated = set(self.facts.numbers)
-        for low, high, spans in self._ranges():
+        for low, high, spans in ranges_in(self.text, self.linker):
             signs = [{sign[0] for sign, number in stated if number == end} for end in (low, high)]
             if (">" in signs[0] and "<" in signs[1]) or self._is_between("=", low, high):
                 self._take(spans[0], spans[1], f"{low:g} … {high:g}")
@@ -173,14 +173,6 @@ class _Reading:
         if sign == "=":
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))
-
-    def _ranges(self) -> Iterator[tuple[float, float, tuple[int, int]]]:
-        """(low, high, span) of each `between 1990 and 2000`."""
-        pattern = self.linker.wording.compiled(rf"(?<!\w)‹range_from›\W+({WORD})\W+‹range_to›\W+({WORD})")
-        for found in pattern.finditer(self.text):
-            low, high = (number_of(word, self.linker.lexicon) for word in found.groups())
-            if low is not None and high is not None:
-                yield low, high, found.span()
 
     def _drop(self, start: int, end: int) -> None:
         """What these words ask for is not done."""

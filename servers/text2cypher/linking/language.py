@@ -12,7 +12,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
 _PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1)?\b", re.IGNORECASE)
-QUOTED = r"(?<!\w)['\"“‘][^'\"”’]+['\"”’]"
+QUOTED = r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]"
 _GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"
 DEFAULT = "id"
 """The language of an answer to a question that isn't plainly in another."""
