@@ -60,11 +60,11 @@ def test_a_right_query_is_not_lost_to_a_word_that_only_looks_like_a_write_or_a_n
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("Delete all curators", "dibaca"),
+        ("Delete all curators", "be read"),
         ("Please remove the curator Ana Moss", "be read"),
         ("Set the read count of the oldest report to 5", "be read"),
         ("Drop the database", "be read"),
-        ("Delete that report", "dibaca"),
+        ("Delete that report", "be read"),
         ("Hapus semua hall", "dibaca"),
         ("MERGE (n:Hall {name: 'West'})", "dibaca"),
         ("Which reports did the curator Zed Quill write?", "Zed Quill is not in the graph"),
