@@ -1,7 +1,8 @@
 """Which tests are quick, and the order and the limits that all tests share. It starts nothing.
 
 A test is quick when it isn't marked (SLOW), stands in none of the folders whose tests start processes (WHOLE), and
-neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a database (STARTERS).
+neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a database, or loads the
+model of meaning (STARTERS).
 `make quick` runs these alone; one that starts a process after all fails.
 """
 
@@ -49,6 +50,7 @@ STARTERS = (
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill", "lab.eval.text2cypher.asking"),
     *("lab.figures.commits", "lab.figures.__main__"),
     *("servers.common.database", "servers.common.sqlite_process"),
+    *("servers.graphiti.graph", "servers.graphiti.embedding", "bridges.meaning"),  # a database, a model of meaning
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
 """Modules, with all below them, whose users start processes."""

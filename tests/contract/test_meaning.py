@@ -9,7 +9,7 @@ from agentd.testing import WordsMeaning
 from bridges.meaning import BundledMeaning
 
 
-@pytest.fixture(params=[WordsMeaning, BundledMeaning])
+@pytest.fixture(params=[WordsMeaning, pytest.param(BundledMeaning, marks=pytest.mark.slow)])
 def meaning(request: pytest.FixtureRequest) -> Meaning:
     made: Meaning = request.param()
     return made

@@ -125,7 +125,8 @@ REPORTING_REFUSED = 188
 
 
 async def test_no_value_passes_that_was_said_of_something_else_than_its_field() -> None:
-    passed = [t for t in soundness.trials() if not t.honest and not await refused(t)]
+    wrong = [trial for trial in soundness.trials() if not trial.honest]
+    passed = [trial for trial in wrong if not await refused(trial)]
     assert [trial.id for trial in passed if soundness.half(trial) == "tuning"] == []
-    wrong = [trial for trial in soundness.trials() if not trial.honest and soundness.half(trial) == "reporting"]
-    assert len(wrong) - sum(soundness.half(trial) == "reporting" for trial in passed) >= REPORTING_REFUSED
+    reporting, let_through = (sum(soundness.half(one) == "reporting" for one in each) for each in (wrong, passed))
+    assert reporting - let_through >= REPORTING_REFUSED

@@ -17,7 +17,7 @@ from servers.certificate.issuing import LetterService
 from servers.certificate.records import Approval, Consent
 from servers.certificate.standing import NotNow
 from servers.certificate.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 
 
 def refused(service: LetterService, **more: str) -> str:
@@ -188,6 +188,20 @@ def test_what_was_proposed_and_by_whom_is_kept(service: LetterService) -> None:
     assert service.changed(row) == ["nama"]
 
 
+@pytest.fixture(scope="module")
+def two_letters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LetterService, Path]]:
+    """A register with two letters, for what must leave it as it is; and its file."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("AGENTD_CLOCK", NOW)
+        state = tmp_path_factory.mktemp("letters")
+        service = open_service(state)
+        consent = Consent(proposed_by="kiosk", proposed=DOMISILI, approvals=(Approval(by="meja-1"),))
+        issue(service, consent=consent, session_id="s")
+        issue(service, DOMISILI | {"rt": "9"}, session_id="s")
+        yield service, state / "letters/ledger.db"
+        service.close()
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -203,10 +217,10 @@ def test_what_was_proposed_and_by_whom_is_kept(service: LetterService) -> None:
         "DELETE FROM letter_entries",
     ],
 )
-def test_the_register_refuses_what_gets_around_a_trigger(service: LetterService, statement: str, ledger: Path) -> None:
-    consent = Consent(proposed_by="kiosk", proposed=DOMISILI, approvals=(Approval(by="meja-1"),))
-    issue(service, consent=consent, session_id="s")
-    issue(service, DOMISILI | {"rt": "9"}, session_id="s")
+def test_the_register_refuses_what_gets_around_a_trigger(
+    two_letters: tuple[LetterService, Path], statement: str
+) -> None:
+    service, ledger = two_letters
     before = service.ledger.rows(), service.ledger.entries()
     with sqlite3.connect(ledger) as connection:
         columns = ", ".join(row[1] for row in connection.execute("PRAGMA table_info(letters)") if row[1] != "id")
