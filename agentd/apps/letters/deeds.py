@@ -194,6 +194,6 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
     things = {word for names in deed_words().things.values() for word in names}
-    called = {word.casefold() for part in parts for word in part[1:]} | things.intersection((*named, *first))
+    called = {word.casefold() for word in parts[0][1:]} | things.intersection((*named, *first))
     titles = (each for each in (title, *phrases) if things.intersection(each.casefold().split()[:1]))
     return _Own(keys | own, said_first, frozenset(called), frozenset(titles))

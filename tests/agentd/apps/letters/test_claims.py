@@ -162,6 +162,8 @@ FRAMES = {
         ["{title} sudah {done}. Silakan cek di loket.", "{title} telah kami {done}.", "{title} selesai {done}."],
         [
             "Kami melayani:\n- {title}",
+            "Berikut data yang sudah Anda berikan: nama Budi.",
+            "Tahun akademik: ini masih contoh, isi dengan data Anda.",
             "{title} belum {done}.",
             "Apakah {title} sudah {done}?",
             "{title} tidak mampu {done}.",
@@ -169,7 +171,12 @@ FRAMES = {
     ),
     "en": (
         ["Your {title} has been {done}.", "The {title} has now been {done}.", "The {title} is now {done}."],
-        ["We make:\n- {title}", "The {title} has not been {done}.", "Has the {title} been {done}?"],
+        [
+            "We make:\n- {title}",
+            "Here is the data I still need for it: your NIK.",
+            "The {title} has not been {done}.",
+            "Has the {title} been {done}?",
+        ],
     ),
 }
 
