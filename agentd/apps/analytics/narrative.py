@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.apps.analytics.limits import asked_for
-from agentd.apps.analytics.placeholders import in_points, kind_in, kind_of, looked_up, names_in, rules_for
+from agentd.apps.analytics.placeholders import in_points, is_period, kind_in, kind_of, looked_up, names_in, rules_for
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import spoken_of, statements_in, worded
@@ -124,7 +124,7 @@ def _named(template: str, calculations: Mapping[str, Any], question: str) -> str
 
 def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:
     """No sentence goes on behind a list of several rows ("- 1: India customer"): the list stands under the question, or
-    under what introduces it, and each figure on a line of its own."""
+    under what introduces it, and each figure and statement on a line of its own."""
     for sentence in sentences(made.template):
         names, known = names_in(sentence), {}
         for name in names:
@@ -132,12 +132,16 @@ def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str)
                 known[name] = value_of(name)
         whole = {id(value): name for name, value in reversed(known.items()) if isinstance(value, list | dict)}
         lists = [name for name in known if name in whole.values() and len(known[name]) > 1]
-        if not any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", sentence) for name in lists):
+        told = [each.text for each in statements_in(sentence)]
+        bare = _put(sentence, "|".join(map(re.escape, told)), "").rstrip() if told else sentence
+        lines = [bare]
+        if any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", bare) for name in lists):
+            lines = [f"{heading(made.template, sentence, question)}{{{lists[0]}}}"]
+            figures = [name for name in known if id(known[name]) not in whole and not is_period(name)]
+            lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
+        elif not (lists and told):
             continue
-        figures = [name for name in known if id(known[name]) not in whole]
-        lines = [f"{heading(made.template, sentence, question)}{{{lists[0]}}}"]
-        lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
-        made.template = made.template.replace(sentence, "\n".join(lines))
+        made.template = made.template.replace(sentence, "\n".join([*lines, *told]))
         made.unknown += [name for name in names if name not in known]
 
 

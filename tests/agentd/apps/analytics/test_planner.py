@@ -150,6 +150,18 @@ async def test_a_list_in_the_middle_of_a_sentence_stands_under_the_question_inst
     assert answer["final_narrative"].startswith("Pesanan:\n\n- ")
 
 
+async def test_what_is_computed_of_a_list_stands_behind_it_and_its_period_in_the_question_alone(erp: Path) -> None:
+    days = ("DAYS", f"SELECT order_date AS day, SUM(total_amount) AS total {JANUARY} GROUP BY order_date ORDER BY day")
+    told = plan(days, template="Penjualan per hari {PERIOD_LABEL}: {DAYS} {FIRST DAYS}")
+    answer, _ = await asked(erp, told, question="Total penjualan per hari Januari 2023?")
+    lines = answer["final_narrative"].splitlines()
+    assert lines[0].startswith("Penjualan per hari Januari 2023:")
+    assert lines[-1] == "1 Januari 2023 (Rp 3.691.000)"
+    garbled = plan(days, template="Ada {DAYS} hari pada {PERIOD_LABEL}.")
+    answer, _ = await asked(erp, garbled, question="Total penjualan per hari Januari 2023?")
+    assert "eriod label" not in answer["final_narrative"]
+
+
 async def test_all_rows_are_no_sure_answer_to_a_question_for_the_first(erp: Path) -> None:
     query = f"SELECT order_id AS NO, total_amount AS AMOUNT {JANUARY} ORDER BY AMOUNT DESC"
     made = {"sql_queries_plan": [{"query": query}], "response_template": "Pesanan terbesar: {NO}."}
