@@ -1,8 +1,8 @@
 """Parts of a plan that no word of the question accounts for, nor the schema, and what it asks for that no part is of.
 
 Each is a doubt. Pure; asks for no repair. A part is a condition, a bound of a period, an aggregate, a figure's column,
-a group's key, what a list shows; all of a query that can't be read. A column is accounted for where the question has a
-word or topic of its name, or of what is said of it, that is not its whole table's.
+a group's key, what a list shows, a table; all of a query that can't be read. A column is accounted for where the
+question has a word or topic of its name, or of what is said of it, that is not its whole table's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import speaks
+from agentd.apps.analytics.agreement import speaks, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
@@ -47,8 +47,8 @@ def unaccounted(
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*_conditions(reading), *_bounds(reading, asked.text != talk, today.isoformat())]
-        found += _aggregates(reading, counted)
-        found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ())]
+        found += [*_aggregates(reading, counted), *_not_consulted(reading)]
+        found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources for reading, _ in readings) and not any(reading.unknown for reading, _ in readings):
         found += _missing(Asked(timeless(question)), [reading for reading, _ in readings], known.values())
     return list(dict.fromkeys(found))
@@ -86,11 +86,18 @@ def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
     if isinstance(leaf, exp.Is):
         outer = {join.this.alias_or_name.casefold() for join in reading.select.args.get("joins") or () if join.side}
         filled = isinstance(leaf.parent, exp.Not) and not _alone(reading, columns)
-        return filled or any(column.table.casefold() in outer for column in columns)
+        return filled or any(
+            column.table.casefold() in outer and not _may_be_empty(reading, column) for column in columns
+        )
     shown = {column.sql() for part in reading.select.expressions for column in part.find_all(exp.Column)}
     amounts = len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns)
     coded = bool(values) and all(value in reading.about(columns) for value in values)
     return (amounts and (restricts or {column.sql() for column in columns} <= shown)) or (restricts and coded)
+
+
+def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
+    found = reading.column(column)
+    return found is not None and bool(found[1].get("is_nullable"))
 
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
@@ -106,13 +113,15 @@ def _bounds(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Days beside today where no time is asked for, one bound alone, or of other dates than the table's own."""
     from sqlglot import exp
 
-    bounds: dict[str, set[str]] = {}
+    bounds: dict[tuple[str, int], set[str]] = {}
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
         column = each.this
         if not isinstance(column, exp.Column) or not any(_DAY.match(v.name) for v in each.find_all(exp.Literal)):
             continue
         by_today = all(value.name.startswith(today) for value in each.find_all(exp.Literal))
-        bounds.setdefault(column.sql(), set()).add("today" if by_today else type(each).__name__[:2])
+        branch = each.find_ancestor(exp.If, exp.Select)
+        key = column.sql(), id(branch) if isinstance(branch, exp.If) else 0
+        bounds.setdefault(key, set()).add("today" if by_today else type(each).__name__[:2])
         if not timed and not by_today:
             yield each.sql()
         if found := reading.column(column):
@@ -120,7 +129,12 @@ def _bounds(reading: Reading, timed: bool, today: str) -> Iterator[str]:
             own = str(found[0].get("date") or (dates or [column.name])[0])
             if column.name.casefold() != own.casefold() and not reading.said(column):
                 yield column.name
-    yield from (name for name, kinds in bounds.items() if kinds in ({"GT"}, {"LT"}))
+    for (name, branch), kinds in bounds.items():
+        around = (
+            bounds.get((name, 0), set()) if branch else set().union(*(k for (n, _), k in bounds.items() if n == name))
+        )
+        if kinds | around in ({"GT"}, {"LT"}):
+            yield name
 
 
 def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
@@ -224,6 +238,33 @@ def _shown(reading: Reading) -> Iterator[str]:
     """What a list shows where nothing of it is what was asked for."""
     if reading.labels and not any(map(reading.called, reading.labels)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
+
+
+def _misnamed(reading: Reading) -> Iterator[str]:
+    """Columns that are shown under the name of another one of their table."""
+    from sqlglot import exp
+
+    for part in reading.plain:
+        column = part.unalias()
+        found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None
+        others = {words_of(str(each["name"])) for each in found[0]["columns"]} if found else set()
+        if words_of(part.alias) in others - {words_of(column.name)}:
+            yield f"{column.name} AS {part.alias}"
+
+
+def _not_consulted(reading: Reading) -> Iterator[str]:
+    """Tables that the schema search did not find and the question doesn't say, and what ties them by other names."""
+    from sqlglot import exp
+
+    words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
+    for name in reading.unknown.values():
+        if not reading.asked.hits(name) and not any(word in name.casefold() for word in words):  # "mastercustomer"
+            yield name
+    for each in reading.own(exp.EQ):
+        sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
+        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
+        if tied and sides[0].name.casefold() != sides[1].name.casefold():
+            yield each.sql()
 
 
 def _missing(asked: Asked, readings: list[Reading], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from agentd.apps.analytics.plan_reads import computed, text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.rules import Finding
+from agentd.apps.analytics.rules import number as as_number
 from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
@@ -248,6 +249,16 @@ def _choice(plan: Plan) -> _Choice:
             values += kept
     texts = frozenset(value.strip("% ") for value in values if isinstance(value, str) and value.strip("% "))
     return _Choice(texts, frozenset(value for value in values if isinstance(value, float)), bool(count))
+
+
+def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The texts that rows are chosen by where a figure is zero or nothing: perhaps another column holds them. Not those
+    that the schema shows of a column."""
+    known = {
+        str(value) for table in tables for column in table["columns"] for value in column.get("sample_values") or ()
+    }
+    if any(value is None or as_number(value) == 0 for value in values):
+        yield from sorted(_choice(plan).texts - known)
 
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:

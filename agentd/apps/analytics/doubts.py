@@ -1,16 +1,38 @@
-"""All that speaks against a plan which would run, for its planner and for the answer. Pure; each check has its file."""
+"""All that speaks against a plan which would run: for its planner, for the answer. Pure; each check has its file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
+from typing import Any
 
-from agentd.apps.analytics import coverage
+from agentd.apps.analytics import coverage, currencies
+from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.guarded_times import part_of_the_period
-from agentd.apps.analytics.joins import codes_for_names, only_some
+from agentd.apps.analytics.guards import invented_keys, silent_mistakes
+from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.understand_query import past_questions, periods_in
+from agentd.apps.analytics.unknown_words import unknown_words
+
+
+def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) -> list[str]:
+    """What a database would carry out without a word, a sentence each: such a plan does not run. `dates` and `said` as
+    `silent_mistakes` has them."""
+    tables, known = state.get("relevant_tables") or [], state.get("table_relationships")
+    found = silent_mistakes(plan, dates, said, state.get("temporal_columns") or {})
+    found += [*misjoined(plan, tables, known), *currencies.mixed(plan, tables)]
+    return [*found, *invented_keys(plan, tables, said)]
+
+
+def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
+    """What the planner hears of `doubts`, and what no word accounts for, each once; `values` are the figures."""
+    question, tables = state["user_query"], state.get("relevant_tables") or []
+    words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
+    words += coverage.not_found(plan, values, tables)
+    return list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
 
 
 def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:

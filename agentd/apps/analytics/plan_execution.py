@@ -12,12 +12,11 @@ from typing import Any
 
 from agentd.apps.analytics import currencies, servers
 from agentd.apps.analytics.clarifying import without_period
-from agentd.apps.analytics.doubts import doubts
+from agentd.apps.analytics.doubts import doubts, refusals
 from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
-from agentd.apps.analytics.guards import invented_keys, silent_mistakes
-from agentd.apps.analytics.joins import misjoined, pairs, spelled, without_details
+from agentd.apps.analytics.joins import pairs, spelled, without_details
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.plan import lacks_columns, read_plan
@@ -159,11 +158,8 @@ class PlanExecution:
         plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
         if plan.empty:
             raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
-        schema = (tables, state.get("table_relationships"))
-        plan = without_details(plan, *schema)
-        silent = silent_mistakes(plan, named, " ".join(said), state.get("temporal_columns") or {})
-        silent += [*misjoined(plan, *schema), *currencies.mixed(plan, tables)]
-        silent += invented_keys(plan, tables, " ".join(said))
+        plan = without_details(plan, tables, state.get("table_relationships"))
+        silent = refusals(state, plan, named, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
         unmet = doubts(state, plan, context.clock.now().date())

@@ -81,7 +81,8 @@ class Reading:
         self.select, self.asked = select, asked
         made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
         read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
-        self.unknown = [t.name for t in select.find_all(exp.Table) if t.name.casefold() not in {*tables, *made}]
+        others = [each for each in select.find_all(exp.Table) if each.name.casefold() not in {*tables, *made}]
+        self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
 
     def own(self, *kinds: type[Any]) -> Iterator[Any]:

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentd.apps.analytics import coverage, left_out
-from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.checks import checked, quality_score
-from agentd.apps.analytics.doubts import doubts
+from agentd.apps.analytics.doubts import of_the_answer
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import past_questions
-from agentd.apps.analytics.unknown_words import unknown_words
 from agentd.apps.analytics.wording import say_for
 
 
@@ -45,11 +42,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
-    tables = state.get("relevant_tables") or []
     plan = _plan(state)
-    question, today = state["user_query"], context.clock.now().date()
-    words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
-    words = list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
+    words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
     unmet = coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []

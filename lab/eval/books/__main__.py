@@ -61,7 +61,8 @@ async def main() -> int:
         if each.wrong:
             print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
     if given.json:
-        given.json.write_text(json.dumps([each.__dict__ for each in made], ensure_ascii=False, indent=1) + "\n")
+        kept = [{key: value for key, value in each.__dict__.items() if key != "state"} for each in made]
+        given.json.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
     if given.spoiled:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)

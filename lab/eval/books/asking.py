@@ -96,6 +96,8 @@ class Answered:
     seconds: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
+    state: dict[str, Any] = field(default_factory=dict)
+    """The workflow's, as it ended."""
 
 
 class Planner:
@@ -188,8 +190,10 @@ async def asked_all(
                 if isinstance(model, Replies):
                     model.ask(gold.ask)
                 began = time.perf_counter()
-                answer = await _asked(run, gold.ask, today)
+                journal = MemoryJournal()
+                answer = await _asked(run, gold.ask, today, journal)
                 judged = _judged(name, gold, rows, answer, mistake.name if mistake else "")
+                judged = replace(judged, state=_ended(gold.ask, journal))
                 made.append(replace(judged, seconds=time.perf_counter() - began, **answer.get("usage", {})))
                 if isinstance(embedded, slice):
                     hidden = embedded.start or (half is not None and half[1] == "held")
@@ -215,12 +219,19 @@ def _own(gold: Gold, mistakes: Sequence[Mistake | None]) -> list[Mistake | None]
     return [*mistakes, *([Mistake(gold.mistake, lambda _: gold.planned(gold.spoiled))] if gold.spoiled else [])]
 
 
-async def _asked(run: AnalyticsRun, ask: str, today: str) -> dict[str, Any]:
+async def _asked(run: AnalyticsRun, ask: str, today: str, journal: MemoryJournal) -> dict[str, Any]:
     caller = Caller(id="eval", scopes=frozenset({"admin"}))
     brief = RunBrief({"plan_style": "sql"}, caller)
     row = RunRecord("eval", "eval", caller.id, "analytics", ask, brief, "running", today)
-    result = await run.execute(RunContext(row, MemoryJournal(), lambda *_: None))
+    result = await run.execute(RunContext(row, journal, lambda *_: None))
     return result.outcome
+
+
+def _ended(ask: str, journal: MemoryJournal) -> dict[str, Any]:
+    state: dict[str, Any] = {"user_query": ask}
+    for record in journal.records.values():
+        state |= record["changes"]
+    return state
 
 
 def _rows(file: Path, gold: Gold) -> list[list[Any]]:

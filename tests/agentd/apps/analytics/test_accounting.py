@@ -238,3 +238,44 @@ def test_a_follow_up_on_another_matter_need_not_read_what_was_asked_before() -> 
     query = "SELECT COUNT(*) FROM Customers"
     plan = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
     assert unaccounted("How many customers?", plan, [ORDERS, CUSTOMERS], TODAY, ["What is the total freight?"]) == []
+
+
+BOUNDS = "SUM(CASE WHEN OrderDate >= '2021-02-01' AND OrderDate {} '2021-03-01' THEN Total END) AS february"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        ("How many orders are there?", "SELECT COUNT(*) AS n FROM Suppliers", ["Suppliers"]),
+        ("Ada berapa supplier?", "SELECT COUNT(*) AS n FROM mastersupplier", []),
+        (
+            "Orders per supplier name?",
+            "SELECT Suppliers.Name, COUNT(*) AS n FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
+            "GROUP BY Suppliers.Name",
+            ["Orders.OrderID = Suppliers.SupplierID"],
+        ),
+        (
+            "How many customers per country?",
+            "SELECT CompanyName AS country, COUNT(*) AS n FROM Customers GROUP BY CompanyName",
+            ["CompanyName AS country"],
+        ),
+        ("Total of the orders in February and March 2021", f"SELECT {BOUNDS.format('<')} FROM Orders", []),
+        ("Total of the orders in February and March 2021", f"SELECT {BOUNDS.format('>')} FROM Orders", ["OrderDate"]),
+        (
+            "Total of the orders in February and March 2021",
+            f"SELECT {BOUNDS.format('>')} FROM Orders WHERE OrderDate < '2021-04-01'",
+            [],
+        ),
+        (
+            "Which customers have no orders?",
+            "SELECT CompanyName FROM Customers LEFT JOIN Orders ON Orders.CustomerID = Customers.CustomerID "
+            "WHERE Orders.ShipRegion IS NULL",
+            ["Orders.ShipRegion IS NULL"],
+        ),
+    ],
+)
+def test_what_was_not_consulted_is_misnamed_or_bound_once_has_no_reason(
+    question: str, query: str, found: list[str]
+) -> None:
+    assert [each for each in doubts(question, query) if each in (*found, "OrderDate", "Suppliers")] == found
+    assert found or not doubts(question, query)

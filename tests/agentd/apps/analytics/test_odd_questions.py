@@ -51,3 +51,12 @@ async def test_a_database_that_changes_under_a_question_gives_no_figure(erp: Pat
     assert answer["final_narrative"] is None
     assert answer["error"]["user_message"] == "Terjadi kesalahan saat mengambil data dari database."
     assert "no such" in answer["error"]["technical_details_for_log"]
+
+
+@pytest.mark.parametrize(("column", "sure"), [("City", False), ("Country", True)])
+async def test_a_zero_for_a_text_that_no_row_has_is_no_sure_answer(erp: Path, column: str, sure: bool) -> None:
+    """A place that another column holds is counted as none without a word."""
+    made = plan(("N", f"SELECT COUNT(*) AS n FROM mastercustomer WHERE {column} = 'ID'"), template="Ada {N} customer.")
+    answer = await Office(erp, SALES, made).ask("Berapa customer di ID?")
+    assert ("ID" in (answer["final_narrative"] or "").partition("\n")[0]) != sure
+    assert sure or answer["quality_score"] < 90

@@ -1,0 +1,187 @@
+"""`python -m lab.eval.books.altered`: plans made of right ones by one change, and which nothing speaks against.
+
+Each right plan to Chinook, Northwind and the tuning halves of voices.toml and strangers.toml is changed in one place (a
+condition left out or turned, a column, aggregate or order exchanged) or exchanged for other questions' plans. One that
+gives the right one's rows is not wrong. The checks of the workflow are asked, and no model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from agentd.apps.analytics.doubts import of_the_answer, refusals
+from agentd.apps.analytics.plan_dates import dates_for, usable
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.state import SqlQueryPlan
+from agentd.apps.analytics.understand_query import periods_in
+from agentd.observability import logging as logs
+from lab.eval.books import DATABASES, SAMPLE, build
+from lab.eval.books.asking import asked_all, read
+from servers.common.erp import build as build_sample
+
+Rows = list[list[Any]]
+LONGEST_S = 2.0
+"""A changed query that runs longer is left out."""
+HALVES = (None, ("voices", "tuning"), ("strangers", "tuning"))
+OTHERS = 6
+"""So many other questions' plans stand in for each."""
+EXCHANGED: dict[type[exp.AggFunc], type[exp.AggFunc]] = {
+    exp.Sum: exp.Avg,
+    exp.Avg: exp.Sum,
+    exp.Max: exp.Min,
+    exp.Min: exp.Max,
+}
+
+
+@dataclass(frozen=True)
+class Altered:
+    """A wrong plan; `doubts` speak against it."""
+
+    database: str
+    ask: str
+    change: str
+    query: str
+    doubts: list[str]
+
+
+def changes(query: str, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """(what was changed, the query with it), each change alone."""
+    for place, node in enumerate(parse_one(query, read="sqlite").walk()):
+        for change, other in _others(node, tables):
+            tree = parse_one(query, read="sqlite")
+            found = next(each for at, each in enumerate(tree.walk()) if at == place)
+            if other is None:
+                found.pop()
+            else:
+                found.replace(other)
+            yield change, tree.sql(dialect="sqlite")
+
+
+def _others(node: exp.Expr, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr | None]]:
+    """What may stand in a node's place; None for nothing."""
+    if isinstance(node, exp.Where | exp.Order | exp.Limit | exp.Having | exp.Distinct):
+        yield f"no {node.key}", None
+    if isinstance(node, exp.And):
+        yield "a condition left out", node.left.copy()
+        yield "a condition left out", node.right.copy()
+    if isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE | exp.EQ) and isinstance(node.expression, exp.Literal):
+        turned = {exp.GT: exp.LT, exp.GTE: exp.LT, exp.LT: exp.GT, exp.LTE: exp.GT, exp.EQ: exp.NEQ}[type(node)]
+        yield "a condition turned", turned(this=node.this.copy(), expression=node.expression.copy())
+    if isinstance(node, exp.Ordered):
+        yield "the other end", exp.Ordered(this=node.this.copy(), desc=not node.args.get("desc"))
+    if isinstance(node, exp.AggFunc) and type(node) in EXCHANGED:
+        yield "another aggregate", EXCHANGED[type(node)](this=node.this.copy())
+    if isinstance(node, exp.Column):
+        yield from (("another column", exp.column(name, node.table or None)) for name in _like(node, tables))
+
+
+def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """The other columns of its kind in its table."""
+    for table in tables:
+        kinds = {str(each["name"]): each.get("classification") for each in table["columns"]}
+        if column.name in kinds and column.table in ("", table["table_name"]):
+            kind = kinds.pop(column.name)
+            yield from (name for name, other in kinds.items() if other == kind)
+
+
+async def altered(name: str, folder: Path) -> tuple[list[Altered], int, int]:
+    """The wrong plans to one database, how many right ones were changed, and how many of these have no doubt."""
+    file = folder / "probe.db"
+    build_sample(file) if name == SAMPLE else build(name, file)
+    today = datetime.fromisoformat(read(name)[1].rstrip("+")).date()
+    made = [
+        each
+        for place, half in enumerate(HALVES)
+        for each in await asked_all(name, _folder(folder, place), [None], half=half)
+        if each.score is not None and not each.wrong and len(each.state.get("sql_queries_plan") or []) == 1
+    ]
+    plans = {each.ask: str(each.state["sql_queries_plan"][0]["query"]) for each in made}
+    found, certain = [], 0
+    with closing(sqlite3.connect(file)) as database:
+        for each in made:
+            state, right = each.state, _rows(database, plans[each.ask])
+            certain += not _against(state, plans[each.ask], today, right)
+            beside = Random(each.ask).sample([plan for plan in plans.values() if plan != plans[each.ask]], OTHERS)
+            others = [("another question's", plan) for plan in beside]
+            for change, query in {q: (c, q) for c, q in [*_changes(plans[each.ask], state), *others]}.values():
+                rows = _rows(database, query)
+                if rows is not None and rows != right:
+                    found.append(Altered(name, each.ask, change, query, _against(state, query, today, rows)))
+    return found, len(made), certain
+
+
+def _folder(folder: Path, place: int) -> Path:
+    (made := folder / str(place)).mkdir()
+    return made
+
+
+def _changes(query: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
+    try:
+        return list(changes(query, state["relevant_tables"]))
+    except SqlglotError:
+        return []
+
+
+def _against(state: dict[str, Any], query: str, today: date, rows: Rows | None) -> list[str]:
+    """What refuses the plan, or speaks against it."""
+    planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
+    plan = Plan([planned], None, [], state["response_template"], {}, [])
+    question, period = state["user_query"], state.get("time_period") or {}
+    dates = usable(question, dates_for(question, periods_in(question, [], today), today))
+    said = " ".join([question, *(str(value) for value in period.values() if value)])
+    values = rows[0] if rows and len(rows) == 1 else []
+    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values)]  # type: ignore[arg-type]
+
+
+def _rows(database: sqlite3.Connection, query: str) -> Rows | None:
+    """Its rows without their order; None where it fails, is late, or finds nothing."""
+    until = time.monotonic() + LONGEST_S
+    database.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+    try:
+        rows = database.execute(query).fetchmany(5000)
+    except sqlite3.Error:
+        return None
+    told = [[round(value, 6) if isinstance(value, float) else value for value in row] for row in rows]
+    return sorted(told, key=repr) if any(value is not None for row in rows for value in row) else None
+
+
+async def main() -> None:
+    """Print the totals, and the plans without a doubt by their change."""
+    parser = argparse.ArgumentParser(prog="lab.eval.books.altered", description=__doc__)
+    parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
+    parser.add_argument("--list", action="store_true", help="print each plan that nothing speaks against")
+    given = parser.parse_args()
+    logs.configure("critical")
+    found: list[Altered] = []
+    right = certain = 0
+    for name in given.database or (*DATABASES, SAMPLE):
+        with TemporaryDirectory() as folder:
+            wrong, plans, sure = await altered(name, Path(folder))
+        found, right, certain = [*found, *wrong], right + plans, certain + sure
+        for each in wrong if given.list else ():
+            if not each.doubts:
+                print(f"{each.database} [{each.change}] {each.ask}\n    {each.query}", flush=True)
+    unseen = [each for each in found if not each.doubts]
+    every = Counter(each.change for each in found)
+    for change, count in Counter(each.change for each in unseen).most_common():
+        print(f"{count} of {every[change]}: {change}")
+    print(f"wrong plans without a doubt: {len(unseen)} of {len(found)}; right ones: {certain} of {right}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
