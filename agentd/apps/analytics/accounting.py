@@ -253,16 +253,21 @@ def _misnamed(reading: Reading) -> Iterator[str]:
 
 
 def _not_consulted(reading: Reading) -> Iterator[str]:
-    """Tables that the schema search did not find and the question doesn't say, and what ties them by other names."""
+    """Tables that the schema search did not find and of which the question says no name, column or value, and what
+    ties them by other names."""
     from sqlglot import exp
 
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
-    for name in reading.unknown.values():
-        if not reading.asked.hits(name) and not any(word in name.casefold() for word in words):  # "mastercustomer"
+    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
+    valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}
+    others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
+    for alias, name in others.items():
+        read = [each.name for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)]
+        if not any(map(reading.asked.hits, [name, *read])) and not any(word in name.casefold() for word in words):
             yield name
     for each in reading.own(exp.EQ):
         sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
+        tied = len(sides) == 2 and any(side.table.casefold() in others for side in sides)
         if tied and sides[0].name.casefold() != sides[1].name.casefold():
             yield each.sql()
 

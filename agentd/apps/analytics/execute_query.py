@@ -34,6 +34,8 @@ class _Gathered:
     results: dict[str, Any] = field(default_factory=dict)
     handles: list[dict[str, Any]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
+    """The results that have more rows than the server gave."""
     vital: int = 0
     vital_failed: int = 0
 
@@ -42,6 +44,7 @@ class _Gathered:
         if says_sample(str(result.get("notice") or "")) and self.say["sample"] not in self.warnings:
             self.warnings.insert(0, self.say["sample"])
         if result.get("truncated"):
+            self.cut.add(key)
             self.warnings.append(self.say["rows_cut"].format(key=key))
 
     def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
@@ -228,8 +231,8 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
     elif not rows:
         calculations[key] = [] if table else None
     else:
-        few = len(rows) <= ROWS_IN_CALCULATIONS
-        calculations[key] = rows if few else {"row_count": len(rows), "first": rows[:BEGINNING]}
+        begun = {"row_count": len(rows), "first": rows[:BEGINNING], "cut": key in gathered.cut}
+        calculations[key] = begun if begun["cut"] or len(rows) > ROWS_IN_CALCULATIONS else rows
     if not table and len(rows) > 1 and rows not in gathered.tables:
         gathered.tables.append(rows)
 

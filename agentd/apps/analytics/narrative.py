@@ -212,7 +212,9 @@ def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
             figure = len(row) > 2 and number(value) is not None
             cells.append(f"{str(column).replace('_', ' ').casefold()} {{{cell}}}" if figure else f"{{{cell}}}")
         lines.append("\n- " + (": ".join(cells) if len(cells) <= 2 else ", ".join(cells)))
-    if count > len(lines):
+    if isinstance(result, dict) and result["cut"]:
+        lines.append("\n- " + words.say["cut"])
+    elif count > len(lines):
         lines.append("\n- " + words.say["more"].format(count=count - len(lines)))
     return "".join(lines)
 

@@ -247,6 +247,12 @@ BOUNDS = "SUM(CASE WHEN OrderDate >= '2021-02-01' AND OrderDate {} '2021-03-01' 
     ("question", "query", "found"),
     [
         ("How many orders are there?", "SELECT COUNT(*) AS n FROM Suppliers", ["Suppliers"]),
+        (
+            "Total of the orders from Acme?",
+            "SELECT SUM(Orders.Total) AS total FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
+            "WHERE Suppliers.Name = 'Acme'",
+            [],
+        ),
         ("Ada berapa supplier?", "SELECT COUNT(*) AS n FROM mastersupplier", []),
         (
             "Orders per supplier name?",
