@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.eval.books import DATABASES
+from lab.eval.books.altered import changes
 from lab.eval.books.asking import asked_all, read
 from lab.eval.books.calibration import bands, table
 from lab.eval.books.mistakes import MISTAKES
@@ -56,3 +57,17 @@ def test_what_a_score_says_is_counted_by_bands_of_answers() -> None:
     found = bands(answers)
     assert [(each["low"], each["answers"], each["right"]) for each in found] == [(80, 1, 0), (100, 2, 2)]
     assert "| 100 | 2 | 2 (100 %) |" in table(found)
+
+
+def test_a_plan_is_changed_in_one_place_at_a_time() -> None:
+    columns = [{"name": name, "classification": "financial_amount"} for name in ("Total", "Freight")]
+    query = "SELECT SUM(Total) AS t FROM Orders WHERE Paid = 0 AND Region = 'x'"
+    assert sorted(changes(query, [{"table_name": "Orders", "columns": columns}])) == [
+        ("a condition left out", "SELECT SUM(Total) AS t FROM Orders WHERE Paid = 0"),
+        ("a condition left out", "SELECT SUM(Total) AS t FROM Orders WHERE Region = 'x'"),
+        ("a condition turned", "SELECT SUM(Total) AS t FROM Orders WHERE Paid <> 0 AND Region = 'x'"),
+        ("a condition turned", "SELECT SUM(Total) AS t FROM Orders WHERE Paid = 0 AND Region <> 'x'"),
+        ("another aggregate", "SELECT AVG(Total) AS t FROM Orders WHERE Paid = 0 AND Region = 'x'"),
+        ("another column", "SELECT SUM(Freight) AS t FROM Orders WHERE Paid = 0 AND Region = 'x'"),
+        ("no where", "SELECT SUM(Total) AS t FROM Orders"),
+    ]
