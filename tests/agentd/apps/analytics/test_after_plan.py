@@ -77,10 +77,6 @@ async def test_cut_rows_are_a_warning(erp: Path) -> None:
     office = Office(erp, SALES, ANSWER, execute_sql_query=cut)
     answer = await office.ask(QUESTION)
     assert answer["warnings_for_display"] == ["TOTAL_SALES: hasil terpotong karena terlalu banyak baris."]
-    customers = plan(("CUSTOMERS", "SELECT Name, City FROM mastercustomer"), template="Customer: {CUSTOMERS}")
-    office = Office(erp, SALES, customers, execute_sql_query=cut)
-    answer = await office.ask("Daftar semua customer?")
-    assert answer["final_narrative"].splitlines()[-1] == "- … dan baris lain; hasil terpotong"  # how many, nobody knows
 
 
 async def test_a_database_out_of_reach_of_operations_is_told(erp: Path) -> None:

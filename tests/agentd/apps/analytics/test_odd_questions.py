@@ -60,3 +60,15 @@ async def test_a_zero_for_a_text_that_no_row_has_is_no_sure_answer(erp: Path, co
     answer = await Office(erp, SALES, made).ask("Berapa customer di ID?")
     assert ("ID" in (answer["final_narrative"] or "").partition("\n")[0]) != sure
     assert sure or answer["quality_score"] < 90
+
+
+async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path) -> None:
+    def cut(given: dict[str, Any]) -> dict[str, Any]:
+        found = office.sql(given)
+        found["batch_results"][0] |= {"truncated": True}
+        return found
+
+    customers = plan(("CUSTOMERS", "SELECT Name, City FROM mastercustomer"), template="Customer: {CUSTOMERS}")
+    office = Office(erp, SALES, customers, execute_sql_query=cut)
+    answer = await office.ask("Daftar semua customer?")
+    assert answer["final_narrative"].splitlines()[-1] == "- … dan baris lain; hasil terpotong"
