@@ -205,7 +205,7 @@ class _Bound:
 
 
 def _request(item: Any) -> Request | str:
-    """The request, or why it is none. Members beyond the specification's are nobody's problem."""
+    """The request, or why it is none. Members beyond the specification's are ignored."""
     if type(item) is not dict:
         return "a call is an object"
     get = item.get

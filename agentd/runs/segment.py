@@ -109,7 +109,7 @@ class Segments:
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
 
     async def _keep(self, result: Result, live: Live, publish: Publish) -> None:
-        """Write the result where it lasts, then tell it: nobody hears of an end that could be lost.
+        """Store the result durably, then publish it: no client learns of an end that could be lost.
 
         Raises TakenOver.
         """

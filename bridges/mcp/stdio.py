@@ -172,7 +172,7 @@ class Subprocess:
         with contextlib.suppress(TimeoutError):  # its exit code says more, and mostly follows at once
             async with asyncio.timeout(self._limits.grace_s):
                 await ended.wait()
-            return None  # `_watch` tells it
+            return None  # `_watch` reports it
         return self.give_up("it closed its standard output")
 
     async def _write(self, writer: asyncio.WriteTransport, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:

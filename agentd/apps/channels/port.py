@@ -80,7 +80,7 @@ class Document(Message):
 
 
 class Outgoing(Message):
-    """One message to one person: a text with its choices, or a document. A service may tell of it by its `key`."""
+    """One message to one person: a text with its choices, or a document. A service may report its delivery by `key`."""
 
     chat: str
     text: str = ""
@@ -127,9 +127,9 @@ class Channel(Protocol):
     window_s: float | None
     """Seconds after a person's last message in which they may be written to; None: always."""
     reports_within_s: float
-    """Seconds in which the service mostly tells by its deliveries that it has a message; 0: it never does."""
+    """Seconds within which the service mostly reports that a message was delivered; 0: it never does."""
     marks_read: bool
-    """Whether `notice` also tells people that their message was read; where it doesn't, only a slow answer needs it."""
+    """Whether `notice` also shows people that their message was read; where it doesn't, only a slow answer needs it."""
 
     async def receive(self, take: Take) -> None:
         """Bring messages until cancelled; where they come by webhook, register that and return.

@@ -1,8 +1,8 @@
 """Answers on their way to a chat service: each once, as far as the service lets that be known. It keeps no queue.
 
 An answer is noted as begun before its service hears of it. Where the end of that was not heard (a kill, a lost
-connection), the service may have it: one that tells by itself what it has is listened to for a while, and what is then
-sent again says so.
+connection), the service may have it: one that reports deliveries is listened to for a while, and what is then sent
+again says so.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Sender:
                         await service.sending.acquire()
 
     async def _has(self, service: Service, key: str) -> bool:
-        """Whether the service tells, in its time, that it has what was begun under this key."""
+        """Whether the service reports in time that it has what was begun under this key."""
         with suppress(TimeoutError):
             async with asyncio.timeout(service.channel.reports_within_s):
                 while key not in self._confirmed:

@@ -81,7 +81,7 @@ class _Past:
         return bool(claimed & self._done) if claimed else bool(self._done)
 
     def made(self, sentence: str) -> bool:
-        """Whether a tool whose title a sentence has was called; of one that has none, or once a look-up told: yes.
+        """Whether a tool whose title a sentence has was called; yes without a title, or after a look-up.
 
         A title may be said in part: `surat pengantar` of a `Surat Pengantar SKCK`.
         """

@@ -1,4 +1,4 @@
-"""Deeds of tools: which a tool does by its name and description, and the words that tell of them. It reads no answer.
+"""Deeds of tools: which a tool does by its name and description, and the words for them. It reads no answer.
 
 The words stand in deeds/*.toml, one file a language. The forms of a verb are made of its stem by the language's
 patterns, so that a tool's own verb, which no file knows, is understood as well.
@@ -78,7 +78,7 @@ def stems() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """The deeds of some tools, and the words that tell of each as done, as promised and as going on."""
+    """The deeds of some tools, and the words that say each is done, promised or going on."""
 
     done: Forms
     doing: Forms
