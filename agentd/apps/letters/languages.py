@@ -116,6 +116,7 @@ class Phrases:
     weekdays: tuple[tuple[str, ...], ...]
     tenses: Mapping[str, tuple[str, ...]]
     senses: Mapping[str, tuple[str, ...]]
+    plurals: Mapping[str, tuple[str, ...]]
     address_words: Mapping[str, str]
     same_content: Mapping[str, str]
     labels: Mapping[str, tuple[str, ...]]

@@ -60,8 +60,10 @@ def about(field: Field, place: Place) -> bool:
         return identity.born_there(field, place)
     if field.kind in _FREE:
         return True
+    shape = place.case.form.shapes.get(field.key)
     bounded = any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2))
-    if bounded or not identity.clearly_named(field, place):
+    due = shape is not None and "due" in shape.senses
+    if (bounded and not due) or not identity.clearly_named(field, place):
         return False
     asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
     alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])

@@ -15,10 +15,10 @@ from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
-from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
+from agentd.apps.letters.evidence.persons import CITIZEN, MY, SOMEBODY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY
@@ -101,15 +101,21 @@ def _lives_there(field: Field, place: Place) -> bool:
 
 
 def _people(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of some fields those whose kind is a name."""
-    shapes = place.case.form.shapes
-    return frozenset(key for key in keys & shapes.keys() if shapes[key].kind == "name")
+    """Of some fields those whose kind is a name of somebody."""
+    known = ((key, place.case.form.shapes[key]) for key in keys & place.case.form.shapes.keys())
+    return frozenset(key for key, shape in known if shape.kind == "name" and "title" not in shape.senses - {"name"})
 
 
 def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`), those whose kind is a name."""
+    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`) or of an introduction (`I'm Alice`), those
+    whose kind is a name."""
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
+    begin = sentence.clause(span.start).start
+    himself = any(mark.start == begin and mark.cue is Cue.SELF for mark in sentence.marks)
+    is_one = all(word in _COPULAS or not word[0].isalpha() for word in sentence.words[begin + 1 : span.start])
+    if himself and is_one and sentence.words[begin] not in MY:
+        return _people(keys, place)
     titled = len(words) > 1 and words[0] in _RELATING and sentence.raws[span.start + 1][0].isupper()
     return _people(keys, place) if titled and not is_choice(words) else frozenset()
 
@@ -196,11 +202,19 @@ def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[
     if whose is not None and _outright(field, place):
         return frozenset()
     if whose is None:
-        if place.sentence.own.isdisjoint(place.around()) or _by_its_name(field, place):
+        if not _of_the_citizen(place) or _by_its_name(field, place):
             return frozenset()
         whose = CITIZEN
     people = {key: shape.person for key, shape in place.case.form.shapes.items()} | {field.key: field.person}
     return frozenset(key for key in candidates if _same(people.get(key), whose, place.case))
+
+
+def _of_the_citizen(place: Place) -> bool:
+    """Whether the citizen names himself in the clause of a value, or begins one last before it: `saya Yuni, NIK …`."""
+    sentence = place.sentence
+    last = next(((at, who) for at, who, owned in reversed(sentence.people) if place.span.start in owned), (0, ""))
+    begins = last[1] is None and sentence.clause(last[0]).start == last[0] and not sentence.corrected[place.span.start]
+    return begins or not sentence.own.isdisjoint(place.around())
 
 
 def _last(place: Place, *, plain: bool = False) -> Named | None:

@@ -41,6 +41,8 @@ _LISTED = 3
 _NOT_MINE = phrases().not_mine
 _POINTING = frozenset({"itu", "tadi"})
 _PARAGRAPH = phrases().paragraph
+_INSTEAD = (["it"], ["its"])
+"""What begins the right value after `the address is wrong:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +185,19 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it, of the whole sentence."""
+    """A doubt: of its clause; alone in it, of all at its end, else of the clause before it too, or of its RT."""
     clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
-    says = any(sentence.words[at][0].isalnum() for at in rest)
-    _set(sentence, clause if says else range(len(sentence.words)), Mood.OPEN)
+    if any(sentence.words[at][0].isalnum() for at in rest):
+        doubted = clause
+    elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
+        before = sentence.clause(clause.start - 1)
+        near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
+        # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        doubted = range(next(near, before.start), clause.stop)
+    else:
+        doubted = range(len(sentence.words))
+    _set(sentence, doubted, Mood.OPEN)
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
@@ -223,7 +233,7 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
         return
     sentence.wrong = True
     _set(sentence, range(clause.start, mark.end), Mood.DENIED)
-    if sentence.words[mark.end : mark.end + 1] == [":"]:
+    if sentence.words[mark.end : mark.end + 1] == [":"] and sentence.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
         _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
         return
     _correct(sentence, mark)

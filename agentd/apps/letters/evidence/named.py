@@ -19,6 +19,8 @@ _WAYS = frozenset({"origin", "destination"})
 _JOINS = phrases().joins | {","}
 _COMMON = FILLERS | phrases().interrogatives
 _BIRTH = frozenset({"tanggal_lahir", "tempat_lahir"})
+_NUMBERS = [pair for one, forms in phrases().plurals.items() for many in forms for pair in ((one, many), (many, one))]
+"""The endings of one thing with those of several, and the other way round."""
 SHORTEST = 3
 """Letters of a word of a name (`number_of_beds`) that says which field is meant."""
 
@@ -69,8 +71,13 @@ class Names:
         return [Named(at, at + len(phrase), keys, phrase in self._plain) for at, phrase, keys in said if keys]
 
     def _stem(self, word: str) -> str:
-        """`jadwalnya` is `jadwal` where that names a field."""
-        return word[:-3] if word.endswith("nya") and word[:-3] in self._vocabulary else word
+        """`jadwalnya` is `jadwal` and `copy` is `copies` where that names a field."""
+        if word in self._vocabulary:
+            return word
+        if word.endswith("nya") and word[:-3] in self._vocabulary:
+            return word[:-3]
+        forms = (word[: len(word) - len(end)] + other for end, other in _NUMBERS if word.endswith(end))
+        return next((form for form in forms if len(form) > SHORTEST and (form,) in self._plain), word)
 
     def knows(self, word: str) -> bool:
         """Whether a word is part of a field's name."""

@@ -129,7 +129,7 @@ def people(
     own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
-    relations = [mark for mark in marks if mark.cue is Cue.RELATION]
+    relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
     beside = {
         clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
     }  # `tinggal dengan istri dan dua anak`
@@ -160,6 +160,11 @@ def people(
             last = None
             found.append((at, None, range(at, size)))
     return own, found
+
+
+def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
+    """`Rini Susilowati (anak kandung)`: what somebody is who was named before, and nobody else."""
+    return list(words[max(0, mark.start - 1) : mark.start]) == ["("] and list(words[owner_end(mark, words) :][:1]) == [")"]
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:

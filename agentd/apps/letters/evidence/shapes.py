@@ -62,7 +62,7 @@ _KINDS = {
     "year": frozenset({"year"}),
     "phone": frozenset({"phone"}),
     "code": frozenset({"identifier", "card"}),
-    "name": frozenset({"name", "person", "artist", "director", "actor", "doctor", "patient"}),
+    "name": frozenset({"name", "title", "person", "artist", "director", "actor", "doctor", "patient"}),
     "place": frozenset({"city", "place", "origin", "destination"}),
     "email": frozenset({"email"}),
 }

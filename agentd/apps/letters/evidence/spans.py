@@ -117,13 +117,17 @@ def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span
 def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
     """Amounts that are no part of a date, an hour, a code (`M-20417`) or a long number."""
     wanted: Decimal | None = numbers.value(str(field.value))
-    dated = {at for start, end, _ in days.days(words, today) for at in range(start, end)}
+    dated = _in_days(words, today)
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
     for start, end, value in numbers.found(words):
         if _in_code(words, start):
             continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
             yield Span(start, end, value == wanted)
+
+
+def _in_days(words: Sequence[str], today: date) -> set[int]:
+    return {at for start, end, _ in days.days(words, today) for at in range(start, end)}
 
 
 def _in_code(words: Sequence[str], at: int) -> bool:
@@ -149,8 +153,11 @@ def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Sp
         yield Span(at, at + len(phrase), value is not None and value == wanted)
 
 
-def _of_codes(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
-    """Letters and digits, however they are grouped: `HX-77420-B`, `F55121044`, `5210 4417 8890 1234`."""
+def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Letters and digits, however they are grouped: `HX-77420-B`, `F55121044`, `5210 4417 8890 1234`.
+
+    Another's are digits that are no part of a day.
+    """
     wanted = _joined(str(field.value))
     at = 0
     while at < len(words):
@@ -166,8 +173,10 @@ def _of_codes(field: Field, words: Sequence[str], _today: date) -> Iterator[Span
         if said == wanted and whole and before:
             yield Span(at, end, True)
         at += 1
-    for start, end, run in digits.runs(words, 4):
-        if run != wanted and run not in wanted:
+    others = [one for one in digits.runs(words, 4) if one[2] not in wanted]
+    dated = _in_days(words, today) if others else set()
+    for start, end, _ in others:
+        if dated.isdisjoint(range(start, end)):
             yield Span(start, end, False)
 
 
