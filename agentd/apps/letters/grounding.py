@@ -78,7 +78,9 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         proofs[field.path] = proven(field, case)
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
-    return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
+    case.settled = {field.key: field.spoken for field in asked if proofs[field.path]}
+    missing = [field for field in asked if not proofs[field.path]]
+    return [_with_open_choices(field, case) for field in missing if not (case.settled and proven(field, case))]
 
 
 def _served(field: Field, case: Case) -> Field:

@@ -175,7 +175,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
         before -= 1
     owned = words[before].endswith("nya") or not _POSSESSED.isdisjoint(words[before + 1 : one.start])
     marked = owned or words[before - 1] in _PACK.articles
-    behind = field.kind == "name" or words[one.end] in _PACK.articles
+    behind = field.kind == "name" or not _PACK.articles.isdisjoint(words[one.end : one.end + 1])
     return (strange(before) and marked) or (behind and any(map(strange, range(one.end, start))))
 
 

@@ -12,21 +12,18 @@ from operator import attrgetter
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
-from agentd.apps.letters.evidence.choices import is_choice
-from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
+from agentd.apps.letters.evidence.looks import RELATING, alike, introduced, names_of_people
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
-from agentd.apps.letters.evidence.persons import CITIZEN, MY, SOMEBODY
+from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits
 from agentd.apps.letters.languages import phrases
 
-_RELATING = frozenset(word for known in RELATIONS.values() for word in known)
-"""Words that are a relation (`ibu`)."""
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -40,7 +37,19 @@ _WAYS = frozenset(phrases().senses["origin"]) | phrases().toward
 def means(field: Field, place: Place) -> bool:
     """Whether a value is meant of this field and of no other."""
     found, asked = meant(field, place)
-    return found == {field.key} and whose(field, place, asked=asked)
+    return (found == {field.key} or _left(field, place, found)) and whose(field, place, asked=asked)
+
+
+def _left(field: Field, place: Place, found: frozenset[str]) -> bool:
+    """Whether a text that says nothing else, between commas, is left for a field once all others that it may be of have
+    other values: `Teknik Informatika, semester 5`."""
+    settled, sentence, span = place.case.settled, place.sentence, place.span
+    clause = sentence.clause(span.start)
+    named = any(clause.start <= one.start < clause.stop for one in place.near) or span.end > clause.stop
+    if field.kind not in TEXTS or named or not settled or not alone(sentence.words, span, clause):
+        return False
+    others = found - {field.key}
+    return field.key in found and all(settled.get(key, field.spoken) != field.spoken for key in others)
 
 
 def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
@@ -51,8 +60,8 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         for key, shape in shapes.items()
         if key == field.key or fits(shape, field, place.sentence.words, span, turn.day)
     )
-    candidates = _alike(candidates, field, place)
-    candidates = _titled(candidates, place) or candidates
+    candidates = alike(candidates, field, place)
+    candidates = introduced(candidates, place) or candidates
     candidates = _owned(candidates, field, place) or candidates
     labels = _labels(field, place, candidates)
     if _anothers(field, place):
@@ -74,52 +83,6 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
 
 
-def _alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
-    """Of the fields of any words those that a text looks like: an address, or a description of several words."""
-    shapes, span = place.case.form.shapes, place.span
-    shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
-    if shape is None or field.kind not in TEXTS:
-        return keys
-    after = place.sentence.words[span.end : span.end + CLAUSE]
-    if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
-        return frozenset({field.key})  # `Jakarta 5 Januari 1990`
-    numbered = any(map(str.isdecimal, raws))
-    if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
-        return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
-    lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
-    if "description" in shape.senses and len(raws) > 2 and lower:
-        return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
-    return keys
-
-
-def _lives_there(field: Field, place: Place) -> bool:
-    """Whether an address is where the citizen is, under the field's name, or all that its clause says."""
-    said = [at for at in place.around() if at < place.span.start]
-    labels = (mark.start for mark in place.sentence.labels if mark.value in ADDRESSES)
-    named = (one.start for one in place.near if field.key in one.keys)
-    return any(at in said for at in (*labels, *named)) or clear([place.sentence.words[at] for at in said])
-
-
-def _people(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of some fields those whose kind is a name of somebody."""
-    known = ((key, place.case.form.shapes[key]) for key in keys & place.case.form.shapes.keys())
-    return frozenset(key for key, shape in known if shape.kind == "name" and "title" not in shape.senses - {"name"})
-
-
-def _titled(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`) or of an introduction (`I'm Alice`), those
-    whose kind is a name."""
-    sentence, span = place.sentence, place.span
-    words = sentence.words[span.start : span.end]
-    begin = sentence.clause(span.start).start
-    himself = any(mark.start == begin and mark.cue is Cue.SELF for mark in sentence.marks)
-    is_one = all(word in _COPULAS or not word[0].isalpha() for word in sentence.words[begin + 1 : span.start])
-    if himself and is_one and sentence.words[begin] not in MY:
-        return _people(keys, place)
-    titled = len(words) > 1 and words[0] in _RELATING and sentence.raws[span.start + 1][0].isupper()
-    return _people(keys, place) if titled and not is_choice(words) else frozenset()
-
-
 def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
     """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before."""
     unsure = any(len(keys) > 1 for keys in turn.asked) and not turn.heard.another
@@ -134,7 +97,7 @@ def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
     span = place.span
     called = any(one.end == span.start and not one.plain and keys <= one.keys for one in place.near)
     followed = any(span.end <= one.start <= span.end + 1 for one in place.near)
-    people = _people(keys, place)
+    people = names_of_people(keys, place)
     return people if called and not followed and len(people) == 1 else keys
 
 
@@ -142,7 +105,7 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
     shapes, said = place.case.form.shapes, place.sentence.words
     known = ((key, shapes[key].words) for key in keys & shapes.keys())
-    words = {key: {word for word in own if word not in FILLERS and word not in _RELATING} for key, own in known}
+    words = {key: {word for word in own if word not in FILLERS and word not in RELATING} for key, own in known}
     if len(words) < 2:
         return keys
     shared = set.intersection(*words.values())
@@ -183,7 +146,7 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
     if field.kind == "name":  # who stands before `passed away` is no place and no day
-        right = [one for one in right if _people(one.keys, place)]
+        right = [one for one in right if names_of_people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
     ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
@@ -268,7 +231,7 @@ def _addresses(one: Named, place: Place) -> bool:
     """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
     goes to (`surat dari Bapak Joko`)."""
     words, start = place.sentence.words, one.start
-    from_or_to = start > 0 and words[start - 1] in _WAYS and words[start] in _RELATING
+    from_or_to = start > 0 and words[start - 1] in _WAYS and words[start] in RELATING
     return from_or_to or (words[start] in SALUTATIONS and one.end - start == 1)
 
 

@@ -72,10 +72,10 @@ class Names:
 
     def _stem(self, word: str) -> str:
         """`jadwalnya` is `jadwal` and `copy` is `copies` where that names a field."""
-        if word in self._vocabulary:
-            return word
         if word.endswith("nya") and word[:-3] in self._vocabulary:
             return word[:-3]
+        if word in self._vocabulary:
+            return word
         forms = (word[: len(word) - len(end)] + other for end, other in _NUMBERS if word.endswith(end))
         return next((form for form in forms if len(form) > SHORTEST and (form,) in self._plain), word)
 

@@ -164,7 +164,9 @@ def people(
 
 def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
     """`Rini Susilowati (anak kandung)`: what somebody is who was named before, and nobody else."""
-    return list(words[max(0, mark.start - 1) : mark.start]) == ["("] and list(words[owner_end(mark, words) :][:1]) == [")"]
+    return list(words[max(0, mark.start - 1) : mark.start]) == ["("] and list(words[owner_end(mark, words) :][:1]) == [
+        ")"
+    ]
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:

@@ -58,8 +58,9 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
         if born and any(map(str.isdecimal, wanted)):
             return []
-        counts = field.kind not in NUMBERS
-        found += [Span(at, end, True) for at, end in _written(wanted, words) if counts or not _in_code(words, at)]
+        others = _in_days(words, today) if field.kind == "code" else ()
+        taken = (lambda at: _in_code(words, at)) if field.kind in NUMBERS else others.__contains__
+        found += [Span(at, end, True) for at, end in _written(wanted, words) if not taken(at)]
     return sorted(found)
 
 
@@ -154,14 +155,12 @@ def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Sp
 
 
 def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Letters and digits, however they are grouped: `HX-77420-B`, `F55121044`, `5210 4417 8890 1234`.
-
-    Another's are digits that are no part of a day.
-    """
+    """Letters and digits that are no part of a day, however they are grouped: `HX-77420-B`, `5210 4417 8890 1234`."""
     wanted = _joined(str(field.value))
+    dated = _in_days(words, today)
     at = 0
     while at < len(words):
-        if not (words[at][0].isalnum() and wanted.startswith(words[at])):
+        if at in dated or not (words[at][0].isalnum() and wanted.startswith(words[at])):
             at += 1
             continue
         end, said = at, ""
@@ -173,10 +172,8 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
         if said == wanted and whole and before:
             yield Span(at, end, True)
         at += 1
-    others = [one for one in digits.runs(words, 4) if one[2] not in wanted]
-    dated = _in_days(words, today) if others else set()
-    for start, end, _ in others:
-        if dated.isdisjoint(range(start, end)):
+    for start, end, run in digits.runs(words, 4):
+        if run not in wanted and dated.isdisjoint(range(start, end)):
             yield Span(start, end, False)
 
 

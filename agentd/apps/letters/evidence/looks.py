@@ -1,0 +1,66 @@
+"""Of which fields a value looks to be, by how it is written and introduced: an address, a place of birth, somebody."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from agentd.apps.letters.evidence.case import CLAUSE, Place
+from agentd.apps.letters.evidence.choices import is_choice
+from agentd.apps.letters.evidence.days import dates
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import RELATIONS, Cue
+from agentd.apps.letters.evidence.persons import MY
+from agentd.apps.letters.evidence.segments import ADDRESSES
+from agentd.apps.letters.evidence.spans import TEXTS, clear
+from agentd.apps.letters.languages import phrases
+
+RELATING = frozenset(word for known in RELATIONS.values() for word in known)
+"""Words that are a relation (`ibu`)."""
+_COPULAS = phrases().copulas
+
+
+def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
+    """Of the fields of any words those that a text looks like: an address, or a description of several words."""
+    shapes, span = place.case.form.shapes, place.span
+    shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
+    if shape is None or field.kind not in TEXTS:
+        return keys
+    after = place.sentence.words[span.end : span.end + CLAUSE]
+    if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
+        return frozenset({field.key})  # `Jakarta 5 Januari 1990`
+    numbered = any(map(str.isdecimal, raws))
+    if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
+        return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
+    lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
+    if "description" in shape.senses and len(raws) > 2 and lower:
+        return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
+    return keys
+
+
+def _lives_there(field: Field, place: Place) -> bool:
+    """Whether an address is where the citizen is, under the field's name, or all that its clause says."""
+    said = [at for at in place.around() if at < place.span.start]
+    labels = (mark.start for mark in place.sentence.labels if mark.value in ADDRESSES)
+    named = (one.start for one in place.near if field.key in one.keys)
+    return any(at in said for at in (*labels, *named)) or clear([place.sentence.words[at] for at in said])
+
+
+def names_of_people(keys: frozenset[str], place: Place) -> frozenset[str]:
+    """Of some fields those whose kind is a name of somebody."""
+    known = ((key, place.case.form.shapes[key]) for key in keys & place.case.form.shapes.keys())
+    return frozenset(key for key, shape in known if shape.kind == "name" and "title" not in shape.senses)
+
+
+def introduced(keys: frozenset[str], place: Place) -> frozenset[str]:
+    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`) or of an introduction (`I'm Alice`), those
+    whose kind is a name."""
+    sentence, span = place.sentence, place.span
+    words = sentence.words[span.start : span.end]
+    begin = sentence.clause(span.start).start
+    himself = any(mark.start == begin and mark.cue is Cue.SELF for mark in sentence.marks)
+    between = [*sentence.words[begin : span.start], "'"]
+    is_one = all(one == "'" or word in _COPULAS or not word[0].isalpha() for one, word in pairwise(between))
+    if himself and is_one and sentence.words[begin] not in MY:
+        return names_of_people(keys, place)
+    titled = len(words) > 1 and words[0] in RELATING and sentence.raws[span.start + 1][0].isupper()
+    return names_of_people(keys, place) if titled and not is_choice(words) else frozenset()
