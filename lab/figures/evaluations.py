@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from lab.eval.evidence import cod, matrix, offices, soundness
 from lab.eval.evidence.__main__ import judge
 from lab.eval.evidence.report import Judged
+from lab.eval.evidence.trials import Trial
 from lab.figures.record import ROOT, Figure, Found
 
 EVIDENCE = (
@@ -74,15 +75,21 @@ def _evidence(judged: Sequence[Judged]) -> Found:
     return Found(figures=figures, tables={"calls": [{"calls": kind, **row} for kind, row in _judged(judged).items()]})
 
 
-def _soundness() -> Found:
-    judged = asyncio.run(judge(soundness.trials()))
-    halves = {half: [each for each in judged if soundness.half(each.trial) == half] for half in HALVES}
+def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str]) -> Found:
+    """The trials of a set of which one half was looked at, each half for itself."""
+    judged = asyncio.run(judge(trials))
+    halves = {half: [each for each in judged if half_of(each.trial) == half] for half in HALVES}
     figures = {
         f"{half}_{name}": Figure(value=sum(each.right for each in own), of=len(own))
         for half in HALVES
         for name, honest in (("wrong_refused", False), ("honest_passed", True))
         if (own := [each for each in halves[half] if each.trial.honest is honest])
     }
+    for half in HALVES:
+        own = [each for each in halves[half] if each.trial.honest]
+        if (arguments := sum(len(each.trial.arguments) for each in own)) > len(own):
+            passed = sum(each.arguments_right for each in own)
+            figures[f"{half}_arguments_passed"] = Figure(value=passed, of=arguments)
     rows = [{"half": half, "calls": kind, **row} for half in HALVES for kind, row in _judged(halves[half]).items()]
     return Found(figures=figures, tables={"calls": rows})
 
@@ -227,7 +234,8 @@ def _share(rate: dict[str, Any]) -> Figure:
 EVALUATIONS = (
     Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
-    Evaluation("soundness", EVIDENCE, _soundness),
+    Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half)),
+    Evaluation("natural", EVIDENCE, lambda: _halves(offices.trials(offices.NATURAL), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
     Evaluation("books", BOOKS, _books),

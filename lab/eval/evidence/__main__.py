@@ -3,6 +3,7 @@
     python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
+    python -m lab.eval.evidence --natural                # thirty natural ones at three more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
 
@@ -48,10 +49,15 @@ def main() -> None:
     parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
     parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
     parser.add_argument("--offices", action="store_true", help="the conversations at four strange offices")
+    parser.add_argument("--natural", action="store_true", help="natural conversations, with several details a message")
     parser.add_argument("--soundness", action="store_true", help="chats with a wrong value each, and honest twins")
     given = parser.parse_args()
     if given.soundness:
         _show_halves("soundness", asyncio.run(judge(soundness.trials())), soundness.half, with_failures=given.failures)
+        return
+    if given.natural:
+        natural = asyncio.run(judge(offices.trials(offices.NATURAL)))
+        _show_halves("natural", natural, offices.half, with_failures=given.failures)
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)

@@ -1,4 +1,5 @@
-"""Conversations at four strange offices as trials: two letters made by configuration, two tools of other trades."""
+"""Conversations at strange offices as trials: two letters made by configuration, two tools of other trades; and natural
+ones, of which half were never looked at."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from lab.eval.evidence.trials import Trial, session
 from servers.certificate.lettertype import load
 
 FILE = Path(__file__).with_suffix(".toml")
+NATURAL = FILE.with_name("natural.toml")
 ROOT = FILE.parents[3]
 
 
@@ -20,11 +22,16 @@ def trials(file: Path = FILE) -> Iterator[Trial]:
     for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
         asked = tool(office)
         for at, talk in enumerate(office["talk"]):
-            key, said = f"{office['name']}:{at}", session(*talk["said"])
+            key, said = f"{office['name']}:{at}", session(*talk["said"], day=office.get("day", ""))
             if call := talk.get("call"):
                 yield Trial(key, office["name"], "id, en", True, asked, call, said)
             for name, value in talk.get("refused", {}).items():
                 yield Trial(f"{key}:{name}", office["name"], "id, en", False, asked, {name: value}, said)
+
+
+def half(trial: Trial) -> str:
+    """Of the natural conversations: `tuning` for every second one, `reporting` for the others."""
+    return ("tuning", "reporting")[int(trial.id.split(":")[1]) % 2]
 
 
 def tool(office: Mapping[str, Any]) -> ToolInfo:

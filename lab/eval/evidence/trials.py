@@ -39,9 +39,9 @@ async def refused(trial: Trial) -> frozenset[str]:
     return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
-def session(*lines: str) -> tuple[Said, ...]:
-    """A conversation of lines: `A: …` is the agent's, every other the citizen's."""
+def session(*lines: str, day: str = "") -> tuple[Said, ...]:
+    """A conversation of lines: `A: …` is the agent's, every other the citizen's. `day`: YYYY-MM-DD; empty: today."""
     return tuple(
-        Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "))
+        Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "), day=day)
         for order, line in enumerate(lines, 1)
     )
