@@ -21,8 +21,11 @@ _WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekda
 _DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
 _CLOCK = {key: Phrasebook(known) for key, known in phrases().clock.items()}
 _NOISE = phrases().date_noise
+_BETWEEN_PARTS = 8
+"""Words and marks between two parts of a date."""
 _BETWEEN = phrases().between_date_parts
 _MARKS = frozenset({"-", "/", "."})
+_INSIDE = _NOISE | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
 _NEAR = 2
 """Words between a date and its weekday."""
@@ -184,7 +187,7 @@ def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
     year, end = count(words, at)
     if year is None or year >= 1000:
         return year, end
-    head, tail = spoken(words[: at + 1], at), spoken(words, at + 1)
+    head, tail = spoken(words[at : at + 1], 0), spoken(words, at + 1)
     plain = head and tail and head[0] in (19, 20) and 10 <= tail[0] < 100
     return (head[0] * 100 + tail[0] if plain and head and tail else None), end
 
@@ -197,10 +200,9 @@ def count(words: Sequence[str], at: int) -> tuple[int | None, int]:
 
 
 def _skip(words: Sequence[str], at: int) -> int:
-    """Past what may stand inside a date."""
-    while at < len(words) and (words[at] in _NOISE or words[at] in _MARKS):
-        at += 1
-    return at
+    """Past what may stand inside a date, as far as one goes."""
+    last = min(at + _BETWEEN_PARTS, len(words))
+    return next((place for place in range(at, last) if words[place] not in _INSIDE), last)
 
 
 def _year(digits: str) -> int | None:
