@@ -31,6 +31,7 @@ from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
+from agentd.apps.letters.evidence.spans import TEXTS
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
@@ -79,8 +80,11 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
     case.settled = {field.key: field.spoken for field in asked if proofs[field.path]}
-    missing = [field for field in asked if not proofs[field.path]]
-    return [_with_open_choices(field, case) for field in missing if not (case.settled and proven(field, case))]
+    for field in asked if case.settled else ():
+        if field.kind in TEXTS and not proofs[field.path]:
+            spend()
+            proofs[field.path] = proven(field, case)
+    return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
 
 
 def _served(field: Field, case: Case) -> Field:

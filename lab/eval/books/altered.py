@@ -27,7 +27,7 @@ from sqlglot.errors import SqlglotError
 from agentd.apps.analytics.doubts import of_the_answer, refusals
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.state import SqlQueryPlan
+from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.apps.analytics.understand_query import periods_in
 from agentd.observability import logging as logs
 from lab.eval.books import DATABASES, SAMPLE, build
@@ -137,7 +137,7 @@ def _changes(query: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
 
 
-def _against(state: dict[str, Any], query: str, today: date, rows: Rows | None) -> list[str]:
+def _against(state: AgentState, query: str, today: date, rows: Rows | None) -> list[str]:
     """What refuses the plan, or speaks against it."""
     planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
     plan = Plan([planned], None, [], state["response_template"], {}, [])
@@ -145,7 +145,7 @@ def _against(state: dict[str, Any], query: str, today: date, rows: Rows | None) 
     dates = usable(question, dates_for(question, periods_in(question, [], today), today))
     said = " ".join([question, *(str(value) for value in period.values() if value)])
     values = rows[0] if rows and len(rows) == 1 else []
-    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values)]  # type: ignore[arg-type]
+    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values)]
 
 
 def _rows(database: sqlite3.Connection, query: str) -> Rows | None:

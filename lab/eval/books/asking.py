@@ -21,6 +21,7 @@ from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.apps.analytics.sql import selects
+from agentd.apps.analytics.state import AgentState
 from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
 from agentd.plugins import models
@@ -96,7 +97,7 @@ class Answered:
     seconds: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
-    state: dict[str, Any] = field(default_factory=dict)
+    state: AgentState = field(default_factory=AgentState)
     """The workflow's, as it ended."""
 
 
@@ -227,8 +228,8 @@ async def _asked(run: AnalyticsRun, ask: str, today: str, journal: MemoryJournal
     return result.outcome
 
 
-def _ended(ask: str, journal: MemoryJournal) -> dict[str, Any]:
-    state: dict[str, Any] = {"user_query": ask}
+def _ended(ask: str, journal: MemoryJournal) -> AgentState:
+    state = AgentState(user_query=ask)
     for record in journal.records.values():
         state |= record["changes"]
     return state

@@ -164,9 +164,8 @@ def people(
 
 def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
     """`Rini Susilowati (anak kandung)`: what somebody is who was named before, and nobody else."""
-    return list(words[max(0, mark.start - 1) : mark.start]) == ["("] and list(words[owner_end(mark, words) :][:1]) == [
-        ")"
-    ]
+    end = owner_end(mark, words)
+    return mark.start > 0 and (words[mark.start - 1], *words[end : end + 1]) == ("(", ")")
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:

@@ -22,16 +22,11 @@ CURRENCIES = frozenset(
 
 
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
-
-
 _CODE_LETTERS = 4
+"""At most so many letters stand before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
-
-
 _LONG = 64
 """Words of a clause that says more than a value."""
-
-
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
@@ -58,9 +53,13 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
         if born and any(map(str.isdecimal, wanted)):
             return []
-        others = _in_days(words, today) if field.kind == "code" else ()
-        taken = (lambda at: _in_code(words, at)) if field.kind in NUMBERS else others.__contains__
-        found += [Span(at, end, True) for at, end in _written(wanted, words) if not taken(at)]
+        written = [Span(at, end, True) for at, end in _written(wanted, words)]
+        if field.kind in NUMBERS:
+            written = [span for span in written if not _in_code(words, span.start)]
+        elif field.kind == "code" and written:
+            dated = _in_days(words, today)
+            written = [span for span in written if span.start not in dated]
+        found += written
     return sorted(found)
 
 
@@ -71,10 +70,8 @@ def is_common_number(field: Field) -> bool:
 
 def values_of(shape: Shape, words: Sequence[str], today: date) -> Iterator[Span]:
     """Every value of a field's kind in folded words; of a text none, for any words are one."""
-    read = _KINDS.get(shape.kind)
-    return (
-        iter(read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)) if read is not None else iter(())
-    )
+    if (read := _KINDS.get(shape.kind)) is not None:
+        yield from read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)
 
 
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:
