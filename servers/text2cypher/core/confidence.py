@@ -16,6 +16,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions
+from servers.text2cypher.core.half_asked import half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, unspoken
@@ -25,15 +26,12 @@ from servers.text2cypher.core.twice import Run, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.graph.schema import BOOLEAN, STRING
 from servers.text2cypher.linking.amounts import numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.coverage import coverage
-from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root
-from servers.text2cypher.linking.said import asks_for_things, counted_label
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
@@ -90,7 +88,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (_unasked, _half_asked, directions, steps):
+    for doubts in (_unasked, half_asked, directions, steps):
         yield from doubts(hints, facts, linker)
 
 
@@ -168,67 +166,6 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
             yield Doubt("unasked", function.lower())
     if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
         yield Doubt("unasked", "DESC")
-
-
-def _half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things.
-
-    A name where it asks when; and what holds for one of several, where it asks if that holds for each.
-    """
-    if {"COUNT", "ORDER"} <= facts.words:
-        said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
-        if not (said or is_cued(hints.question, {"top"})) or counted_label(hints, linker) not in {
-            None,
-            *_counted(facts),
-        }:
-            yield Doubt("unasked", "count")
-    if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
-        yield Doubt("unused", also[0])
-    if facts.aggregates and not facts.shown and Ask.YES_NO not in hints.asks and asks_for_things(hints, linker):
-        yield Doubt("unused", hints.question.split()[0].lower())
-    if (when := linker.wording.compiled(r"^\W*(‹asks_time›)\b").search(hints.masked)) and not _shows_time(
-        facts, linker
-    ):
-        yield Doubt("unused", when[1].lower())
-    if (
-        Ask.YES_NO in hints.asks
-        and (word := _of_each(hints, linker))
-        and not Done(hints, facts, linker).does("universal")
-    ):
-        yield Doubt("unused", word)
-
-
-def _shows_time(facts: QueryFacts, linker: Linker) -> bool:
-    """True where a property is shown that is no plain text or truth, or a text that holds dates."""
-    held = [*linker.schema.nodes.values(), *linker.schema.relationship_properties.values()]
-    plain = {name for types in held for name, kind in types.items() if kind in (STRING, BOOLEAN)} - linker.lexicon.timed
-    return bool({token.value for token in facts.returned} & facts.properties - plain)
-
-
-def _of_each(hints: Hints, linker: Linker) -> str | None:
-    """The word by which a question says that something holds for each of several: `all`, an `and` between names."""
-    if (said := linker.wording.compiled(r"\b‹universal›\b").search(hints.masked)) is not None:
-        return said[0]
-    ends = [(one.end, other.start) for one, other in pairwise(hints.mentions) if {*one.places} & {*other.places}]
-    between = (hints.question[end:start].strip(" ,").lower() for end, start in ends)
-    return next(
-        (
-            text
-            for text in between
-            if linker.wording.compiled(r"‹joins›").fullmatch(text)
-            and not linker.wording.compiled(r"‹or›").fullmatch(text)
-        ),
-        None,
-    )
-
-
-def _counted(facts: QueryFacts) -> Iterator[str]:
-    """The labels of what is counted; of a relationship or of everything those of all nodes."""
-    tokens = [token for token in facts.tokens if not token.is_word("DISTINCT")]
-    for count, _, held in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if count.is_word("COUNT"):
-            labels = facts.structure.labels_of(held.value)
-            yield from labels or {label for node in facts.structure.nodes for label in node.labels}
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:

@@ -15,6 +15,7 @@ from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.said import named_properties
+from servers.text2cypher.linking.values import folded
 
 
 def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -45,6 +46,7 @@ def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:
 
 def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:
     named = _named(hints, facts, linker)
+    own = {name for label in hints.labels for name in linker.schema.nodes.get(label, ())}  # said of a node already
     kinds = [(kind, held) for held in facts.structure.relationships for kind in held.types]
     times = Counter(kind for kind, _ in kinds)
     return dict.fromkeys(
@@ -53,7 +55,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
         if (times[kind] > max(said.get(kind, 0), 1) and _is_unused(held, facts))
         or (
             kind not in said
-            and not _tested(held, facts) & named
+            and not (_tested(held, facts) & named) - own
             and (_is_spare(held, facts) or not _joins(held, kind, hints, facts, linker, named))
         )
     )
@@ -94,13 +96,23 @@ def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern
 def _joins(
     held: RelationshipPattern, kind: str, hints: Hints, facts: QueryFacts, linker: Linker, named: set[str]
 ) -> bool:
-    """True where no other type joins its ends, and each is spoken of or a step to something else."""
+    """True where no other type joins its ends, and each is spoken of or a step to something else.
+
+    Nor joins another type an end to a node of which the query uses nothing: `users answered questions` with whom asks
+    and any answer.
+    """
     ends = _ends(held, facts)
     left, right = labels = [labels_at(node, facts) for node in ends]
+    spare = [labels_at(n, facts) for other in facts.structure.relationships for n in _bare_ends(other, facts)]
+    used = {name for other in facts.structure.relationships for name in other.types}
     others = {
         name
         for a, name, b in linker.schema.paths
-        if name != kind and ((a in left and b in right) or (a in right and b in left))
+        if (name != kind and ((a in left and b in right) or (a in right and b in left)))
+        or (
+            name not in used
+            and any((a in own and b in left | right) or (b in own and a in left | right) for own in spare)
+        )
     }
     spoken = {*hints.labels, *hints.related}
     return not others and all(
@@ -135,6 +147,8 @@ def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
     """Properties in use that the question names by a value or a word that no label holds (`regions`: shipRegion)."""
     words = {root(word) for word in re.findall(r"\w+", hints.question)} - linker.label_roots
     known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
+    said = f" {folded(hints.question)} "
+    known |= {name for _, name, held in facts.property_tests if held and f" {folded(held.value)} " in said}
     return {name for name in facts.properties if name in known or words & roots(name)}
 
 

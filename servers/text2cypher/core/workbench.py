@@ -63,10 +63,8 @@ class Workbench:
 
     def picked(self, hints: Hints, count: int) -> list[Example]:
         """The nearest examples; of those made of the graph rather the ones about the relationships it links."""
-        about = [] if self._fitting else [*hints.relations, *hints.related]
-        return self.similar.pick(
-            hints.masked, count, [name for name in about if name in self.backend.schema.relationships]
-        )
+        about = [] if self._fitting else [*hints.relations, *hints.related, *hints.labels]
+        return self.similar.pick(hints.masked, count, about)
 
     @cached_property
     def values(self) -> ValueIndex:
@@ -107,10 +105,10 @@ class Workbench:
         """Words to graph."""
         lexicon = self._lexicon
         if self.backend.can_run:
-            said = tuple(said_of(self.backend, self.values))
+            moments = moments_of(self.backend)
+            said = tuple(said_of(self.backend, self.values, moments))
             timed = frozenset(name for _, name in said)
-            also = (*lexicon.also, *said)
-            lexicon = replace(lexicon, also=also, timed=timed, moments=moments_of(self.backend))
+            lexicon = replace(lexicon, also=(*lexicon.also, *said), timed=timed, moments=moments)
         return Linker(self.backend.schema, lexicon, self.values)
 
     @cached_property
@@ -131,7 +129,7 @@ class Workbench:
     @cached_property
     def similar(self) -> SimilarExamples:
         """Examples by similarity."""
-        return SimilarExamples(self.examples, [self.linker.link(e.question).masked for e in self.examples])
+        return SimilarExamples(self.examples, lambda question: self.linker.link(question).masked)
 
     def schema_grammar(self, *, thinking: bool, hints: Hints | None = None) -> str:
         """The grammar of the whole schema; with hints, of the texts, numbers and relationships that it names.

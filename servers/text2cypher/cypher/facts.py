@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from servers.text2cypher.cypher.columns import column_names
 from servers.text2cypher.cypher.records import Structure
@@ -123,6 +124,22 @@ class QueryFacts:
         return ("=", 0.0) in self.numbers or ("<", 1.0) in self.numbers
 
     @cached_property
+    def denies(self) -> bool:
+        """NOT, NONE or FALSE; not IS NOT NULL, nor `<>`, which also keeps a thing from being joined to itself."""
+        around = zip([None, *self.tokens], self.tokens, strict=False)
+        return any(token.is_word(*_NEGATING) and not (held and held.is_word("IS")) for held, token in around)
+
+    def tests(self, name: str) -> bool:
+        """True where a property is held against something before what is returned; IS NOT NULL says nothing of it."""
+        begin = len(self.tokens) - len(self.returned)
+        around = enumerate(zip(["", *(token.text for token in self.tokens)], self.tokens, strict=False))
+        after = [*(token.text.upper() for token in self.tokens[1:]), ""]
+        return any(
+            token.value == name and place < begin and (before == "." or after[place] == ":") and after[place] != "IS"
+            for place, (before, token) in around
+        )
+
+    @cached_property
     def columns(self) -> list[str]:
         """Names of what is returned."""
         return column_names(self.query)
@@ -132,6 +149,14 @@ class QueryFacts:
         """The tokens after the last RETURN."""
         last = max((n for n, token in enumerate(self.tokens) if token.is_word("RETURN")), default=-1)
         return self.tokens[last + 1 :]
+
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """Every property of what is returned, also where it was given another name before."""
+        end = next((n for n, token in enumerate(self.returned) if token.is_word("ORDER")), len(self.returned))
+        held = {token.value for token in self.returned[:end]}
+        aliased = {token.value for before, token in pairwise(self.returned[:end]) if before.is_word("AS")}
+        return frozenset(held | self.properties if held & self.structure.aliases - aliased else held)
 
     @cached_property
     def shown(self) -> set[str]:

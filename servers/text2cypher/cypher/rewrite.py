@@ -8,7 +8,7 @@ texts counted from 1, subqueries only with MATCH, its keywords as names only in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
 
 from servers.text2cypher.cypher.functions import Edit, UnsupportedError, apply, calls, closing, subscripts
@@ -101,15 +101,28 @@ def _reserved(query: str, structure: Structure) -> list[Edit]:
     edits: list[Edit] = []
     tokens = structure.tokens
     own = structure.bound | structure.aliases
-    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+    values = set(_values_of_maps(tokens))
+    for place, (before, token, after) in enumerate(zip([None, *tokens], tokens, [*tokens[1:], None], strict=False)):
         if token.kind is not Kind.NAME or token.text.upper() not in _KEYWORDS or before is None:
             continue
         key = before.text in ("{", ",") and after is not None and after.text == ":"
-        named = before.text in (":", "|", ".") or before.is_word("AS") or key
+        named = (before.text in (":", "|", ".") and place not in values) or before.is_word("AS") or key
         variable = token.text in own and not (after is not None and after.is_word("BY"))
         if named or (variable and (before.text in ("(", ",", "[") or (after is not None and after.text in (".", ")")))):
             edits.append((token.start, token.end, f"`{token.text}`"))
     return edits
+
+
+def _values_of_maps(tokens: list[Token]) -> Iterator[int]:
+    """The places right behind `key:` of a map: `true` there is no label."""
+    around: list[str] = []
+    for place, token in enumerate(tokens):
+        if token.text in ("(", "[", "{"):
+            around.append(token.text)
+        elif token.text in (")", "]", "}"):
+            around = around[:-1]
+        elif token.text == ":" and around[-1:] == ["{"]:
+            yield place + 1
 
 
 def _patterns(query: str, structure: Structure) -> list[Edit]:

@@ -61,5 +61,8 @@ class GraphBackend(Protocol):
     def texts(self, label: str, name: str, most: int) -> list[str]:
         """The stored values of one text property, a value as often as it is stored, at most `most`."""
 
+    def bounds(self, label: str, name: str) -> tuple[float, float] | None:
+        """The smallest and the largest stored number of one property; None where there is none. Raises QueryError."""
+
     def close(self) -> None:
         """Let go of processes and connections; safe to call twice."""

@@ -84,6 +84,12 @@ class EmbeddedBackend:
         held = (properties[name] for properties in self._data.nodes[label].values())
         return [str(value) for value in islice((value for value in held if value is not None), most)]
 
+    def bounds(self, label: str, name: str) -> tuple[float, float] | None:
+        """As the folder's files have them."""
+        values = (properties[name] for properties in self._data.nodes[label].values())
+        held = [value for value in values if isinstance(value, (int, float))]
+        return (min(held), max(held)) if held else None
+
     def close(self) -> None:
         """End the worker."""
         with self._lock:

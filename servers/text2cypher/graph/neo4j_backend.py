@@ -97,6 +97,12 @@ class Neo4jBackend:
         query = f"MATCH (n:{named(label)}) WHERE {held} IS NOT NULL RETURN {held} LIMIT {most}"
         return [str(row[0]) for row in self._rows(query)]
 
+    def bounds(self, label: str, name: str) -> tuple[float, float] | None:
+        """Asked of the database."""
+        held = f"n.{named(name)}"
+        low, high = self._rows(f"MATCH (n:{named(label)}) RETURN min({held}), max({held})")[0]
+        return None if low is None else (low, high)
+
     def close(self) -> None:
         """Close the driver."""
         self._driver.close()

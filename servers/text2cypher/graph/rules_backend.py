@@ -38,5 +38,9 @@ class RulesBackend:
         """None: nothing is stored."""
         return []
 
+    def bounds(self, label: str, name: str) -> tuple[float, float] | None:  # noqa: ARG002 - the port's signature
+        """None: nothing is stored."""
+        return None
+
     def close(self) -> None:
         """Nothing is held."""

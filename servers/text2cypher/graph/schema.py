@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 INTEGER, FLOAT, STRING, BOOLEAN = "INTEGER", "FLOAT", "STRING", "BOOLEAN"
@@ -32,8 +33,15 @@ class GraphSchema:
     @property
     def properties(self) -> list[str]:
         """Names of properties, of nodes and relationships, each once."""
-        every = [*self.nodes.values(), *self.relationship_properties.values()]
-        return list(dict.fromkeys(name for types in every for name in types))
+        return list(dict.fromkeys(name for name, _ in self._typed()))
+
+    def of_types(self, *types: str) -> set[str]:
+        """Names of properties, of nodes and relationships, that are of these types somewhere."""
+        return {name for name, kind in self._typed() if kind in types}
+
+    def _typed(self) -> Iterator[tuple[str, str]]:
+        for types in (*self.nodes.values(), *self.relationship_properties.values()):
+            yield from types.items()
 
     def ends(self, kind: str) -> list[tuple[str, str]]:
         """The (from, to) labels of one relationship type."""

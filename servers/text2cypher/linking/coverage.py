@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.amounts import (
     BOUNDS,
     FIRST_YEAR,
@@ -220,11 +220,15 @@ class _Reading:
                 taken.append(span)
                 if done is not None:
                     self._take(*span, done)
-                elif phrase not in self.language.lists and not self._roots.keys() & {
+                elif (phrase not in self.language.lists or self._is_one_figure(phrase)) and not self._roots.keys() & {
                     root(word) for word in phrase.split()
                 }:
                     self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
                     self.found.append((span[0], Taken(phrase, None)))
+
+    def _is_one_figure(self, phrase: str) -> bool:
+        """True where one figure answers `for each`."""
+        return "group" in self.language.cues[phrase] and bool(self.facts.words & FIGURES)
 
     @cached_property
     def _roots(self) -> dict[str, str]:

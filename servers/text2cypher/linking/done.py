@@ -83,8 +83,7 @@ class Done:
         return any(self._is_numeric(name) for name in self.hints.properties)
 
     def _is_numeric(self, name: str) -> bool:
-        held = (*self.linker.schema.nodes.values(), *self.linker.schema.relationship_properties.values())
-        return any(types.get(name) in (INTEGER, FLOAT) for types in held)
+        return name in self.linker.schema.of_types(INTEGER, FLOAT)
 
     def _asks_a_number(self, taken: Collection[str | None]) -> bool:
         """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.graph.schema import INTEGER, STRING
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR
@@ -18,10 +17,10 @@ _SAMPLE = 20
 _SECONDS = (2e8, 4e9)  # of Unix time, 1976 to 2096
 
 
-def said_of(backend: GraphBackend, values: ValueIndex) -> Iterator[tuple[str, str]]:
-    """(phrase, property) for the words by which languages speak of years and dates."""
+def said_of(backend: GraphBackend, values: ValueIndex, moments: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(phrase, property) for the words by which languages speak of years and dates; `moments`: those of moments_of."""
     words = languages()
-    yield from ((phrase, name) for name in moments_of(backend) for phrase in (*words.of_years, *words.of_dates))
+    yield from ((phrase, name) for name in moments for phrase in (*words.of_years, *words.of_dates))
     for label, properties in backend.schema.nodes.items():
         for name, kind in properties.items():
             if kind == INTEGER and _all_within(backend, label, name, FIRST_YEAR, LAST_YEAR):
@@ -42,13 +41,11 @@ def moments_of(backend: GraphBackend) -> dict[str, int]:
 
 
 def _all_within(backend: GraphBackend, label: str, name: str, least: float, most: float) -> bool:
-    held = named(name)
     try:
-        rows = backend.run(f"MATCH (n:{named(label)}) RETURN min(n.{held}), max(n.{held})").rows
+        found = backend.bounds(label, name)
     except QueryError:
         return False
-    low, high = rows[0] if rows else (None, None)
-    return low is not None and high is not None and least <= low <= high <= most
+    return found is not None and least <= found[0] <= found[1] <= most
 
 
 def _are_dates(held: list[str]) -> bool:

@@ -67,7 +67,9 @@ def asks_for_things(hints: Hints, linker: Linker) -> bool:
     if linker.wording.compiled(r"^\W*‹opens_person›\b").match(hints.masked):
         return True
     other = r"(?!(?:‹label›|‹property›|‹count_said›|‹sum_said›|‹average_said›)\b)"
-    opened = linker.wording.compiled(rf"^\W*{other}(?:‹opens›)\b(?:\W+{other}\w+){{0,2}}?\W+‹label›\b(?!\W+‹property›)")
+    opened = linker.wording.compiled(
+        rf"^\W*(?:‹preposition›\W+)?{other}(?:‹opens›)\b(?:\W+{other}\w+){{0,2}}?\W+‹label›\b(?!\W+‹property›)"
+    )
     return Ask.COUNT not in hints.asks and bool(opened.search(hints.masked))
 
 

@@ -20,6 +20,7 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
         ("MATCH (m:MK {nama: 'Skripsi'}) RETURN toString(m.sks), labels(m)", [["6", ["MK"]]]),
         ("MATCH (:MK {nama: 'Skripsi'})<-[r]-(:LG) RETURN DISTINCT type(r)", [["PURSUED_IN"]]),
         ("MATCH (m:MK) WHERE exists(m.jalur) RETURN count(m)", [[24]]),
+        ("WITH {order: true, is: false} AS held RETURN held", [[{"order": True, "is": False}]]),
         ("MATCH (m:MK {semester: 8}) WHERE exists((:MK)-[:PREREQUISITE]->(m)) RETURN m.nama", [["Skripsi"]]),
         ("MATCH (m:MK {semester: 8}) WITH m ORDER BY m.nama RETURN head(collect(m.nama))", [["Skripsi"]]),
         ("MATCH (s:SO) WHERE exists { (s)-[:PURSUED_IN]->(:MK {nama: 'Skripsi'}) } RETURN count(s) > 0", [[True]]),

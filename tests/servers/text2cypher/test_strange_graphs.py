@@ -10,9 +10,13 @@ from servers.text2cypher.config import LLMConfig
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.data import Example
+from servers.text2cypher.graph.backend import QueryResult
+from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.rules_backend import RulesBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.nearby import nearby
+from servers.text2cypher.prompts.similar import MOST_COMPARED, SimilarExamples
 from tests.servers.text2cypher.scripted import in_turn, scripted_model
 from tests.servers.text2cypher.test_any_graph import SHOPS, answered, opened
 
@@ -33,6 +37,37 @@ def test_of_a_large_schema_a_local_model_sees_the_part_that_the_question_is_abou
             asked.append(model.requests[0]["messages"][0]["content"])
             client.close()
     assert "JOINS7]" in asked[0] and "JOINS70" not in asked[0] and "JOINS70" in asked[1]
+
+
+class _Counting(EmbeddedBackend):
+    """Counts the queries that the engine is asked."""
+
+    asked = 0
+
+    def run(self, query: str) -> QueryResult:
+        self.asked += 1
+        return super().run(query)
+
+
+def test_reading_the_first_question_asks_the_engine_nothing(tmp_path: Path) -> None:
+    for n in range(5):
+        (tmp_path / f"nodes.Kind{n}.csv").write_text("name,founded\na,1950\nb,\n", encoding="utf-8")
+    backend = _Counting(tmp_path)
+    try:
+        bench = Workbench(backend, [], tmp_path)
+        assert bench.linker.lexicon.timed == {"founded"} and backend.asked == 0
+        assert bench.linker.link("Which kind3 were founded in 1950?").labels[0] == "Kind3"
+    finally:
+        backend.close()
+
+
+def test_of_many_examples_only_those_are_compared_that_use_what_the_question_names() -> None:
+    compared: list[str] = []
+    examples = [Example(f"Which kind{n} are there?", f"MATCH (k:Kind{n}) RETURN k") for n in range(200)]
+    similar = SimilarExamples(examples, lambda question: compared.append(question) or question)  # type: ignore[func-returns-value]
+    for _ in range(2):
+        assert similar.pick("Which kind150 are there?", 1, ["Kind150"]) == [examples[150]]
+    assert len(compared) == len(set(compared)) == MOST_COMPARED
 
 
 ODD = {

@@ -1,0 +1,137 @@
+"""Doubts about half of what is asked: what a query shows, counts, tests or denies otherwise than the question says.
+
+Words and structure only; runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.columns import owner_and_property
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
+from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.done import Done
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import roots
+from servers.text2cypher.linking.naming import is_key
+from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
+
+_DENYING = {"not", "universal", "distinct", "minimum"}
+
+
+def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things.
+
+    A name where it asks when; and what holds for one of several, where it asks if that holds for each.
+    """
+    if {"COUNT", "ORDER"} <= facts.words:
+        said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
+        if not (said or is_cued(hints.question, {"top"})) or counted_label(hints, linker) not in {
+            None,
+            *_counted(facts),
+        }:
+            yield Doubt("unasked", "count")
+    if len(facts.columns) < 2 and (also := linker.wording.compiled(r"\b‹also_asked›\b").search(hints.masked)):
+        yield Doubt("unused", also[0])
+    if facts.aggregates and not facts.shown and Ask.YES_NO not in hints.asks and asks_for_things(hints, linker):
+        yield Doubt("unused", hints.question.split()[0].lower())
+    if (when := linker.wording.compiled(r"^\W*(‹asks_time›)\b").search(hints.masked)) and not _shows_time(
+        facts, linker
+    ):
+        yield Doubt("unused", when[1].lower())
+    if (
+        Ask.YES_NO in hints.asks
+        and (word := _of_each(hints, linker))
+        and not Done(hints, facts, linker).does("universal")
+    ):
+        yield Doubt("unused", word)
+    for doubts in (_uncounted, _denied, _untested, _unshown):
+        yield from doubts(hints, facts, linker)
+
+
+def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so."""
+    most = linker.wording.compiled(r"\b(?:‹most›|‹fewest›)\W+‹label›\b").search(hints.masked)
+    label = counted_label(hints, linker) if most or (hints.having and hints.having != (">=", 1)) else None
+    if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
+        numbers = facts.properties & linker.schema.of_types(INTEGER, FLOAT)
+        known = {*hints.properties, *hints.related}
+        if not any(name in known or roots(label) <= roots(name) for name in numbers):
+            yield Doubt("unused", label)
+
+
+def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """What the query denies, and the question doesn't; `whose products are all …` denies that there are others."""
+    masked = hints.masked
+    opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(masked)
+    every = linker.wording.compiled(r"\b‹universal›\b").search(masked, opened.end() if opened else 0)
+    if facts.denies and not (every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)):
+        yield Doubt("unasked", "NOT")
+
+
+def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Truths that the question says, `which products are discontinued`, and the query shows without a test of them."""
+    said = {*hints.properties, *hints.related}
+    for name in sorted(said & facts.properties & linker.schema.of_types(BOOLEAN)):
+        if Ask.YES_NO not in hints.asks and not facts.tests(name):
+            yield Doubt("unused", name)
+
+
+def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A property that is asked for and not shown; and things asked for, of which only something unsaid is shown.
+
+    `The highest score` is no title, and `which customers` are no countries.
+    """
+    opened = linker.wording.compiled(
+        r"^\W*(?:‹opens›)\b(?:\W+(?!(?:‹label›|‹count_said›)\b)\w+){0,4}?\W+(?P<held>(?!‹label›\b)‹property›)\b"
+    ).match(hints.masked)
+    name = linker.lexicon.properties.get(opened["held"].lower(), "") if opened else ""
+    asked = name in hints.properties and name not in linker.schema.of_types(BOOLEAN)
+    if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
+        yield Doubt("unused", name)
+    owned = [(owner, name) for owner, name in map(owner_and_property, facts.columns) if owner in facts.shown]
+    known = {*named_properties(hints, linker)}
+    if owned and all(name not in known and _is_aside(owner, name, facts, linker) for owner, name in owned):
+        yield Doubt("unasked", owned[0][1])
+
+
+def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
+    """True for a property of a node that has a name, where it is neither that nor tells the node apart."""
+    labels = facts.structure.labels_of(variable)
+    best = {held for label in labels for held in linker.display(label)[:1]}
+    return any(map(linker.naming.names, best)) and name not in best and not is_key(name)
+
+
+def _shows_time(facts: QueryFacts, linker: Linker) -> bool:
+    """True where a property is shown that is no plain text or truth, or a text that holds dates."""
+    plain = linker.schema.of_types(STRING, BOOLEAN) - linker.lexicon.timed
+    return bool({token.value for token in facts.returned} & facts.properties - plain)
+
+
+def _of_each(hints: Hints, linker: Linker) -> str | None:
+    """The word by which a question says that something holds for each of several: `all`, an `and` between names."""
+    if (said := linker.wording.compiled(r"\b‹universal›\b").search(hints.masked)) is not None:
+        return said[0]
+    ends = [(one.end, other.start) for one, other in pairwise(hints.mentions) if {*one.places} & {*other.places}]
+    between = (hints.question[end:start].strip(" ,").lower() for end, start in ends)
+    return next(
+        (
+            text
+            for text in between
+            if linker.wording.compiled(r"‹joins›").fullmatch(text)
+            and not linker.wording.compiled(r"‹or›").fullmatch(text)
+        ),
+        None,
+    )
+
+
+def _counted(facts: QueryFacts) -> Iterator[str]:
+    """The labels of what is counted; of a relationship or of everything those of all nodes."""
+    tokens = [token for token in facts.tokens if not token.is_word("DISTINCT")]
+    for count, _, held in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if count.is_word("COUNT"):
+            labels = facts.structure.labels_of(held.value)
+            yield from labels or {label for node in facts.structure.nodes for label in node.labels}
