@@ -1,4 +1,4 @@
-"""Parts of a plan that no word of the question accounts for, nor the schema, and what it asks for that no part is of.
+"""Parts of a plan that no word of the question accounts for, nor the schema. What no part is of: unanswered.py.
 
 Each is a doubt. Pure; asks for no repair. A part is a condition, a bound of a period, an aggregate, a figure's column,
 a group's key, what a list shows, a table; all of a query that can't be read. A column is accounted for where the
@@ -19,13 +19,16 @@ from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import tree
-from agentd.apps.analytics.unknown_words import about_table
-from agentd.apps.analytics.vocabulary import finder, topics_of
+from agentd.apps.analytics.unanswered import unanswered
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+_WHERE = 0
+_ENDS = {"GT": {"from"}, "LT": {"to"}}
+"""By a comparison's name, GTE and LTE too; all others bind a column at both ends."""
 
 
 def unaccounted(
@@ -46,11 +49,11 @@ def unaccounted(
     counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
-        found += [*_conditions(reading), *_bounds(reading, asked.text != talk, today.isoformat())]
+        found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_not_consulted(reading)]
         found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
-    if any(reading.sources for reading, _ in readings) and not any(reading.unknown for reading, _ in readings):
-        found += _missing(Asked(timeless(question)), [reading for reading, _ in readings], known.values())
+    if any(reading.sources or reading.unknown for reading, _ in readings):
+        found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
     return list(dict.fromkeys(found))
 
 
@@ -70,7 +73,8 @@ def _conditions(reading: Reading) -> Iterator[str]:
         elif isinstance(leaf, exp.Is) and negated and not restricts:
             accounted = True  # agreement.py says what nothing else reads
         else:
-            accounted = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
+            said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
+            accounted = said and not any(reading.better([column], columns) for column in columns)
         if not accounted:
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
 
@@ -81,18 +85,25 @@ def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
     from sqlglot import exp
 
     columns, values = list(leaf.find_all(exp.Column)), [each.name for each in leaf.find_all(exp.Literal)]
+    negated = isinstance(leaf.parent, exp.Not)
+    if isinstance(leaf, exp.Is) and not negated and not restricts:
+        return False
+    if isinstance(leaf, exp.LT) and values == ["0"]:
+        return False
     if all(map(reading.meant, columns)):
         return True
     if isinstance(leaf, exp.Is):
         outer = {join.this.alias_or_name.casefold() for join in reading.select.args.get("joins") or () if join.side}
-        filled = isinstance(leaf.parent, exp.Not) and not _alone(reading, columns)
+        filled = negated and not _alone(reading, columns)
         return filled or any(
             column.table.casefold() in outer and not _may_be_empty(reading, column) for column in columns
         )
-    shown = {column.sql() for part in reading.select.expressions for column in part.find_all(exp.Column)}
-    amounts = len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns)
-    coded = bool(values) and all(value in reading.about(columns) for value in values)
-    return (amounts and (restricts or {column.sql() for column in columns} <= shown)) or (restricts and coded)
+    if len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns):
+        measures = topics_of(" ".join(words_of(column.name) for column in columns)) & vocabulary().measures
+        return {column.sql() for column in columns} <= {column.sql() for column in reading.shown} or bool(
+            restricts and measures
+        )
+    return restricts and bool(values) and all(value in reading.about(columns) for value in values)
 
 
 def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
@@ -109,31 +120,29 @@ def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
 
 
-def _bounds(reading: Reading, timed: bool, today: str) -> Iterator[str]:
-    """Days beside today where no time is asked for, one bound alone, or of other dates than the table's own."""
+def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
+    """Dates of other columns than their tables' own that are not said; days beside today where no time is asked for;
+    columns that are bound at one end alone, in the WHERE or in a branch of a CASE with it."""
     from sqlglot import exp
 
-    bounds: dict[tuple[str, int], set[str]] = {}
+    for column in reading.own(exp.Column):
+        if reading.kind(column) == "temporal" and not reading.is_own_date(column) and not reading.said(column):
+            yield column.name
+    ends: dict[str, dict[int, set[str]]] = {}
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
-        column = each.this
-        if not isinstance(column, exp.Column) or not any(_DAY.match(v.name) for v in each.find_all(exp.Literal)):
+        days = [value.name for value in each.find_all(exp.Literal) if _DAY.match(value.name)]
+        if not isinstance(each.this, exp.Column) or not days:
             continue
-        by_today = all(value.name.startswith(today) for value in each.find_all(exp.Literal))
-        branch = each.find_ancestor(exp.If, exp.Select)
-        key = column.sql(), id(branch) if isinstance(branch, exp.If) else 0
-        bounds.setdefault(key, set()).add("today" if by_today else type(each).__name__[:2])
+        by_today = all(day.startswith(today) for day in days)
         if not timed and not by_today:
             yield each.sql()
-        if found := reading.column(column):
-            dates = [str(c["name"]) for c in found[0]["columns"] if c.get("classification") == "temporal"]
-            own = str(found[0].get("date") or (dates or [column.name])[0])
-            if column.name.casefold() != own.casefold() and not reading.said(column):
-                yield column.name
-    for (name, branch), kinds in bounds.items():
-        around = (
-            bounds.get((name, 0), set()) if branch else set().union(*(k for (n, _), k in bounds.items() if n == name))
-        )
-        if kinds | around in ({"GT"}, {"LT"}):
+        branch = each.find_ancestor(exp.If, exp.Select)
+        place = id(branch) if isinstance(branch, exp.If) else _WHERE
+        here = {"from", "to"} if by_today else _ENDS.get(type(each).__name__[:2], {"from", "to"})
+        ends.setdefault(each.this.sql(), {}).setdefault(place, set()).update(here)
+    for name, places in ends.items():
+        where = places.pop(_WHERE, set())
+        if any(len(where | inside) < 2 for inside in places.values() or [where]):
             yield name
 
 
@@ -180,23 +189,24 @@ def _figures(reading: Reading) -> Iterator[str]:
     for part in [*reading.select.expressions, *([order] if order else [])]:
         columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
         columns = [column for column in columns if not column.find_ancestor(exp.Count)]
-        used = [found for column in columns if (found := reading.column(column))]
-        listed = not part.find(exp.AggFunc) and part is not order
-        if not used or (listed and any(map(reading.called, reading.labels))):
+        if not (used := [found for column in columns if (found := reading.column(column))]):
             continue
+        listed = not part.find(exp.AggFunc) and part is not order and any(map(reading.called, reading.labels))
         hits = frozenset().union(*(reading.hits(*each) for each in used))
-        beside = {str(table["table_name"]): table for table, _ in used}.values()
-        others = [
-            reading.hits(table, each)
-            for table in beside
-            for each in table["columns"]
-            if each.get("classification") in FIGURES
-        ]
-        best = max(others, key=len, default=frozenset())
         general = reading.asked.money or any(wording.ends_of(reading.asked.text))
-        meant = hits or (general and _is_default(used))
-        if not meant or len(best - hits) > len(hits - best):
+        meant = listed or hits or (general and _is_default(used))
+        other = reading.better(columns, [*reading.shown, *columns])
+        if not meant or other or (reading.asked.money and _unpriced(part)):
             yield ", ".join(dict.fromkeys(column.name for column in columns))
+
+
+def _unpriced(part: exp.Expr) -> bool:
+    """Whether it multiplies a quantity by nothing that is worth something."""
+    from sqlglot import exp
+
+    names = [column.name for product in part.find_all(exp.Mul) for column in product.find_all(exp.Column)]
+    kinds = ("unit_values", "totals")
+    return any(speaks(name, "quantities") for name in names) and not any(speaks(n, k) for n in names for k in kinds)
 
 
 def _is_default(used: list[Found]) -> bool:
@@ -226,6 +236,8 @@ def _keys(reading: Reading) -> Iterator[str]:
         for column in key.find_all(exp.Column):
             found = reading.column(column)
             if found is None or reading.kind(column) == "temporal":
+                if found and not reading.asked.by_time:
+                    yield f"GROUP BY {column.name}"
                 continue
             own = found[1].get("is_primary_key") and all(each is found[0] for each in summed) and not reading.unknown
             of_it = column in seen or found[1].get("classification") == "identifier"
@@ -235,8 +247,8 @@ def _keys(reading: Reading) -> Iterator[str]:
 
 
 def _shown(reading: Reading) -> Iterator[str]:
-    """What a list shows where nothing of it is what was asked for."""
-    if reading.labels and not any(map(reading.called, reading.labels)):
+    """What a list shows where nothing of it is what was asked for, or all of it is what its rows are chosen by."""
+    if reading.labels and not any(reading.called(each) and not reading.fixed(each) for each in reading.labels):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
 
 
@@ -267,18 +279,17 @@ def _not_consulted(reading: Reading) -> Iterator[str]:
             yield name
     for each in reading.own(exp.EQ):
         sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-        tied = len(sides) == 2 and any(side.table.casefold() in others for side in sides)
-        if tied and sides[0].name.casefold() != sides[1].name.casefold():
+        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
+        if tied and sides[0].name.casefold() != sides[1].name.casefold() and not _alike(reading, *sides):
             yield each.sql()
 
 
-def _missing(asked: Asked, readings: list[Reading], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Topics of the question that the tables have, none that the plan reads; amounts, where it reads none."""
-    from sqlglot import exp
-
-    read = topics_of(" ".join(text for reading in readings for text in reading.texts()))
-    there = topics_of(" ".join(map(about_table, tables)))
-    yield from sorted(asked.topics & there - read)
-    figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
-    if not figures and not asked.counted and not finder("totals").search(asked.text):
-        yield from sorted(asked.amounts)
+def _alike(reading: Reading, *sides: exp.Column) -> bool:
+    """Whether one of two columns is named after the other, or the other's table: `ShipVia` and `Shippers.ShipperID`."""
+    texts = [f"{reading.unknown.get(side.table.casefold(), '')} {side.name}".casefold() for side in sides]
+    return any(
+        word[:4] in text
+        for side, text in zip(sides, reversed(texts), strict=True)
+        for word in words_of(side.name).split()
+        if len(word) > 3
+    )

@@ -95,6 +95,12 @@ def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
                 yield found[1]
 
 
+def bounded_in(asked: str, number: float) -> bool:
+    """Whether a word stands before a number that says whether what equals it counts."""
+    said = (f for key in _BOUNDS for f in re.finditer(rf"(?:{finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE))
+    return any(number in {each * scale for each in plain(found[1]) for scale in SCALES} for found in said)
+
+
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Rows counted where the things in one of their columns are asked for: DISTINCT was left out; or other things:
     different customers for "how many orders"."""

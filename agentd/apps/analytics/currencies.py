@@ -5,13 +5,14 @@ Which columns hold currencies is known from the values that the schema tells of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from agentd.apps.analytics.joins import sums
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
+from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -33,6 +34,22 @@ def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
                         f"select and group by {currency}, or choose one"
                     )
     return list(dict.fromkeys(faults))
+
+
+def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
+    """An amount in the office's own currency taken from, or compared with, one that its table has in that currency too:
+    `DocValueLocal - PaymentValue`."""
+    from sqlglot import exp
+
+    names = {str(column["name"]) for table in tables for column in table["columns"]}
+    own = {name for name in names if finder("own_currency").search(name)}
+    foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
+    for query in plan.selects if foreign else ():
+        found = tree(query["query"])
+        for each in found.find_all(exp.Sub, exp.Predicate) if found is not None else ():
+            sides = [side.name for side in (each.this, each.args.get("expression")) if isinstance(side, exp.Column)]
+            if len({*sides} & own) == len({*sides} & foreign) == 1:
+                yield each.sql()
 
 
 def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:

@@ -46,4 +46,5 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *other_dates(question, plan, tables),
         *only_some(plan, joins),
         *codes_for_names(plan, tables, joins),
+        *currencies.half_converted(plan, tables),
     ]

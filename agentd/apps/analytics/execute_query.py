@@ -8,7 +8,9 @@ from typing import Any
 
 from agentd.apps.analytics import left_out, servers
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.other_readings import other_readings
 from agentd.apps.analytics.placeholders import names_in
+from agentd.apps.analytics.planned import planned
 from agentd.apps.analytics.sample import says_sample
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
 from agentd.apps.analytics.statements import names_of, statements_in
@@ -19,6 +21,9 @@ SQL_COMMUNICATION = "MySQL MCP Server communication error"
 OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
 ROWS_IN_CALCULATIONS = 400
 """Of a longer result only the beginning is kept beside the table, and nothing is computed from it."""
+QUICK_S = 2.0
+"""A plan that took longer is not carried out by other readings, too."""
+READINGS = 4
 BEGINNING = 10
 
 
@@ -66,11 +71,12 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
 
     Raises NodeFailed when the database cannot be reached, or when nothing that the answer needs could be fetched.
     """
-    gathered = _Gathered(say_for(state["user_query"]))
+    gathered, began = _Gathered(say_for(state["user_query"])), context.clock.monotonic()
     if state["plan_style"] == "sql":
         await _run_queries(state, context, gathered)
     else:
         await _run_operations(state, context, gathered)
+    quick = context.clock.monotonic() - began < QUICK_S
     changes: dict[str, Any] = {
         "financial_calculations": gathered.calculations,
         "raw_query_results": [] if gathered.handles else (gathered.tables[0] if gathered.tables else []),
@@ -78,6 +84,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         "query_execution_errors": gathered.errors or None,
         "validation_warnings": gathered.warnings,
         "rows_left_out": gathered.left_out or None,
+        "other_readings": await _read_otherwise(state, context) if quick and not gathered.errors else None,
     }
     if state["plan_style"] == "operations":
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
@@ -202,6 +209,24 @@ async def _put_away(
         gathered.results[operation["operation_id"]]["data_handle_id"] = handle.get("data_handle_id")
     else:
         gathered.warnings.append(gathered.say["not_kept"].format(error=answer.get("error")))
+
+
+async def _read_otherwise(state: AgentState, context: NodeContext) -> list[dict[str, Any]] | None:
+    """The other readings of the question that give something else; one that does not run says nothing."""
+    tables = state.get("relevant_tables") or []
+    others = other_readings(state["user_query"], planned(state), tables, state.get("sql_dialect"))[:READINGS]
+    if not others or not context.offers(servers.SQL, SQL_TOOL):
+        return None
+    queries = [each for other in others for each in (other.query, other.instead)]
+    try:
+        asked = {"sql_queries": queries, "timeout_seconds": QUICK_S}
+        answer = await context.call(servers.SQL, SQL_TOOL, asked, retry=False)
+    except CallFailed:
+        return None
+    found = [each.get("results") for each in answer.get("batch_results") or ()]
+    pairs = zip(others, found[::2], found[1::2], strict=False)
+    differing = [(other, that) for other, this, that in pairs if this and that and other.differs(this, that)]
+    return [{"reading": o.reading, "other": o.other, "rows": that[:BEGINNING]} for o, that in differing] or None
 
 
 def _asked(state: AgentState) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.apps.analytics.operation_sql import as_query
-from agentd.apps.analytics.state import SqlQueryPlan
+from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +63,9 @@ class Plan:
             "validation_rules_for_results": self.rules or None,
             "technical_error_details": "; ".join(self.derived) or None,
         }
+
+
+def planned(state: AgentState) -> Plan:
+    """What is carried out, as it is in the state."""
+    queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
+    return Plan(queries, state.get("raw_data_query_plan"), operations, "", {}, [])

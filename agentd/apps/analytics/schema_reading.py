@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from agentd.apps.analytics.agreement import things_counted, words_of
+from agentd.apps.analytics.agreement import speaks, things_counted, words_of
+from agentd.apps.analytics.formats import FIGURES
+from agentd.apps.analytics.sql import conditions_of
 from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
@@ -42,6 +44,12 @@ class Asked:
         figure = any(finder(key).fullmatch(thing) for key in ("shares", "averages", "totals", "neutral"))
         of = topics_of(" ".join([thing, *behind]))
         return "" if figure or (of and of <= self.amounts) else thing
+
+    @cached_property
+    def by_time(self) -> bool:
+        """Whether it asks for a figure of each month or the like."""
+        units = finder("units").search(self.text)
+        return units is not None or any(finder(key).search(self.text) for key in ("by_month", "when", "compares"))
 
     @cached_property
     def amounts(self) -> frozenset[str]:
@@ -114,6 +122,29 @@ class Reading:
         columns = [column for each in self.plain for column in self.own_columns(each)]
         return [column for column in columns if self.kind(column) in ("descriptive", "identifier")]
 
+    @cached_property
+    def shown(self) -> list[exp.Column]:
+        """The columns in what it shows."""
+        from sqlglot import exp
+
+        return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
+
+    @cached_property
+    def grouping(self) -> list[exp.Column]:
+        """The columns that rows are told apart by: those of its groups' keys, and those it shows of one row."""
+        from sqlglot import exp
+
+        group = self.select.args.get("group")
+        keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
+        return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
+
+    def fixed(self, column: exp.Column) -> bool:
+        """Whether its rows all have one value of it: what they are chosen by."""
+        from sqlglot import exp
+
+        conditions = (each for each in conditions_of(self.select) if isinstance(each, exp.EQ))
+        return any(each.this == column and isinstance(each.expression, exp.Literal) for each in conditions)
+
     def leaves(self) -> Iterator[exp.Expr]:
         """The comparisons that choose rows, without those that tie two tables."""
         from sqlglot import exp
@@ -138,6 +169,14 @@ class Reading:
         found = self.column(column)
         return str(found[1].get("classification") or "") if found else ""
 
+    def is_own_date(self, column: exp.Column) -> bool:
+        """Whether it is the date that counts of its table: the first, where the schema says of none."""
+        found = self.column(column)
+        if found is None:
+            return True
+        dates = [str(each["name"]) for each in found[0]["columns"] if each.get("classification") == "temporal"]
+        return column.name.casefold() == str(found[0].get("date") or dates[0]).casefold()
+
     def about(self, columns: Iterable[exp.Column]) -> str:
         """What the schema says of them."""
         return " ".join(str(found[1].get("description") or "") for each in columns if (found := self.column(each)))
@@ -152,6 +191,24 @@ class Reading:
         """Whether the question says what tells it from its table's others."""
         found = self.column(column)
         return found is None or bool(self.hits(*found))
+
+    def better(self, columns: Sequence[exp.Column], beside: Iterable[exp.Column]) -> bool:
+        """Whether the question says more of another figure of a table than of these together, and what it says of that
+        one is not said of those `beside` them either."""
+        own, around = self.hits_of(columns), self.hits_of(beside)
+        used = {each.name.casefold() for each in beside}
+        others = (
+            self.hits(found[0], each)
+            for column in columns
+            if (found := self.column(column)) and found[1].get("classification") in FIGURES
+            for each in found[0]["columns"]
+            if each.get("classification") in FIGURES and str(each["name"]).casefold() not in used
+        )
+        return any(each - around and len(each - own) > len(own - each) for each in others)
+
+    def hits_of(self, columns: Iterable[exp.Column]) -> frozenset[str]:
+        """The same of several together."""
+        return frozenset().union(*(self.hits(*found) for each in columns if (found := self.column(each))))
 
     def meant(self, column: exp.Column) -> bool:
         """The same; of a text or key its head is said: "country" of `ship_country`."""
@@ -174,8 +231,11 @@ class Reading:
             return True
         name = str(found[1]["name"])
         names = [str(each["name"]) for each in found[0]["columns"] if finder("names").search(str(each["name"]))]
-        called = name in names or (not names and finder("titles").search(name))
-        return bool((called or found[1].get("classification") == "identifier") and self.is_about(found[0]))
+        further = [each for each in names if not speaks(each, "name_parts")][1:]
+        called = name in {*names} - {*further} or (not names and finder("titles").search(name))
+        keys = [each for each in found[0]["columns"] if each.get("classification") == "identifier"]
+        key = found[1].get("is_primary_key") or found[1] in keys[:1]
+        return bool((called or key) and self.is_about(found[0]))
 
     def _chosen(self, column: exp.Column) -> bool:
         """Whether rows are chosen by a value of it that the question says."""
@@ -202,7 +262,8 @@ class Reading:
 
         for table in self.sources.values():
             yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
+        yield from (text for name in self.unknown.values() for text in (name, words_of(name)))
         for column in self.own(exp.Column):
-            if self.column(column) is not None:
+            if self.column(column) is not None or self.unknown:
                 yield from (column.name, words_of(column.name), self.about([column]))
         yield from (each.name for each in self.own(exp.Literal))

@@ -33,6 +33,20 @@ def before_from(query: str, text: str) -> str:
     return query
 
 
+def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
+    """The query with another text wherever a name stands, or (`called`) for that function with its brackets."""
+    tokens, edits = _tokens(query), []
+    for index, token in enumerate(tokens):
+        if token.text != name or token.token_type.name == "STRING":
+            continue
+        end, depth = index, 0
+        while called and end + 1 < len(tokens) and (end == index or depth):
+            end += 1
+            depth += {"L_PAREN": 1, "R_PAREN": -1}.get(tokens[end].token_type.name, 0)
+        edits.append((token.start, tokens[end].end + 1, new))
+    return _replaced(query, edits)
+
+
 def without_join(query: str, table: str) -> str:
     """The query without the one JOIN of its own to that table; as it was where there are more or other than that."""
     tokens, depth, edits = _tokens(query), 0, []

@@ -101,6 +101,9 @@ class AgentState(TypedDict, total=False):
     """By a model held to a grammar, after its first plan was refused or doubted."""
     rows_left_out: dict[str, int] | None
     """{"AVG Freight": rows without a Freight}, of figures that leave rows out."""
+    other_readings: list[dict[str, Any]] | None
+    """{"reading", "other", "rows"}: other readings of the question by which the answer is another one; of rows that are
+    alike at the end of a list, without what differs."""
     clarification: dict[str, Any] | None
     table_units: dict[str, str] | None
     """{"TOTAL": "USD"}: what the figures of the table's columns are in."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentd.apps.analytics import coverage, left_out
+from agentd.apps.analytics import coverage, left_out, other_readings
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.doubts import of_the_answer
 from agentd.apps.analytics.node_context import NodeContext
-from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.planned import planned
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
@@ -42,10 +42,10 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
-    plan = _plan(state)
-    words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
+    words = of_the_answer(state, planned(state), context.clock.now().date(), calculations.values())
     said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
-    unmet = coverage.findings([word for word in words if word not in said], say)
+    unmet = other_readings.findings(state.get("other_readings") or [], say)
+    unmet += coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
@@ -65,12 +65,6 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         raise NodeFailed(say["invalid"], "; ".join(critical), validation_status="failed_critical", **changes)
     status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
-
-
-def _plan(state: AgentState) -> Plan:
-    """What was carried out, as it is in the state."""
-    queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
-    return Plan(queries, state.get("raw_data_query_plan"), operations, "", {}, [])
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:

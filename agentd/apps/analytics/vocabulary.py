@@ -82,6 +82,8 @@ class Vocabulary:
     how_many: frozenset[str]
     who: frozenset[str]
     lists: frozenset[str]
+    each: frozenset[str]
+    when: frozenset[str]
     unit_values: frozenset[str]
     quantities: frozenset[str]
     picks: frozenset[str]

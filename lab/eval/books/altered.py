@@ -25,6 +25,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from agentd.apps.analytics.doubts import of_the_answer, refusals
+from agentd.apps.analytics.other_readings import Other, other_readings
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
@@ -115,13 +116,13 @@ async def altered(name: str, folder: Path) -> tuple[list[Altered], int, int]:
     with closing(sqlite3.connect(file)) as database:
         for each in made:
             state, right = each.state, _rows(database, plans[each.ask])
-            certain += not _against(state, plans[each.ask], today, right)
+            certain += not _against(state, plans[each.ask], today, right, database)
             beside = Random(each.ask).sample([plan for plan in plans.values() if plan != plans[each.ask]], OTHERS)
             others = [("another question's", plan) for plan in beside]
             for change, query in {q: (c, q) for c, q in [*_changes(plans[each.ask], state), *others]}.values():
                 rows = _rows(database, query)
                 if rows is not None and rows != right:
-                    found.append(Altered(name, each.ask, change, query, _against(state, query, today, rows)))
+                    found.append(Altered(name, each.ask, change, query, _against(state, query, today, rows, database)))
     return found, len(made), certain
 
 
@@ -137,7 +138,7 @@ def _changes(query: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
 
 
-def _against(state: AgentState, query: str, today: date, rows: Rows | None) -> list[str]:
+def _against(state: AgentState, query: str, today: date, rows: Rows | None, database: sqlite3.Connection) -> list[str]:
     """What refuses the plan, or speaks against it."""
     planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
     plan = Plan([planned], None, [], state["response_template"], {}, [])
@@ -145,7 +146,21 @@ def _against(state: AgentState, query: str, today: date, rows: Rows | None) -> l
     dates = usable(question, dates_for(question, periods_in(question, [], today), today))
     said = " ".join([question, *(str(value) for value in period.values() if value)])
     values = rows[0] if rows and len(rows) == 1 else []
-    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values)]
+    others = other_readings(question, plan, state.get("relevant_tables") or [], state.get("sql_dialect"))
+    differing = [each.instead for each in others if _differs(each, database)]
+    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values), *differing]
+
+
+def _differs(other: Other, database: sqlite3.Connection) -> bool:
+    try:
+        return other.differs(*(_named_rows(database, query) for query in (other.query, other.instead)))
+    except sqlite3.Error:
+        return False
+
+
+def _named_rows(database: sqlite3.Connection, query: str) -> list[dict[str, Any]]:
+    made = database.execute(query)
+    return [dict(zip((each[0] for each in made.description), row, strict=True)) for row in made.fetchmany(5000)]
 
 
 def _rows(database: sqlite3.Connection, query: str) -> Rows | None:

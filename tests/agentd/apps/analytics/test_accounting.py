@@ -223,7 +223,7 @@ GERMANY = {"field_or_expression": "ShipCountry", "operator": "=", "value": "Germ
         (
             "Total freight per ship country?",
             {"select_columns": [{"field_name": "CustomerID"}, FREIGHT], "group_by": ["CustomerID"]},
-            ["GROUP BY CustomerID", "CustomerID", "country"],
+            ["GROUP BY CustomerID", "CustomerID", "country", "per ship"],
         ),
     ],
 )
@@ -249,9 +249,15 @@ BOUNDS = "SUM(CASE WHEN OrderDate >= '2021-02-01' AND OrderDate {} '2021-03-01' 
         ("How many orders are there?", "SELECT COUNT(*) AS n FROM Suppliers", ["Suppliers"]),
         (
             "Total of the orders from Acme?",
-            "SELECT SUM(Orders.Total) AS total FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
+            "SELECT SUM(Orders.Total) AS total FROM Orders JOIN Suppliers ON Orders.SupplierNo = Suppliers.SupplierID "
             "WHERE Suppliers.Name = 'Acme'",
             [],
+        ),
+        (
+            "Total of the orders from Acme?",
+            "SELECT SUM(Orders.Total) AS total FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
+            "WHERE Suppliers.Name = 'Acme'",
+            ["Orders.OrderID = Suppliers.SupplierID"],
         ),
         ("Ada berapa supplier?", "SELECT COUNT(*) AS n FROM mastersupplier", []),
         (

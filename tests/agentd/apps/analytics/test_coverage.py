@@ -52,7 +52,11 @@ def of(query: str) -> Plan:
         ),
         ("masuk paling awal siapa?", "SELECT n FROM e ORDER BY d DESC LIMIT 1", ["paling awal"]),
         ("Invoices last month", "SELECT COUNT(*) AS n FROM i WHERE Terms = 'Last Month'", ["Last Month"]),
-        ("tiga salesman dgn penjualan paling gede siapa aja?", "SELECT SUM(t) AS t FROM i", ["siapa aja"]),
+        (
+            "tiga salesman dgn penjualan paling gede siapa aja?",
+            "SELECT SUM(t) AS t FROM i",
+            ["paling gede", "siapa aja"],
+        ),
         ("Who has the highest price?", "SELECT MAX(Price) AS p FROM i", ["Who"]),
         ("Which salesman has the highest target?", "SELECT MAX(Target) AS p FROM i", ["Which salesman"]),
         ("Berapa order dari pelanggan?", "SELECT COUNT(DISTINCT customer_id) AS n FROM o", ["DISTINCT customer id"]),

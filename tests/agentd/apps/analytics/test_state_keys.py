@@ -37,7 +37,7 @@ KEYS = {
     "3.3 plan_execution": "sql_queries_plan response_template placeholder_mapping raw_data_query_plan "
     "validation_rules_for_results operation_plan placeholder_sources technical_error_details plan_written_again",
     "3.4 execute_query": "financial_calculations raw_query_results query_execution_status query_execution_errors "
-    "rows_left_out",
+    "rows_left_out other_readings",
     "3.5 validate_results": "data_quality_checks validation_warnings validation_status quality_score",
     "3.6 replace_placeholders": "final_narrative data_table_for_display table_units executive_summary "
     "warnings_for_display workflow_status",

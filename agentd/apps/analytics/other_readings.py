@@ -1,0 +1,190 @@
+"""Other readings of a question that a plan's query could have as well, each as a query: whether they differ, their rows
+say. Pure; it runs none.
+
+Another date of the same table, things for rows, a mean of things for one of rows, a bound with or without its number,
+the row behind the last one shown. Which there are, the schema says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentd.apps.analytics.agreement import bounded_in, words_of
+from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.rules import Finding, number
+from agentd.apps.analytics.schema_reading import Asked, Reading
+from agentd.apps.analytics.sql import DAY, quoted, tree
+from agentd.apps.analytics.sql_edits import before_from, exchanged, limit_of, named, without_limit
+from agentd.apps.analytics.vocabulary import finder
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+TIED = "tied_"
+"""The column by which rows are compared that stand at the end of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A query by another reading than `query`; `reading` and `other` say what differs, for a tie nothing."""
+
+    query: str
+    instead: str
+    reading: str = ""
+    other: str = ""
+
+    def differs(self, rows: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether the answer depends on the reading."""
+        if self.reading:
+            return _values(rows) != _values(others)
+        last = [row.get(TIED) for row in others[len(rows) - 1 :]]
+        return len(last) > 1 and last[0] is not None and last[0] == last[1]
+
+
+def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], dialect: str | None) -> list[Other]:
+    """Those of each of its results; `tables` are the `relevant_tables`, `dialect` their database's."""
+    from sqlglot import exp
+
+    known = {str(table["table_name"]).casefold(): table for table in tables}
+    names = {str(column["name"]) for table in known.values() for column in table["columns"]}
+    asked, found = Asked(timeless(question)), []
+    for query in plan.results:
+        select, text = tree(query["query"]), query["query"]
+        if isinstance(select, exp.Select):
+            reading = Reading(select, known, asked)
+            found += [*_ties(select, text), *_dates(reading, text, own=dialect is not None)]
+            found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
+    spelled = [str(table["table_name"]) for table in known.values()]
+    return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
+
+
+def findings(differing: Iterable[Mapping[str, Any]], say: Mapping[str, str]) -> list[Finding]:
+    """What is to be said of the readings that differ (`other_readings` of the state), in the words of `say`."""
+    return [Finding(f"reading:{each['other'] or TIED}", "warning", _said(each, say)) for each in differing]
+
+
+def _said(each: Mapping[str, Any], say: Mapping[str, str]) -> str:
+    if not each["reading"]:
+        return say["tied"]
+    rows = each["rows"]
+    value = next(iter(rows[0].values())) if len(rows) == 1 and len(rows[0]) == 1 else None
+    return say["other_reading" if value is None else "other_value"].format(**{**each, "value": value})
+
+
+def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Without their order and names; figures to six digits."""
+    return sorted(
+        [f"{exact:.6g}" if (exact := number(v)) is not None else str(v) for v in row.values()] for row in rows
+    )
+
+
+def _ties(select: exp.Select, text: str) -> Iterator[Other]:
+    """With the row behind the last."""
+    from sqlglot import exp
+
+    limit, order = limit_of(text), select.args.get("order")
+    if limit is None or order is None or select.args.get("offset") or select.args.get("distinct"):
+        return
+    key = order.expressions[0].this
+    shown = {each.alias_or_name: each.unalias() for each in select.expressions}
+    key = shown.get(key.name, key) if isinstance(key, exp.Column) and not key.table else key
+    if not isinstance(key, exp.Literal):
+        yield Other(text, f"{before_from(without_limit(text), f', {key.sql()} AS {TIED}')} LIMIT {limit + 1}")
+
+
+def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
+    """By another date of the table that is said while the plan's is not; by any, of an office's `own` table without a
+    date that counts."""
+    from sqlglot import exp
+
+    read = reading.hits_of(reading.own(exp.Column))
+    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+        found, around = reading.column(column), column.find_ancestor(exp.Predicate)
+        if found is None or around is None or not DAY.search(around.sql()) or reading.said(column):
+            continue
+        table = found[0]
+        any_ = own and not table.get("date") and not _of_its_table(column.name, str(table["table_name"]))
+        for each in table["columns"]:
+            name = str(each["name"])
+            meant = any_ or (reading.hits(table, each) - read and name not in text)
+            if meant and each.get("classification") == "temporal" and name != column.name:
+                yield Other(text, exchanged(text, column.name, quoted(name)), column.name, name)
+
+
+def _of_its_table(name: str, table: str) -> bool:
+    """Whether a date is called after its table: `OrderDate` of Orders."""
+    words = finder("dates").sub(" ", words_of(name)).split()
+    return all(word[:4] in table.casefold() for word in words if word != "date")
+
+
+def _things(reading: Reading, text: str) -> Iterator[Other]:
+    """Things counted where rows were, which join several rows of one: customers, of customers with their orders."""
+    from sqlglot import exp
+
+    thing = Asked(reading.asked.counted)
+    counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
+    written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.find_all(exp.Table)}
+    sources = {written[alias]: table for alias, table in reading.sources.items()}
+    about = {alias: table for alias, table in sources.items() if thing.hits(*_named(table))}
+    keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
+    if not about:
+        columns = ((alias, each) for alias, table in sources.items() for each in table["columns"])
+        keys = [
+            f"{quoted(alias)}.{quoted(str(each['name']))}"
+            for alias, each in columns
+            if each.get("classification") == "identifier" and thing.hits(str(each["name"]))
+        ]
+    for count in counts if len(reading.sources) + len(reading.unknown) > 1 or not about else ():
+        for key in keys[:1] if not count.find(exp.Distinct) else ():
+            yield Other(
+                text,
+                exchanged(text, "COUNT", f"COUNT(DISTINCT {key})", called=True),
+                count.sql(),
+                f"COUNT(DISTINCT {key})",
+            )
+
+
+def _named(table: Mapping[str, Any]) -> tuple[str, str]:
+    return str(table["table_name"]), str(table.get("purpose") or "")
+
+
+def _keys_of(table: Mapping[str, Any]) -> list[str]:
+    """Its key, where that is one column."""
+    keys = [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
+    return keys if len(keys) == 1 else []
+
+
+def _means(reading: Reading, text: str) -> Iterator[Other]:
+    """The mean of each thing for that of each row: sales per customer, of a mean of invoices."""
+    from sqlglot import exp
+
+    for said in re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", reading.asked.text, re.IGNORECASE):
+        thing = Asked(said[1])
+        for mean in reading.own(exp.Avg):
+            found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
+            if found is None or reading.select.args.get("group") or thing.hits(*_named(found[0])):
+                continue
+            for each in found[0]["columns"]:
+                of_it = each.get("classification") == "identifier" and not each.get("is_primary_key")
+                if of_it and thing.hits(str(each["name"])):
+                    amount, key = mean.this.sql(), quoted(str(each["name"]))
+                    by = f"{mean.this.table}.{key}" if mean.this.table else key
+                    instead = f"SUM({amount}) * 1.0 / COUNT(DISTINCT {by})"
+                    yield Other(text, exchanged(text, "AVG", instead, called=True), mean.sql(), instead)
+
+
+def _bounds(reading: Reading, text: str) -> Iterator[Other]:
+    """With its number, or without, where the question has no word for which."""
+    from sqlglot import exp
+
+    turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
+    for each in reading.own(*turned):
+        literal = each.expression
+        said = isinstance(literal, exp.Literal) and literal.is_number and reading.asked.says(literal.name)
+        if said and not bounded_in(reading.asked.text, float(literal.name)):
+            other = turned[type(each)](this=each.this.copy(), expression=literal.copy()).sql()
+            yield Other(text, text.replace(each.sql(), other), each.sql(), other)

@@ -1,0 +1,58 @@
+"""What a question asks for that no part of its plan is of: a topic, a date, an amount, a count, a split. Pure.
+
+Each is a doubt, in the question's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.formats import FIGURES
+from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.schema_reading import Asked, Reading
+from agentd.apps.analytics.unknown_words import about_table
+from agentd.apps.analytics.vocabulary import finder, topics_of
+
+
+def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Topics of the question that the tables have, none that the plan reads; a date, amounts or a count, where it shows
+    none; what figures are to be split up by."""
+    from sqlglot import exp
+
+    asked = Asked(timeless(question))
+    unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
+    named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
+    read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
+    there = topics_of(" ".join(map(about_table, tables)))
+    yield from sorted(asked.topics & there - read)
+    yield from _not_split(asked, readings, tables)
+    if unknown:
+        return
+    kinds = {reading.kind(column) for reading in readings for column in reading.shown}
+    if (when := finder("when").search(question)) and "temporal" not in kinds:
+        yield when[0]
+    figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
+    counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
+    if asked.counted:
+        yield from () if figures or counts else (asked.counted,)
+    elif not figures and not finder("totals").search(asked.text):
+        amount = finder("amounts").search(asked.text)
+        yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
+
+
+def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """ "per country", where the tables know countries and nothing is grouped, shown or chosen by one."""
+    if finder("averages").search(asked.text):
+        return
+    by = [f"{words_of(name)} {name}" for reading in readings for name in reading.unknown.values()]
+    for reading in readings:
+        for column in reading.grouping:
+            found = reading.column(column)
+            by.append(f"{about_table({**found[0], 'columns': []})} {words_of(column.name)}" if found else column.name)
+    for said in re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", asked.text, re.IGNORECASE):
+        thing = Asked(said[1])
+        if any(map(thing.hits, map(about_table, tables))) and not any(map(thing.hits, by)):
+            yield said[0]
