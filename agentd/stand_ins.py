@@ -101,22 +101,22 @@ def _within(name: str, packages: Sequence[str]) -> bool:
 @contextmanager
 def late_certificates() -> Iterator[None]:
     """Contexts of TLS that are made within read the authorities' certificates at their first connection: aiohttp makes
-    one as it is imported, and reading them takes as long as the rest of it."""
-    load = ssl.SSLContext.load_default_certs
+    two as it is imported, and reading them takes as long as the rest of it."""
+    read = ssl.SSLContext.set_default_verify_paths
 
-    def later(context: ssl.SSLContext, purpose: ssl.Purpose = ssl.Purpose.SERVER_AUTH) -> None:
+    def later(context: ssl.SSLContext) -> None:
         def wrap_bio(*given: Any, **more: Any) -> Any:
             del vars(context)["wrap_bio"]
-            load(context, purpose)
+            read(context)
             return context.wrap_bio(*given, **more)
 
         vars(context)["wrap_bio"] = wrap_bio  # what an event loop's connection begins with
 
-    ssl.SSLContext.load_default_certs = later  # type: ignore[method-assign, assignment]
+    ssl.SSLContext.set_default_verify_paths = later  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
-        ssl.SSLContext.load_default_certs = load  # type: ignore[method-assign]
+        del ssl.SSLContext.set_default_verify_paths  # which it inherits
 
 
 def put(*, postgresql: bool, http: bool) -> None:

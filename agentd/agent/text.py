@@ -9,8 +9,8 @@ from agentd.agent.languages import words
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
-HAN = r"[\u3400-\u4dbf\u4e00-\u9fff]"
-"""Written without spaces between words: each sign is a token."""
+HAN = r"(?-i:[\u3400-\u4dbf\u4e00-\u9fff])"
+"""Written without spaces between words: each sign is a token. It has no case, which takes long to find out."""
 _MARKS = str.maketrans({"。": ". ", "，": ", ", "、": ", ", "،": ", ", "؛": "; "})
 _SAME_MARKS = str.maketrans("؟’‘“”「」", '?\'\'""""')
 _UNWRITTEN = dict.fromkeys((0x640, 0x670, *range(0x64B, 0x660)))

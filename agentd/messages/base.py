@@ -12,4 +12,4 @@ Json = Any
 class Message(BaseModel):
     """Base of all: frozen, unknown fields refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from agentd.agent.actions import MAX_DEPTH, too_deep
@@ -24,7 +24,7 @@ MAX_PROMPT_BYTES = 8192
 class Params(BaseModel):
     """Base of every method's params: frozen, nothing coerced, unknown names refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class NoParams(Params):
@@ -129,20 +129,18 @@ class ParamsReader(Generic[P]):
     """Reads raw params into a model. It raises InvalidParams whose message names each wrong parameter (never its
     value), with `data.field` (the first) and `data.errors` [{field, problem}]."""
 
-    __slots__ = ("_max_prompt_bytes", "_model", "_validate")
+    __slots__ = ("_max_prompt_bytes", "_model")
 
     def __init__(self, model: type[P], max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._model = model
         self._max_prompt_bytes = max_prompt_bytes
-        self._validate = TypeAdapter(model).validator.validate_python
 
     def __call__(self, raw: Raw) -> P:
         """The params as the model has them; a list is taken by position, in the order of the model's fields."""
         if type(raw) is list:
             raw = _by_position(self._model, raw)
         try:
-            params: P = self._validate(raw, context=self._max_prompt_bytes)
-            return params
+            return self._model.model_validate(raw, context=self._max_prompt_bytes)
         except ValidationError as error:
             raise named(self._model, error, language_of(raw)) from None
 

@@ -9,6 +9,7 @@ import json
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from agentd.agent.text import HAN, alike
@@ -46,13 +47,13 @@ _BRACES = re.compile(r"\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+(?:\}|\Z)")
 _QUOTED = re.compile(
     r'"([^"]*+)(?:"|\Z)|«([^»]*+)(?:»|\Z)|„([^"]*+)(?:"|\Z)|(?<![^\W\d_])\'([^\'\n]*+)\'(?![^\W\d_])', re.DOTALL
 )
-_INTRODUCED = re.compile(
-    f"{_BEGIN}(?:{'|'.join(each.replace('‹documents›', _DOCUMENT) for each in _SAID.introductions)})", re.IGNORECASE
-)
-_NAMED = re.compile(rf"{_BEGIN}{_DOCUMENT}\s*+[:：][^\S\n]*+(?P<value>[^\s,;@]++@[^\s,;]++|[^\n]*+)", re.IGNORECASE)
+_INTRODUCED = f"(?i){_BEGIN}(?:{'|'.join(each.replace('‹documents›', _DOCUMENT) for each in _SAID.introductions)})"
+_NAMED = rf"(?i){_BEGIN}{_DOCUMENT}\s*+[:：][^\S\n]*+(?P<value>[^\s,;@]++@[^\s,;]++|[^\n]*+)"
 """`surat: …`: a document, or a line of a form."""
 _WORD = re.compile(r"\w++")
-_STATEMENT = re.compile(rf"[:,;\n]|{_BEGIN}{_any_of((*_SAID.self_words, *_SAID.labels['nama'], 'nik'))}", re.IGNORECASE)
+_STATEMENT = rf"(?i)[:,;\n]|{_BEGIN}{_any_of((*_SAID.self_words, *_SAID.labels['nama'], 'nik'))}"
+_late = cache(re.compile)
+"""Compiles what few messages need at the first of them: a start does not wait for it."""
 CUT = " ⁂ "
 """Stands where something was cut, so that the words around it do not join."""
 
@@ -88,13 +89,13 @@ def own_words(text: str) -> str:
         text = _unquoted(_BRACES.sub(CUT, text))
     if ":" not in text and "：" not in text and "\n" not in text:
         return text  # no document is announced without one of these
-    starts = [found.start() for found in (_INTRODUCED.search(text), _document(text)) if found]
+    starts = [found.start() for found in (_late(_INTRODUCED).search(text), _document(text)) if found]
     return text[: min(starts)] + CUT if starts else text
 
 
 def _document(text: str) -> re.Match[str] | None:
     """The first `surat: …` that is neither a longer label (`jenis surat: …`) nor told in a few words, as a form is."""
-    for found in _NAMED.finditer(text):
+    for found in _late(_NAMED).finditer(text):
         before = text[max(0, found.start() - 20) : found.start()].rpartition("\n")[2].split()
         is_label = bool(before) and before[-1].casefold() in _SAID.label_heads
         if not is_label and not _is_short(found["value"]):
@@ -104,7 +105,7 @@ def _document(text: str) -> re.Match[str] | None:
 
 def _is_short(text: str) -> bool:
     """Whether it is a value, and no statement or document."""
-    return 0 < len(text.split(None, 5)) <= 4 and not _STATEMENT.search(text)
+    return 0 < len(text.split(None, 5)) <= 4 and not _late(_STATEMENT).search(text)
 
 
 def _without_tags(text: str) -> str:
