@@ -1,4 +1,4 @@
-"""Listens: on a loopback port, a unix socket, or sockets that systemd passed. It knows no route."""
+"""Listens: on a loopback port, a unix socket, or sockets that systemd passed. It answers nothing itself."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
+from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import HttpProcessingError, InvalidURLError
 from aiohttp.web_protocol import RequestHandler
+
+from agentd.http.guard import RPC_PATH
 
 HEAD_S = 10.0
 """How long a request's head may take, from its connection's or its own first byte."""
@@ -32,11 +34,12 @@ unpacked: a body that grows a thousandfold would hold the loop, also while it is
 class _Handler(RequestHandler):
     """aiohttp's connection, closed when a request's head doesn't come in time (aiohttp has no such limit)."""
 
-    __slots__ = ("_head_due",)
+    __slots__ = ("_head_due", "_rpc_body")
 
     def __init__(self, server: web.Server, *, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(server, loop=loop, **_HANDLER)
         self._head_due: asyncio.TimerHandle | None = None
+        self._rpc_body: StreamReader | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -44,11 +47,23 @@ class _Handler(RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        if self._messages:
+            message, body = self._messages[-1]
+            self._rpc_body = body if getattr(message, "path", None) == RPC_PATH else None
         waiter = self._waiter
         if self._messages or self._request_in_progress or (waiter is not None and waiter.done()):
             self._head_came()
         elif self._head_due is None:
             self._head_due = self._loop.call_later(HEAD_S, self.force_close)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether the connection stays for its last answer: a caller of POST /rpc that sent all may still read. On any
+        other route it has left, and what it waited for is stopped."""
+        idle = self._waiter is not None and not self._waiter.done()
+        if idle or self._rpc_body is None or not self._rpc_body.is_eof():
+            return False
+        self.close()
+        return True
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._head_came()

@@ -98,3 +98,25 @@ async def test_what_is_no_http_is_told_why_without_its_own_words(line: bytes, sa
         answer = await reader.read()
         writer.close()
     assert answer.split()[1] == b"400" and says in answer and b"ANI" not in answer
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "answered"), [("/rpc", b"{}", True), ("/rpc", b"{", False), ("/v1", b"{}", False)]
+)
+async def test_a_caller_that_sends_no_more_is_answered_if_its_call_is_whole(
+    path: str, body: bytes, answered: bool
+) -> None:
+    async def act(request: web.Request) -> web.Response:
+        await request.read()
+        for _ in range(20):  # turns of the loop, in which it sees that the other side has closed
+            await asyncio.sleep(0)
+        return web.Response(text="halo")
+
+    made = web.Application()
+    made.router.add_post(path, act)
+    async with serving(made, listen=("127.0.0.1", 0)) as (address,):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n".encode() + body)
+        writer.write_eof()
+        assert (await reader.read()).endswith(b"halo") == answered
+        writer.close()
