@@ -38,7 +38,6 @@ class SystemClock:
     """The time of this machine."""
 
     def now(self) -> datetime:
-        """Now, in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:

@@ -30,7 +30,7 @@ from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
 from agentd.rpc.method import Method, Services
 from agentd.rpc.methods import table
-from agentd.rpc.params import ParamsReader
+from agentd.rpc.params import read
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result
@@ -112,8 +112,8 @@ class Daemon:
             raise MethodNotFound()
         if not caller.may(*method.scopes):
             raise Forbidden(f"{name} is not for this caller")
-        read = ParamsReader(method.params, self.services.limits.max_prompt_bytes)
-        answer = method.act(self.services, caller, read(params))
+        given = read(method.params, params, self.services.limits.max_prompt_bytes)
+        answer = method.act(self.services, caller, given)
         return await answer if isawaitable(answer) else answer
 
     def internal_tools(self, server: Callable[[], str]) -> InternalCall:

@@ -153,11 +153,9 @@ class ChatModelWrapper:
 
     @property
     def provider(self) -> str:
-        """The inner one's."""
         return self._inner.provider
 
     def state(self) -> ProviderState:
-        """The inner one's."""
         return self._inner.state()
 
     async def aclose(self) -> None:

@@ -4,45 +4,25 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 
 FIRST_PASSED = 3
 """Where systemd puts the first socket it passes."""
 
 
-class Notifier:
-    """sd_notify over NOTIFY_SOCKET; every call is silent where there is none."""
+def notify(*lines: str) -> None:
+    """sd_notify: sends these lines (READY=1, STOPPING=1 …) to NOTIFY_SOCKET; does nothing where there is none."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
+        speaker.connect("\0" + address[1:] if address.startswith("@") else address)
+        speaker.sendall("\n".join(lines).encode())
 
-    def __init__(self) -> None:
-        self._address = os.environ.get("NOTIFY_SOCKET", "")
-        watchdog = os.environ.get("WATCHDOG_USEC", "")
-        owner = os.environ.get("WATCHDOG_PID", "")
-        mine = not owner or owner == str(os.getpid())
-        self.watchdog_s = int(watchdog) / 1e6 if watchdog.isdigit() and mine else None
 
-    def ready(self) -> None:
-        """Start-up, or a reload, is done."""
-        self._send("READY=1")
-
-    def reloading(self) -> None:
-        """A reload begins; `ready` ends it."""
-        self._send("RELOADING=1", f"MONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
-
-    def stopping(self) -> None:
-        """The stop begins."""
-        self._send("STOPPING=1")
-
-    def alive(self) -> None:
-        """The loop turns: feeds the watchdog."""
-        self._send("WATCHDOG=1")
-
-    def _send(self, *lines: str) -> None:
-        if not self._address:
-            return
-        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
-            speaker.connect(address)
-            speaker.sendall("\n".join(lines).encode())
+def watchdog_s() -> float | None:
+    """Seconds within which systemd wants to hear of this process (WATCHDOG=1) each time; None: never."""
+    watchdog, owner = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID", "")
+    return int(watchdog) / 1e6 if watchdog.isdigit() and owner in ("", str(os.getpid())) else None
 
 
 def passed_sockets() -> list[socket.socket]:

@@ -24,7 +24,6 @@ class LastUse:
         self._new: dict[str, datetime] = {}
 
     def note(self, principal_id: str) -> None:
-        """It was used now."""
         self._new[principal_id] = self._clock.now()
 
     def times(self) -> dict[str, str]:
@@ -36,7 +35,6 @@ class LastUse:
         return {}
 
     def write(self) -> None:
-        """Write what is new."""
         if not self._new:
             return
         new, self._new = self._new, {}

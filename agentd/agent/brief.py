@@ -114,7 +114,6 @@ class Progress:
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Progress:
-        """Back from JSON."""
         return _shape().validate_python(record)
 
 

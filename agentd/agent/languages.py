@@ -54,7 +54,6 @@ class IncompletePack(ValueError):
 
 @cache
 def languages() -> Mapping[str, Words]:
-    """The words of each language."""
     return packs(Path(__file__).with_suffix(""), Words)
 
 
@@ -154,5 +153,4 @@ class Replies:
 
 @cache
 def replies() -> Mapping[str, Replies]:
-    """The texts of each language."""
     return packs(Path(__file__).with_name("replies"), Replies)

@@ -34,13 +34,7 @@ class PromptTools:
 
     @property
     def names(self) -> frozenset[str]:
-        """All of them."""
         return frozenset((*self.start, *self.before, *self.added))
-
-    def record(self) -> dict[str, list[str]]:
-        """As JSON, kept with the run."""
-        kept = {"start": self.start, "added": self.added, "before": self.before, "named": self.named}
-        return {name: list(names) for name, names in kept.items()}
 
 
 def fits(toolset: Toolset, limit: int) -> bool:

@@ -112,5 +112,4 @@ class NoOfficialCalls(CallPolicy):
     """Refuses every official call: a stale or partial installation must not issue what nobody checks."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Refuse, or let pass."""
         return ToolOutcome(success=False, message=REASON, error_type="tool_execution") if call.tool.official else call

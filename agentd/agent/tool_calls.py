@@ -37,11 +37,11 @@ class ToolCalls:
 
     async def make(self, call: CallTool, consent: Consent | None) -> ToolOutcome:
         """One call through the policies; what cannot be called is a failed outcome."""
-        if call.tool.casefold() == LIST_TOOLS and self.resolved(call.tool) is None:
-            return ToolOutcome(success=True, output=manifest(self._brief.toolset, Wanted.of(call.input)))
         try:
             tool = self._brief.toolset.resolve(call.tool)
         except ToolError as error:
+            if call.tool.casefold() == LIST_TOOLS:
+                return ToolOutcome(success=True, output=manifest(self._brief.toolset, Wanted.of(call.input)))
             known = error.data.get("known")
             hint = f"; known tools: {', '.join(known)}" if known else ""
             return ToolOutcome(success=False, message=f"{error.message}{hint}", error_type=error.type)

@@ -93,16 +93,13 @@ class TurnPolicies(TurnPolicy):
     policies: Sequence[TurnPolicy]
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
-        """What all of them leave."""
         for policy in self.policies:
             offer = policy.offer(turn, offer)
         return offer
 
     def check_answer(self, turn: Turn, answer: str) -> None:
-        """Raise the first objection."""
         for policy in self.policies:
             policy.check_answer(turn, answer)
 
     def supports(self, call: ToolCall) -> bool:
-        """Whether all of them do."""
         return all(policy.supports(call) for policy in self.policies)

@@ -8,11 +8,13 @@ import gc
 import os
 import signal
 import sys
+import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
+from agentd.systemd import notify, passed_sockets, watchdog_s
 from agentd.tasks import beside
 
 GRACE_S = 3.0
@@ -27,7 +29,6 @@ LOOK_S = 0.1
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
     parser = commands.add_parser("serve", help="run the daemon")
     options.add(parser, listen=True)
     parser.add_argument("--watch", action="store_true", help="read client.toml again as soon as it is saved")
@@ -69,9 +70,7 @@ def run(given: argparse.Namespace) -> int:
 async def serve(settings: Any, watched: Stamp | None = None) -> int:
     """The daemon's life: start, ready, reloads, stop. A client.toml saved after `watched` was taken is a reload."""
     from agentd.startup import started
-    from agentd.systemd import Notifier, passed_sockets
 
-    notifier = Notifier()
     stop, reload = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -84,25 +83,25 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
         addresses = await stack.enter_async_context(served(made, passed_sockets()))
         for address in addresses:
             print(f"ready {address}", flush=True)
-        notifier.ready()
+        notify("READY=1")
         gc.freeze()
         gc.enable()
         watch = {"watch": _watch(settings.file, watched, reload)} if watched else {}
-        reloads = _reload_on(reload, made, notifier)
-        async with beside(watchdog=_feed_watchdog(notifier), reloads=reloads, warm=_warm(made), **watch):
+        reloads = _reload_on(reload, made)
+        async with beside(watchdog=_feed_watchdog(), reloads=reloads, warm=_warm(made), **watch):
             await stop.wait()
-            notifier.stopping()
+            notify("STOPPING=1")
             signal.alarm(STOP_S)
             made.draining = True
         await made.engine.leave(GRACE_S)
     return 0
 
 
-async def _feed_watchdog(notifier: Any) -> None:
+async def _feed_watchdog() -> None:
     """Tell systemd that the loop turns; a loop that hangs does not, and is restarted."""
-    while notifier.watchdog_s:
-        notifier.alive()
-        await asyncio.sleep(notifier.watchdog_s / 3)
+    while limit_s := watchdog_s():
+        notify("WATCHDOG=1")
+        await asyncio.sleep(limit_s / 3)
 
 
 async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
@@ -124,7 +123,7 @@ def _stamp(file: Path) -> Stamp | None:
     return there.st_mtime_ns, there.st_size, there.st_ino
 
 
-async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
+async def _reload_on(asked: asyncio.Event, made: Any) -> None:
     import structlog
 
     from agentd.errors import InvalidParams
@@ -133,12 +132,12 @@ async def _reload_on(asked: asyncio.Event, made: Any, notifier: Any) -> None:
     while True:
         await asked.wait()
         asked.clear()
-        notifier.reloading()
+        notify("RELOADING=1", f"MONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
         try:
             log.info("config.reloaded", **await made.reload(by="signal"))
         except InvalidParams as error:
             log.error("config.refused", problems=error.data["problems"])
-        notifier.ready()
+        notify("READY=1")
 
 
 async def _warm(made: Any) -> None:

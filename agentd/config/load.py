@@ -78,7 +78,6 @@ class Settings:
     """The credentials that the file names, those of providers aside."""
 
     def profile(self, name: str | None) -> ProfileSettings | None:
-        """The profile of that name."""
         return next((profile for profile in self.profiles if profile.name == name), None)
 
     def section(self, kind: type[S]) -> S:

@@ -10,7 +10,6 @@ DEFAULT = "kelurahan"
 
 
 def profiles() -> list[str]:
-    """Their names."""
     return sorted(file.parent.name for file in PROFILES.glob("*/client.toml"))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -16,7 +17,7 @@ from agentd.http.leases import Leases
 from agentd.messages import LIVE_ONLY, Event
 from agentd.rpc.method import Services
 from agentd.rpc.methods.agent import SubscribeParams
-from agentd.rpc.params import ParamsReader
+from agentd.rpc.params import read
 from agentd.rpc.wire import error_object
 from agentd.runs.segment import ENDED
 
@@ -26,8 +27,9 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Accel-Buffering": "no",
 }
-_READ = ParamsReader(SubscribeParams)
 _END: Any = object()
+FRAMES = 64
+"""Of how many of the latest events the frames are kept."""
 LAST_WORDS_S = 1.0
 """How long a stop lets streams and calls under way say their last."""
 _FLUSH_S = 30.0
@@ -41,7 +43,7 @@ class EventsEndpoint:
         self._leases = leases
         self._runs = services.runs
         self._limits = services.limits
-        self._frame = Frames(sse_frame)
+        self._frame = lru_cache(FRAMES)(sse_frame)  # its events are handed to every reader
         self._streams: set[asyncio.Task[Any]] = set()
 
     async def get(self, request: web.Request) -> web.StreamResponse:
@@ -170,31 +172,10 @@ def _params(request: web.Request) -> SubscribeParams:
             given["after"] = int(given["after"])
         except ValueError:
             raise InvalidParams("Invalid params: after (or Last-Event-ID) must be a number", field="after") from None
-    return _READ(given)
+    return read(SubscribeParams, given)
 
 
 def sse_frame(event: Event) -> bytes:
     """As GET /events sends it. A live-only event has no `id`, so that Last-Event-ID stays at a stored one."""
     number = b"" if event.type in LIVE_ONLY else b"id: %d\n" % event.seq
     return b"%sevent: %s\ndata: %s\n\n" % (number, event.type.encode(), orjson.dumps(event.model_dump()))
-
-
-_KEPT = 64
-
-
-class Frames:
-    """Frames of the latest events, by the event object that the runs hand to every reader."""
-
-    def __init__(self, form: Callable[[Event], bytes]) -> None:
-        self._form = form
-        self._frames: dict[int, tuple[Event, bytes]] = {}
-
-    def __call__(self, event: Event) -> bytes:
-        """The event's frame."""
-        known = self._frames.get(id(event))
-        if known is None:
-            if len(self._frames) >= _KEPT:
-                del self._frames[next(iter(self._frames))]
-            # holding the event keeps its id from being given away
-            known = self._frames[id(event)] = (event, self._form(event))
-        return known[1]

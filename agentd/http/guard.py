@@ -97,7 +97,6 @@ class Guard:
         self._rules.update(dict.fromkeys(routes, rule))
 
     def middleware(self) -> Middleware:
-        """As aiohttp wants it."""
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:

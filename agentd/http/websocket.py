@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,7 +14,7 @@ import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from agentd.errors import AgentdError, Conflict, InvalidRequest
-from agentd.http.events import LAST_WORDS_S, Frames
+from agentd.http.events import FRAMES, LAST_WORDS_S
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
 from agentd.messages import Caller, Event
@@ -35,12 +37,11 @@ class WebSocketEndpoint:
         self._leases = leases
         self._dispatcher = dispatcher
         self._services = services
-        self._frame = Frames(notification)
+        self._frame = lru_cache(FRAMES)(notification)
         self._sockets: set[web.WebSocketResponse] = set()
         self._calls: set[asyncio.Task[None]] = set()
 
     async def get(self, request: web.Request) -> web.WebSocketResponse:
-        """Talk until one side closes."""
         limits = self._services.limits
         socket = web.WebSocketResponse(
             heartbeat=limits.heartbeat_s, max_msg_size=limits.max_body_bytes, compress=False, decode_text=False
@@ -90,7 +91,7 @@ class _Connection:
     socket: web.WebSocketResponse
     request: web.Request
     services: Services
-    frame: Frames
+    frame: Callable[[Event], bytes]
     wanted: list[tuple[SubscribeParams, Caller]] = field(default_factory=list)
     pumps: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -127,7 +128,6 @@ class _Connection:
             self.request.transport.abort()
 
     def stop(self) -> None:
-        """End the subscriptions."""
         self.wanted.clear()
         for pump in self.pumps:
             pump.cancel()

@@ -145,3 +145,6 @@ class Event(Message):
     type: EventType
     at: str
     data: dict[str, Json] = Field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.run_id, self.seq, self.type))

@@ -25,12 +25,10 @@ class StandardError:
     """
 
     def write(self, text: str) -> None:
-        """Write it there."""
         with suppress(OSError):
             sys.stderr.write(text)
 
     def flush(self) -> None:
-        """Let it go out."""
         with suppress(OSError):
             sys.stderr.flush()
 
@@ -77,7 +75,7 @@ def redact(_logger: Any, _method: str, event: structlog.typing.EventDict) -> str
 def discreet(value: Any, key: str = "") -> Any:
     """A value of a log line without what a citizen said, at every depth; an object that isn't JSON is its type."""
     if key in PRIVATE and value:
-        return f"[{len(value) if isinstance(value, str) else len(str(value))} characters]"
+        return f"[{len(str(value))} characters]"
     if isinstance(value, dict):
         return {str(inner): discreet(each, str(inner)) for inner, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -123,7 +123,6 @@ class MeteredModel(ChatModelWrapper):
         self._metrics = metrics
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """The inner one's turn."""
         started = time.perf_counter()
         try:
             reply = await self._inner.turn(request, on_text)

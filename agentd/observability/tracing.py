@@ -88,7 +88,6 @@ class TracedModel(ChatModelWrapper):
         self._traces = traces
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """The inner one's turn."""
         with self._traces.span("model turn", SpanKind.CLIENT, {"agentd.attempt": request.attempt}) as span:
             try:
                 reply = await self._inner.turn(request, on_text)
@@ -111,11 +110,9 @@ class TracedTools:
         self._traces = traces
 
     def catalogue(self) -> Catalogue:
-        """What the inner host offers."""
         return self._inner.catalogue()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """The inner one's call."""
         about = {"agentd.server": call.tool.server, "gen_ai.tool.name": call.tool.name, "agentd.step": call.step}
         with self._traces.span(f"tool {call.tool.name}", SpanKind.CLIENT, about) as span:
             carried: dict[str, str] = {}

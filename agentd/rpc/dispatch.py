@@ -31,7 +31,7 @@ from agentd.errors import (
 )
 from agentd.messages import Caller
 from agentd.rpc.method import Act, Method, Services
-from agentd.rpc.params import ParamsReader, Raw, language_of
+from agentd.rpc.params import Raw, language_of, read
 from agentd.rpc.wire import error_object
 
 log = structlog.get_logger(__name__)
@@ -184,13 +184,13 @@ class Dispatcher:
 class _Bound:
     """A method as a dispatcher calls it."""
 
-    __slots__ = ("_keyed", "_name", "_reader", "_scopes", "act", "waits")
+    __slots__ = ("_keyed", "_max_prompt_bytes", "_name", "_params", "_scopes", "act", "waits")
 
     def __init__(self, method: Method, services: Services, act: Act | None = None) -> None:
         self._name = method.name
         self._scopes = method.scopes
         self._keyed = "session_key" in method.params.model_fields  # looking up what a model lacks is slow
-        self._reader = ParamsReader(method.params, services.limits.max_prompt_bytes)
+        self._params, self._max_prompt_bytes = method.params, services.limits.max_prompt_bytes
         self.act: Any = act or method.act
         self.waits = iscoroutinefunction(self.act)
 
@@ -200,7 +200,7 @@ class _Bound:
         scopes = caller.scopes
         if "admin" not in scopes and self._scopes.isdisjoint(scopes):
             raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
-        params: Any = self._reader(raw)
+        params: Any = read(self._params, raw, self._max_prompt_bytes)
         return (caller.with_key(params.session_key) if self._keyed else caller), params
 
 

@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import unicodedata
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -125,24 +125,18 @@ _READ, _NAMED, _NAME = 1000, 20, 100
 Raw = dict[str, Any] | list[Any]
 
 
-class ParamsReader(Generic[P]):
-    """Reads raw params into a model. It raises InvalidParams whose message names each wrong parameter (never its
-    value), with `data.field` (the first) and `data.errors` [{field, problem}]."""
+def read(model: type[P], raw: Raw, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> P:
+    """The params as the model has them; a list is taken by position, in the order of the model's fields.
 
-    __slots__ = ("_max_prompt_bytes", "_model")
-
-    def __init__(self, model: type[P], max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
-        self._model = model
-        self._max_prompt_bytes = max_prompt_bytes
-
-    def __call__(self, raw: Raw) -> P:
-        """The params as the model has them; a list is taken by position, in the order of the model's fields."""
-        if type(raw) is list:
-            raw = _by_position(self._model, raw)
-        try:
-            return self._model.model_validate(raw, context=self._max_prompt_bytes)
-        except ValidationError as error:
-            raise named(self._model, error, language_of(raw)) from None
+    Raises InvalidParams whose message names each wrong parameter (never its value), with `data.field` (the first) and
+    `data.errors` [{field, problem}].
+    """
+    if type(raw) is list:
+        raw = _by_position(model, raw)
+    try:
+        return model.model_validate(raw, context=max_prompt_bytes)
+    except ValidationError as error:
+        raise named(model, error, language_of(raw)) from None
 
 
 def language_of(raw: Raw) -> Language:

@@ -28,12 +28,10 @@ class EventLog:
 
     @property
     def stored(self) -> tuple[Event, ...]:
-        """All stored events, in order."""
         return tuple(self._stored)
 
     @property
     def followed(self) -> bool:
-        """Whether anybody hears what comes."""
         return bool(self._readers)
 
     def next(self, kind: EventType, data: dict[str, Any], at: str) -> Event:

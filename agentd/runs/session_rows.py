@@ -22,11 +22,9 @@ class SessionRows:
         self._database = database
 
     async def add(self, session: SessionRecord) -> None:
-        """A new session."""
         await self._database.writes.do(lambda db: db.execute(sql.ADD_SESSION, columns(session)))
 
     async def get(self, session_id: str) -> SessionRecord | None:
-        """The session."""
         return await self._database.reads.do(lambda db: session_of(db, session_id))
 
     async def of(self, owner: str | None, limit: int, before: tuple[str, str] | None) -> list[SessionRecord]:

@@ -61,7 +61,6 @@ class SessionService:
     """Set while a deletion is not finished: a file could not be cleaned yet."""
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
-        """A new, empty conversation."""
         key = caller.session_key or new_key()
         row = self._row(caller, title, key)
         await self.store.sessions.add(row)
@@ -79,7 +78,6 @@ class SessionService:
         return {"sessions": [_shown(row) for row in page], "next": following}
 
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """The conversation, turn by turn."""
         row = owned_session(await self.store.sessions.get(session_id), caller)
         turns = await self.store.sessions.turns(session_id)
         more = await self.apps.shown(session_id)
@@ -119,7 +117,6 @@ class SessionService:
         return pending
 
     async def purge(self, session_id: str) -> None:
-        """Erase an expired session."""
         await self.audit.arecord("session.deleted", actor="retention", subject=session_id)
         await self.erase(session_id)
 

@@ -86,22 +86,18 @@ def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | No
 
 
 def all_rows(db: Connection, query: sa.Select[Any], **values: Any) -> list[Json]:
-    """Every row as a dict."""
     return [dict(row) for row in db.execute(query, values).mappings()]
 
 
 def session_of(db: Connection, session_id: str) -> SessionRecord | None:
-    """The session of this id."""
     found = first_row(db, SESSION, id=session_id)
     return None if found is None else SessionRecord(**found)
 
 
 def run_named(db: Connection, run_id: str) -> RunRecord | None:
-    """The run of this id."""
     found = first_row(db, RUN, id=run_id)
     return None if found is None else RunRecord(**found)
 
 
 def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:
-    """The query's rows as runs."""
     return [RunRecord(**row) for row in db.execute(query, values).mappings()]

@@ -36,7 +36,6 @@ class Opening:
 
     @property
     def latest(self) -> RunRecord | None:
-        """The session's latest turn."""
         return self.past[-1] if self.past else None
 
     def before(self, number: int) -> list[RunRecord] | None:
@@ -54,7 +53,6 @@ class RunStore(RunDatabase):
         self.sessions = SessionRows(self)
 
     async def run_ids(self) -> set[str]:
-        """Of every run there is."""
         return await self.reads.do(lambda db: set(db.execute(sa.select(runs.c.run_id)).scalars()))
 
     async def opening(self, session_id: str | None, run_id: str | None) -> Opening:
@@ -107,7 +105,6 @@ class RunStore(RunDatabase):
         return await self.writes.do(work)
 
     async def run(self, run_id: str) -> RunRecord | None:
-        """The run."""
         return await self.reads.do(lambda db: run_named(db, run_id))
 
     async def keys_of(self, run_id: str) -> list[str | None]:

@@ -37,7 +37,6 @@ class DirectTools:
     questions: Questions
 
     def catalogue(self, caller: Caller) -> Catalogue:
-        """What exists for this caller."""
         toolset = self.tools_of(caller)
         return Catalogue(tools=(*toolset.tools, *toolset.asleep), servers=toolset.servers)
 

@@ -53,7 +53,6 @@ class UsageLog:
         self._added = asyncio.Event()
 
     def add(self, reply: ModelReply) -> None:
-        """Count one turn."""
         key = (day_in(self._zone, iso(self._clock.now())), reply.provider, reply.model)
         read, written = reply.usage.input_tokens, reply.usage.output_tokens
         self._fresh[key].update(turns=1, input_tokens=read, output_tokens=written)

@@ -130,7 +130,6 @@ def is_one_of(given: str, hashes: Iterable[str | None]) -> bool:
 
 
 def artifacts_in(outcome: dict[str, Any] | None) -> list[Artifact]:
-    """A stored outcome's files."""
     return [Artifact.model_validate(value) for value in (outcome or {}).get("artifacts", [])]
 
 

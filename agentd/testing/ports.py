@@ -62,7 +62,6 @@ class ScriptedModel:
 
     @property
     def provider(self) -> str:
-        """The id in client.toml."""
         return self._settings.id
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
@@ -81,7 +80,6 @@ class ScriptedModel:
         return ModelReply(text=text, provider=self.provider, model=self._model, usage=usage)
 
     def state(self) -> ProviderState:
-        """Always ready."""
         models = self._settings.models or (ModelInfo(name=self._model),)
         return ProviderState(id=self.provider, type="scripted", models=models, state="ready")
 
@@ -123,7 +121,6 @@ class MemoryTools:
         self.calls: list[ToolCall] = []
 
     def catalogue(self) -> Catalogue:
-        """The functions given."""
         servers = {tool.server for tool in self._tools}
         states = tuple(ServerState(name=name, state="up", instructions=self._instructions) for name in sorted(servers))
         return Catalogue(tools=self._tools, servers=states, version=self._version)
@@ -154,7 +151,6 @@ class MemoryServers(MemoryTools):
         """Nothing to end."""
 
     async def ready(self, timeout_s: float) -> Catalogue:  # noqa: ARG002 - nothing to wait for
-        """What there is."""
         return self.catalogue()
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
@@ -201,7 +197,6 @@ class ManualClock:
         self._monotonic = 0.0
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
 

@@ -36,7 +36,6 @@ class Asset:
 
     @classmethod
     def of(cls, name: str, body: bytes) -> Asset:
-        """Pack it."""
         packed = gzip.compress(body, 9, mtime=0) if len(body) > _SMALL else None
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
         if media_type.startswith("text/") or media_type.endswith("javascript"):

@@ -23,7 +23,7 @@ from agentd.errors import InvalidParams
 from agentd.messages import AgentStep
 from agentd.observability.logging import discreet
 from agentd.rpc.methods.agent import RunParams
-from agentd.rpc.params import ParamsReader
+from agentd.rpc.params import read
 from hardening.logs import DiscreetFormatter
 from tests.agentd.apps.letters.hostile import PIECES, families
 from tests.agentd.apps.letters.test_growth import READERS as LETTERS
@@ -53,7 +53,7 @@ def answered(words: str) -> None:
 
 def prompt(words: str) -> None:
     with contextlib.suppress(InvalidParams):
-        ParamsReader(RunParams, LONG)({"prompt": words})
+        read(RunParams, {"prompt": words}, LONG)
 
 
 def logged(words: str) -> None:

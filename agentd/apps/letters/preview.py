@@ -16,7 +16,7 @@ from agentd.errors import AgentdError, Forbidden, InvalidParams, NotFound, Parse
 from agentd.http.guard import CALLER
 from agentd.messages import ToolOutcome
 from agentd.rpc.method import ANYONE
-from agentd.rpc.params import Arguments, Params, ParamsReader
+from agentd.rpc.params import Arguments, Params, read
 
 
 class PreviewParams(Params):
@@ -24,9 +24,6 @@ class PreviewParams(Params):
 
     letter_type: str = Field(min_length=1, max_length=100)
     data: Arguments
-
-
-_READ = ParamsReader(PreviewParams)
 
 
 class PreviewEndpoint:
@@ -49,7 +46,7 @@ class PreviewEndpoint:
             raise ParseError("The body is not JSON") from None
         if not isinstance(body, dict):
             raise InvalidParams("The body must be an object with letter_type and data")
-        params = _READ(body)
+        params = read(PreviewParams, body)
         outcome = await self._call("preview_letter", params.model_dump())
         if not outcome.success:
             raise _fault(outcome)

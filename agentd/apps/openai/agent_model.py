@@ -23,7 +23,7 @@ from agentd.apps.openai.answer import Spoken
 from agentd.errors import InvalidParams
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
-from agentd.rpc.params import MAX_PROMPT_BYTES, Params, ParamsReader, Prompt
+from agentd.rpc.params import MAX_PROMPT_BYTES, Params, Prompt, read
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.visibility import new_key
 
@@ -56,7 +56,7 @@ class AgentModel:
 
     def __init__(self, runs: AgentRuns, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
-        self._words = ParamsReader(_Words, max_prompt_bytes)
+        self._max_prompt_bytes = max_prompt_bytes
         self._sessions: OrderedDict[str, list[_Conversation]] = OrderedDict()
 
     async def __call__(
@@ -72,7 +72,7 @@ class AgentModel:
         named = metadata.get("session_id")
         quoted = None if conversation.known or named else _quoted(messages[:-1])
         options = AgentOptions(session_id=str(named or conversation.session_id), run_id=uuid4().hex, quoted=quoted)
-        prompt = self._words({"messages": messages[-1].content}).messages
+        prompt = read(_Words, {"messages": messages[-1].content}, self._max_prompt_bytes).messages
         if on_text is not None:
             started = await self._runs.start(prompt, options, caller)
             async for event in self._runs.events(started.run_id, caller):

@@ -16,7 +16,7 @@ from agentd.audit import AuditTrail
 from agentd.errors import Forbidden, InvalidRequest, ParseError, Unauthorized
 from agentd.http.guard import ADDRESS, COOKIE, is_own
 from agentd.http.refusals import Refused
-from agentd.rpc.params import Params, ParamsReader
+from agentd.rpc.params import Params, read
 
 _YEAR_S = 365 * 86400
 
@@ -25,9 +25,6 @@ class PairParams(Params):
     """The body."""
 
     code: str = Field(pattern=r"^[0-9]{6}$")
-
-
-_READ = ParamsReader(PairParams)
 
 
 class PairEndpoint:
@@ -56,7 +53,7 @@ class PairEndpoint:
             body = orjson.loads(await request.read())
         except orjson.JSONDecodeError:
             raise ParseError("The body is not JSON") from None
-        code = _READ(body if isinstance(body, dict) else {}).code
+        code = read(PairParams, body if isinstance(body, dict) else {}).code
         try:
             name, token = await asyncio.to_thread(self._pairing.end, code, self._now())
         except Unauthorized:
