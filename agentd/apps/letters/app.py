@@ -41,8 +41,7 @@ class Letters(App):
         """Each field as evidence understands it, and what is wrong with what the schema says."""
         from agentd.apps.letters.explain import explained, mistakes
 
-        tool = await described(tool, meaning)
-        return SchemaReading(tuple(explained(tool)), tuple(mistakes(tool)))
+        return SchemaReading(tuple(explained(await described(tool, meaning))), tuple(mistakes(tool)))
 
     def policies(self) -> Iterable[CallPolicy]:
         """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentd.agent.policies import PolicedTools
+from agentd.apps.letters.app import Letters
 from agentd.apps.letters.described import Described, described
 from agentd.apps.letters.evidence.fields import form
 from agentd.apps.letters.explain import explained
@@ -74,3 +75,8 @@ async def test_what_was_derived_judges_the_call_and_still_does_when_it_waits_for
     assert (await host.call(said)).success and turns.supports(said)
     assert not (await host.call(call({"whereto": "Medan"}, "Saya dari Medan.", tool=TRIP))).success
     assert len(meaning.asked) == 2, "a tool is looked at once"
+
+
+async def test_what_is_read_from_a_fields_meaning_is_no_mistake_of_its_schema() -> None:
+    read = await Letters.read_schema(TRIP, Nearest())
+    assert any("embeddings: destination" in line for line in read.lines) and read.mistakes == ()
