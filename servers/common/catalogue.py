@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import Date, DateTime, Integer, Numeric
 
 from servers.common.database import Database
@@ -109,10 +110,15 @@ def reflect(connection: Connection, schemas: Sequence[str] = ()) -> Catalogue:
 
 def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     inspector = inspect(connection)
-    columns = inspector.get_multi_columns(schema=schema, kind=ObjectKind.ANY)
-    keys = inspector.get_multi_pk_constraint(schema=schema, kind=ObjectKind.ANY)
-    foreign = inspector.get_multi_foreign_keys(schema=schema, kind=ObjectKind.ANY)
-    comments = _comments(connection, inspector, schema)
+    of: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
+    try:
+        columns = inspector.get_multi_columns(**of)
+    except OperationalError:  # MariaDB shows no table to an account that may read some of its columns alone
+        of["filter_names"] = [name for name in _names(inspector) if _may_be_shown(inspector, name)]
+        columns = inspector.get_multi_columns(**of)
+    keys = inspector.get_multi_pk_constraint(**of)
+    foreign = inspector.get_multi_foreign_keys(**of)
+    comments = _comments(connection, inspector, of)
     tables = {}
     for key, table_columns in sorted(columns.items(), key=lambda item: item[0][1]):
         name = key[1]
@@ -141,12 +147,24 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     return tables
 
 
+def _names(inspector: Inspector) -> list[str]:
+    return [*inspector.get_table_names(), *inspector.get_view_names()]
+
+
+def _may_be_shown(inspector: Inspector, name: str) -> bool:
+    try:
+        inspector.get_columns(name)
+    except OperationalError:
+        return False
+    return True
+
+
 def _comments(
-    connection: Connection, inspector: Inspector, schema: str | None
+    connection: Connection, inspector: Inspector, of: Mapping[str, Any]
 ) -> dict[str, tuple[str | None, dict[str, str]]]:
     """Each table's comment, and its columns' where reflection doesn't give them."""
     if connection.dialect.name != "sqlite":
-        noted = inspector.get_multi_table_comment(schema=schema, kind=ObjectKind.ANY)
+        noted = inspector.get_multi_table_comment(**of)
         return {key[1]: (comment["text"], {}) for key, comment in noted.items()}
     rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
     return {name: sqlite_comments(sql) for name, sql in rows}

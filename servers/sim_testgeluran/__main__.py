@@ -1,8 +1,9 @@
-"""`python -m servers.sim_testgeluran`: start the server; with `export-schema` or `check`, do that and end.
+"""`python -m servers.sim_testgeluran`: start the server; with `export-schema`, `check` or `look`, do that and end.
 
 python -m servers.sim_testgeluran [--http HOST:PORT]
 python -m servers.sim_testgeluran export-schema > schema.json      the schema of DATABASE_URL as JSON
 python -m servers.sim_testgeluran check      look at the database, write BOOKS_FILE (`agentd books check`)
+python -m servers.sim_testgeluran look       a line on the database; exit status 3 where BOOKS_FILE is not of its tables
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from servers.common.books_file import BooksFileError
 from servers.common.database import ConfigurationError, Database, DatabaseError
 from servers.common.database_errors import UnavailableError
 from servers.common.schema_document import schema_document
 from servers.common.serve import serve
-from servers.sim_testgeluran.check import check
+from servers.sim_testgeluran.check import check, look
 from servers.sim_testgeluran.executor import Executor
 from servers.sim_testgeluran.server import create_server
 
@@ -32,6 +35,8 @@ def main() -> None:
         asyncio.run(_export(database))
     elif sys.argv[1:2] == ["check"]:
         asyncio.run(_check(database))
+    elif sys.argv[1:2] == ["look"]:
+        asyncio.run(_look(database))
     else:
         serve(create_server(database))
 
@@ -40,8 +45,21 @@ async def _check(database: Database) -> None:
     if database.notice is not None:
         print("No database is configured: write [books] url into client.toml.", file=sys.stderr)  # noqa: T201
         raise SystemExit(2)
-    try:
+    with _told():
         print("\n".join(await check(database)))  # noqa: T201 - standard output is the report
+
+
+async def _look(database: Database) -> None:
+    with _told():
+        line, known = await look(database)
+        print(line)  # noqa: T201 - standard output is the report
+        raise SystemExit(0 if known else 3)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
     except (DatabaseError, BooksFileError, OSError) as error:
         where = " The address is `[books] url` in client.toml." if isinstance(error, UnavailableError) else ""
         print(f"{error}{where}", file=sys.stderr)  # noqa: T201

@@ -12,8 +12,16 @@ from servers.common import books_file
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database
 from servers.common.schema_document import schema_document
-from servers.sim_testgeluran.profile import profiled
+from servers.sim_testgeluran.profile import UNREAD, profiled
 from servers.sim_testgeluran.proposals import proposed
+
+
+async def look(database: Database, environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
+    """What database is there, in a line, and whether books.toml is of its tables as they are. Raises as `check`."""
+    document = schema_document(await catalogue_of(database))
+    written = books_file.read(Path(environ.get("BOOKS_FILE") or "books.toml")).get("fingerprint")
+    line = f"{document['database']} ({document['dialect']}), {len(document['tables'])} tables"
+    return line, written == books_file.fingerprint(document)
 
 
 async def check(database: Database, environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -39,6 +47,8 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
         f"{document['database']} ({document['dialect']}): {len(document['tables'])} tables, {declared} declared joins, "
         f"{len(found['joins'])} guessed"
     ]
+    if unread := [name for name, each in found["tables"].items() if str(each.get("about", "")).startswith(UNREAD)]:
+        lines.append(f"not readable, see `about` in the file: {', '.join(unread)}")
     if former.get("fingerprint") not in (None, fingerprint):
         lines.append("the tables have changed since the last check")
     lines += [f"- {each['ask']}" for each in content["questions"]]

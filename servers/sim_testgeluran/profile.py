@@ -29,6 +29,8 @@ DATES_AS_TEXT = {
 CURRENCIES = frozenset(
     "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
 )
+UNREAD = "tidak terbaca: "
+"""Begins what is written of a table that can't be read."""
 TABLES = 300
 BUDGET_SECONDS = 180.0
 """So long tables are looked at; the rest is listed without."""
@@ -49,7 +51,7 @@ async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str,
         try:
             tables[each["name"]] = await _table(database, each, referred)
         except StatementError as error:
-            tables[each["name"]] = {"about": f"tidak terbaca: {error}"[:120]}
+            tables[each["name"]] = {"about": f"{UNREAD}{error}"[:120]}
     joins = [join for join in guessed(document) if time.monotonic() < until and await _matches(database, join)]
     return {"tables": tables, "joins": [_spelled(join) for join in joins]}
 

@@ -9,7 +9,8 @@ from typing import Any
 from servers.common.database import Database, StatementError
 from servers.sim_testgeluran.naming import LABEL, MONEY, QUANTITY, is_price
 
-MOST = 10
+MOST, COUNTS = 10, 2
+"""So many questions, of which so many are how many rows a table has where others are found."""
 
 
 async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -31,9 +32,11 @@ async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict
 def _candidates(document: Mapping[str, Any], quote: Any) -> Iterator[tuple[str, str]]:
     """Counts, totals, totals by what is joined, by turns, so that ten of them are of every kind."""
     tables = sorted(document["tables"], key=lambda table: -len(table["foreign_keys"]))
-    kinds = [list(kind(tables, quote)) for kind in (_totals, _rankings, _counts)]
+    counts = list(_counts(tables, quote))
+    kinds = [list(_totals(tables, quote)), list(_rankings(tables, quote)), counts[:COUNTS]]
     for place in range(max(map(len, kinds), default=0)):
         yield from (kind[place] for kind in kinds if place < len(kind))
+    yield from counts[COUNTS:]
 
 
 def _counts(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
@@ -58,14 +61,15 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
         for key in table["foreign_keys"]:
             other = known.get(key["referred_table"])
             added = [each for each in _amounts(table) if not is_price(each)]
-            if other is None or other is table or not (label := _label(other)) or not added:
+            if other is None or other is table or not (label := _label(other)):
                 continue
             name, there = quote(table["name"]), quote(other["name"])
-            amount = f"{name}.{quote(added[0])}"
+            figure = f"SUM({name}.{quote(added[0])})" if added else "COUNT(*)"
+            what = f"{_words(added[0])} terbesar" if added else f"{_words(table['name'])} terbanyak"
             on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
             yield (
-                f"5 {_words(other['name'])} dengan {_words(added[0])} terbesar?",
-                f"SELECT {there}.{quote(label)} AS NAME, SUM({amount}) AS TOTAL FROM {name} JOIN {there} ON {on} "
+                f"5 {_words(other['name'])} dengan {what}?",
+                f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
                 f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
             )
 

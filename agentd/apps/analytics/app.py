@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from agentd.agent.policies import OwnTool
 from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
-from agentd.apps.analytics.books_tool import NEEDED, Books, Verbatim
+from agentd.apps.analytics.books_tool import Books, Verbatim
 from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
+from agentd.apps.analytics.servers import NEEDED
 from agentd.ports import ChatModel
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.execution import Result, RunContext

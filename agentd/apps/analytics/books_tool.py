@@ -31,8 +31,6 @@ from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 
 SERVER, TOOL = "analytics", "ask_books"
-NEEDED = (servers.GRAPH, servers.SQL, servers.PLACEHOLDERS)
-"""Servers without which there are no books to ask."""
 NODES = 6
 ROWS = 50
 """How many rows of the table the tool's answer carries; `row_count` counts all."""
@@ -77,10 +75,10 @@ class Books:
     def added(self, inner: Catalogue) -> Catalogue:
         """The catalogue with the tool; its server is as far as the last of those it needs."""
         states = {server.name: server.state for server in inner.servers}
-        if not states.keys() >= set(NEEDED):
+        if not states.keys() >= set(servers.NEEDED):
             return inner
-        needed = {states[name] for name in NEEDED}
-        down = ", ".join(name for name in NEEDED if states[name] == "down")
+        needed = {states[name] for name in servers.NEEDED}
+        down = ", ".join(name for name in servers.NEEDED if states[name] == "down")
         state = ServerState(
             name=SERVER,
             state="down" if down else "starting" if len(needed) > 1 else "up",

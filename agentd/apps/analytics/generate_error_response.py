@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentd.apps.analytics.state import AgentState
+from agentd.apps.analytics.state import WorkflowState
 from agentd.apps.analytics.wording import say_for
 
 _BY_STATUS: dict[str, tuple[str, ...]] = {
@@ -24,8 +24,8 @@ _BY_NODE: dict[str, tuple[str, ...]] = {
 """Keys of the host's phrases (wording/)."""
 
 
-def generate_error_response(state: AgentState) -> dict[str, Any]:
-    """The ErrorResponse's keys for the node that failed, with suggestions that fit."""
+def generate_error_response(state: WorkflowState) -> dict[str, Any]:
+    """The ErrorResponse's keys for the node that failed, with its own suggestions, or those that fit."""
     source = state.get("current_node_name")
     status = state.get("validation_status") or ""
     say = say_for(state["user_query"])
@@ -38,6 +38,6 @@ def generate_error_response(state: AgentState) -> dict[str, Any]:
         "error_source_node": source,
         "user_message": state.get("error_message_for_user") or say["cannot"],
         "technical_details_for_log": state.get("technical_error_details"),
-        "suggestions": suggestions,
+        "suggestions": state.get("suggestions") or suggestions,
         "workflow_status": "error",
     }

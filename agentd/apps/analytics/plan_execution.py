@@ -7,6 +7,7 @@ goes back to the model once.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +43,8 @@ SLOW_S = 60.0
 """A plan that took longer goes back only where it is wrong, not where it is in doubt."""
 PURPOSE_CHARS, COMMENT_CHARS = 80, 40
 """What a table is for tells a small model receivables from payables."""
+_DENIED = re.compile(r"denied .*\b(?:table|view) (\S+).*\((?:1142|1143|42501)\)$")
+"""What a database says of a table that its account may not read."""
 SAMPLES = 3
 """So many of a column's sample values are shown."""
 DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
@@ -86,7 +89,7 @@ class PlanExecution:
     async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
         """The plan, repaired (at most REPAIRS times, a held one once) when it is wrong or the database refuses it.
 
-        Raises NodeFailed: no plan, no fitting data (`failed_planning`), or the period asked back.
+        Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period asked back.
         """
         say = say_for(state["user_query"])
         metrics = state.get("requested_metrics") or []
@@ -162,6 +165,14 @@ class PlanExecution:
         silent = refusals(state, plan, named, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
+        if denied := next(filter(None, map(_DENIED.search, refused)), None):  # no other plan cures that
+            table = denied[1].rpartition(".")[2].strip("`")
+            raise NodeFailed(
+                say["denied"].format(table=table),
+                denied.string,
+                validation_status="failed_planning",
+                suggestions=[say["grant"].format(table=table)],
+            )
         unmet = doubts(state, plan, context.clock.now().date())
         asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
         plan = replace(plan, doubts=[*plan.doubts, *asks])

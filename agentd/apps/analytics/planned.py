@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from agentd.apps.analytics.operation_sql import as_query
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """What `plan_execution` adds to the state, with the faults found: `fatal` ones end the plan, `doubts` do not."""
 
@@ -30,7 +31,7 @@ class Plan:
     orders: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The directions that each result is sorted or picked in, for the words of its narrative."""
 
-    @property
+    @cached_property
     def results(self) -> list[SqlQueryPlan]:
         """Each of its results as SQL, those of operations too."""
         return [*self.queries, *map(as_query, self.operations)]

@@ -61,6 +61,11 @@ class BooksSettings(AppSection):
     currency: str = Field(default="IDR", pattern="^[A-Z]{3}$")
     """What amounts are in, as ISO 4217 has it."""
 
+    @property
+    def server(self) -> str:
+        """The server whose commands look at the database."""
+        return OPERATIONS
+
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
         """One place names the books' database: two could differ, and figures of the one be explained by the other."""
         if self.url is None:

@@ -4,3 +4,5 @@ SQL = "mysql_mcp_server"
 OPERATIONS = "sim_testgeluran_server"
 GRAPH = "graphiti_server"
 PLACEHOLDERS = "placeholder_mcp_server"
+NEEDED = (GRAPH, SQL, PLACEHOLDERS)
+"""Those without which there are no books to ask."""

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from agentd.agent.actions import HOSTED
+from agentd.apps.analytics import servers
 from agentd.apps.analytics.clarifying import without_subject
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import period_of, periods_of
@@ -68,10 +69,18 @@ SCHEMA: dict[str, Any] = {
 async def understand_query(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """Intent, entities, metrics and complexity from the model; the time period by rule.
 
-    Raises NodeFailed: `failed_understanding` with a question back, or a generic message when no model answers.
+    Raises NodeFailed: `failed_understanding` with a question back, what to do where no books are connected, or a
+    generic message when no model answers.
     """
     question = state["user_query"].strip()
     say = say_for(question)
+    there = {state.name for state in context.toolset().servers}
+    if lacking := ", ".join(name for name in servers.NEEDED if name not in there):
+        raise NodeFailed(
+            say["no_books"],
+            f"client.toml has no [[servers]] {lacking}",
+            suggestions=[say["add_books"].format(names=lacking)],
+        )
     if not re.search(r"\w", question):
         raise NodeFailed(say["ask_back"], "the question is empty", validation_status="failed_understanding")
     try:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from agentd.apps.setup.books_findings import books
 from agentd.apps.setup.findings import Finding
 from agentd.apps.setup.letters_findings import letters, office
 from agentd.apps.setup.rights import open_to_others
@@ -102,6 +103,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
             yield server_of(server)
     yield from office(settings)
     yield from letters(settings)
+    yield from books(settings)
 
 
 def python(version: tuple[int, ...]) -> Finding:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import column, func, select, table
 
+from servers.common.catalogue import catalogue_of
 from servers.common.database import (
     Database,
     DatabaseError,
@@ -17,7 +18,7 @@ from servers.common.database import (
     unique_names,
 )
 from servers.common.values import json_value
-from tests.mariadb import MariaDB
+from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.mysql.test_guard import cases
 
 DRIVERS = ["mysql+aiomysql", "mysql+asyncmy"]
@@ -99,6 +100,16 @@ async def test_money_in_sqlite_adds_up_without_noise(sqlite_erp: Path) -> None:
 
 def test_columns_of_one_name_do_not_hide_each_other() -> None:
     assert unique_names(["id", "name", "id", "id_2", "id"]) == ["id", "name", "id_3", "id_2", "id_4"]
+
+
+async def test_a_table_of_which_some_columns_alone_may_be_read_hides_no_other(maria: MariaDB) -> None:
+    """MariaDB denies SHOW CREATE TABLE of it, and the whole catalogue was lost."""
+    maria.execute(
+        f"CREATE OR REPLACE USER part@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
+        "GRANT SELECT ON erp.arbook TO part@'127.0.0.1'",
+        "GRANT SELECT (order_id) ON erp.sales_orders TO part@'127.0.0.1'",
+    )
+    assert list((await catalogue_of(Database(maria.url("part")))).tables) == ["arbook"]
 
 
 async def test_text_reaches_the_server_as_written(database: Database) -> None:

@@ -56,6 +56,7 @@ async def test_a_database_of_other_hands_is_described_with_ten_questions(tmp_pat
     lines = await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
     books = tomllib.loads((tmp_path / "books.toml").read_text())
     assert len(books["questions"]) == 10
+    assert sum(each["sql"].startswith("SELECT COUNT(*)") for each in books["questions"]) == 2
     assert len([line for line in lines if line.startswith("- ")]) == 10
     with closing(sqlite3.connect(file)) as opened:
         for question in books["questions"]:

@@ -99,6 +99,7 @@ class Office:
         self.records: dict[str, dict[str, Any]] = {}
         self._history = history or []
         self.examples: ExampleLibrary | None = None
+        self.servers = sorted(set(TOOLS.values()))
         self.starting = False
         """True: the servers are not up yet and have told of no tools."""
 
@@ -131,9 +132,7 @@ class Office:
         return await run.execute(RunContext(row, MemoryJournal(self.records), publish))
 
     def _catalogue(self) -> Catalogue:
-        states = tuple(
-            ServerState(name=name, state="starting" if self.starting else "up") for name in sorted(set(TOOLS.values()))
-        )
+        states = tuple(ServerState(name=name, state="starting" if self.starting else "up") for name in self.servers)
         if self.starting:
             return Catalogue(servers=states)
         return self.tools.catalogue().model_copy(update={"servers": states})

@@ -15,8 +15,9 @@ from agentd.agent.brief import Brief, Conclusion
 from agentd.agent.loop import Agent
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics.books_tool import NEEDED, TOOL, Books, Verbatim
+from agentd.apps.analytics.books_tool import TOOL, Books, Verbatim
 from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.servers import NEEDED
 from agentd.messages import AgentOptions, Caller, Catalogue, ToolCall, ToolInfo
 from agentd.profiles import agent_profile, toolset_for
 from agentd.runs.execution import Result, RunContext

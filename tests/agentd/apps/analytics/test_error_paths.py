@@ -50,6 +50,36 @@ async def test_a_question_that_is_not_understood_asks_back(erp: Path, intent: st
     assert "klarifikasi" in message
 
 
+async def test_without_the_books_servers_the_answer_says_what_is_missing(erp: Path) -> None:
+    """A model was asked, found the question unclear, and it was asked back."""
+    office = Office(erp, SALES, ANSWER)
+    office.servers = []
+    answer = await office.ask(QUESTION)
+    node, message, details = failed(answer)
+    assert (node, message) == ("understand_query", "Belum ada data kantor yang dapat ditanya di sini.")
+    assert details == "client.toml has no [[servers]] graphiti_server, mysql_mcp_server, placeholder_mcp_server"
+    assert "graphiti_server" in answer["error"]["suggestions"][0]
+    assert (answer["clarification"], office.model.requests) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "SELECT command denied to user this account for table `erp`.`sales_orders` (1142)",
+        "permission denied for table sales_orders (42501)",
+    ],
+)
+async def test_a_missing_grant_is_said_at_once(erp: Path, said: str) -> None:
+    """The model was asked for another plan, once or twice, which reads the same table."""
+    office = Office(erp, SALES, ANSWER, explain_query=lambda _: {"status": "error", "error_message": said})
+    answer = await office.ask(QUESTION)
+    node, message, details = failed(answer)
+    assert (node, message) == ("plan_execution", "Akun basis data tidak boleh membaca sales_orders.")
+    assert details == f"TOTAL_SALES: {said}"
+    assert "GRANT SELECT ON sales_orders" in answer["error"]["suggestions"][0]
+    assert len(office.model.requests) == 2
+
+
 async def test_an_empty_question_asks_back_without_a_model(erp: Path) -> None:
     """seed 003 §3.1."""
     office = Office(erp, SALES)

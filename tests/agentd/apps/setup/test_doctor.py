@@ -10,9 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from agentd import config
+from agentd.apps import server_command
+from agentd.apps.setup.books_findings import books as books_of
 from agentd.apps.setup.doctor_command import to_do
 from agentd.apps.setup.findings import Finding
 from agentd.apps.setup.letters_findings import office
+from lab.eval.books import build
 from tests import warm
 from tests.daemon import HEAD, SERVERS
 
@@ -48,6 +52,25 @@ def test_a_server_behind_a_url_that_is_not_there_is_named(tmp_path: Path) -> Non
     code, told = doctor(tmp_path, HEAD + '[[servers]]\nname = "far"\nurl = "http://127.0.0.1:9/mcp"\n')
     assert code == 1
     assert "nobody answers at http://127.0.0.1:9/mcp" in told
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_books_database_is_looked_at(tmp_path: Path, there: bool) -> None:
+    file = tmp_path / "own.db"
+    if there:
+        build("chinook", file)
+    books = f'[books]\nurl = "sqlite+aiosqlite:///{file}"\n'
+    server = '[[servers]]\nname = "sim_testgeluran_server"\ncommand = "python3"\n'
+    server += 'args = ["-m", "servers.sim_testgeluran"]\n'
+    (tmp_path / "client.toml").write_text(HEAD + books + server)
+    settings = config.load(str(tmp_path / "client.toml"), state=str(tmp_path / "state"))
+    [found] = books_of(settings)
+    if not there:
+        assert (found.mark, "can't be reached" in found.what) == ("must", True)
+        return
+    assert (found.mark, found.what) == ("note", "books: own (sqlite), 9 tables, not as books.toml has them")
+    assert server_command.run(settings, settings.server_of("books"), ["check"], capture=True).returncode == 0
+    assert [each.what for each in books_of(settings)] == ["books: own (sqlite), 9 tables, as books.toml has them"]
 
 
 def test_an_address_that_another_program_has_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,30 @@
+"""What `agentd doctor` says of the office's books: the data server's own look at their database. It mends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from agentd.apps import server_command
+from agentd.apps.setup.findings import Finding
+
+UNKNOWN = 3
+"""The look's exit status where books.toml is not of the database's tables as they are."""
+
+
+def books(settings: Any) -> Iterator[Finding]:
+    """Whether the database of `[books]` answers and was checked; nothing without one or its server."""
+    if not getattr(settings.sections.get("books"), "url", None):
+        return
+    try:
+        looked = server_command.run(settings, settings.server_of("books"), ["look"], capture=True)
+    except (OSError, server_command.NoServer):
+        return  # what prevents it is said of the server
+    if looked.returncode == 0:
+        yield Finding("good", f"books: {looked.stdout.strip()}, as books.toml has them")
+    elif looked.returncode == UNKNOWN:
+        what = f"books: {looked.stdout.strip()}, not as books.toml has them"
+        yield Finding("note", what, "`agentd books check` writes it; your words in it stay")
+    else:
+        said = looked.stderr.strip().splitlines()[-1:] or ["the data server's look failed"]
+        yield Finding("must", f"books: {said[0]}", "mend it; `agentd books check` looks again")
