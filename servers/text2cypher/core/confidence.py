@@ -108,26 +108,41 @@ def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[s
     found = [text for text, number in doubts.items() if number == fewest]
     said = relations_said(hints, linker)
 
-    def behind(text: str) -> tuple[int, int, int, int]:
+    def behind(text: str) -> tuple[int, int, int, int, int]:
         missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said.items())
         facts = QueryFacts.of(text)
         spare = len(list(unspoken(hints, facts, linker)))
-        return missing, spare, len(list(_astray(hints, facts, linker))), _apart(hints, facts, linker)
+        return missing, spare, len(list(_astray(hints, facts, linker))), *_apart(hints, facts, linker)
 
     return sorted(found, key=behind)
 
 
-def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> int:
-    """How many labels that the question says one after the other are not joined, though they could be."""
-    nodes = facts.structure.nodes
-    joined = {
-        frozenset((one, other))
+def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
+    """How many labels are joined to none that the question says before, or not by what it says between; and how many
+    are not joined to the last before.
+
+    Though they could be: `courses that support an outcome, and their topics` are joined at the courses.
+    """
+    nodes, schema = facts.structure.nodes, linker.schema
+    steps = {
+        (kind, frozenset((one, other)))
         for held in facts.structure.relationships
+        for kind in held.types
         for one in facts.structure.labels_of(nodes[held.left].variable)
         for other in facts.structure.labels_of(nodes[held.right].variable)
     }
-    known = {frozenset((start, end)) for start, _, end in linker.schema.paths}
-    return sum(frozenset(pair) in known - joined for pair in pairwise(hints.labels))
+    known = {(kind, frozenset((start, end))) for start, kind, end in schema.paths}
+    before: list[str] = []
+    said, astray = "", 0
+    for name in hints.sequence:
+        if name in schema.nodes and name not in before:
+            joins = {step for label in before for step in known if step[1] == {label, name}}
+            meant = {step for step in joins if step[0] == said} or joins
+            astray += bool(meant) and not meant & steps
+            before.append(name)
+        said = name if name not in schema.nodes else ""
+    joined, could = ({pair for _, pair in held} for held in (steps, known))
+    return astray, sum(frozenset(pair) in could - joined for pair in pairwise(hints.labels))
 
 
 def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:

@@ -48,6 +48,7 @@ class Hints:
     likened: tuple[tuple[str, str, float], ...] = ()  # (unknown word, name that it means by its embedding, likeness)
     repeated: tuple[str, ...] = ()  # labels that the question says more than once
     first: str = ""  # the label or property that it names first
+    sequence: tuple[str, ...] = ()  # labels, those of values too, and relationships, in the order of the question
     within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
 
     @property
@@ -110,9 +111,9 @@ class Linker:
         asks = self.wording.asks(blanked(masked, [held for held in properties if _is_long_name(held, masked)]))
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
-        of_filters = (held.label for held in stated.filters)
+        of_filters = [(held.start, held.label) for held in stated.filters]
         likened = self._meanings.likened(masked)
-        found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *of_filters]))
+        found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *(name for _, name in of_filters)]))
         directions = self.lexicon.directions if relations else ()
         return Hints(
             question,
@@ -135,6 +136,7 @@ class Linker:
             likened,
             self._repeated(labels, properties),
             next((name for _, _, name in sorted([*labels, *properties])), ""),
+            tuple(name for _, name in sorted([*of_filters, *((start, name) for start, _, name in [*labels, *free])])),
             tuple({kind for _, _, kind in kinds} - relations.keys()),
         )
 
