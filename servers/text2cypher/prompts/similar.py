@@ -13,8 +13,8 @@ from servers.text2cypher.data import Example
 
 ABOUT = 0.05
 """What an example gains that uses all the names a question links; likenesses lie between 0.78 and 0.90."""
-MOST_COMPARED = 60
-"""Embedding one takes some 10 ms."""
+MOST_COMPARED = 24
+"""Of examples that are there for every name alike; embedding one takes 10 to 50 ms."""
 
 
 class SimilarExamples:
@@ -35,12 +35,12 @@ class SimilarExamples:
     def pick(self, masked_question: str, count: int, about: Collection[str] = ()) -> list[Example]:
         """The `count` nearest, the nearest last, where a model looks most; of one query only the nearest wording.
 
-        `about`: names of the graph that the question links, for examples that are there for every name alike: of many,
-        only those that use the most of these are compared.
+        `about`: names of the graph that the question links, for examples that are there for every name alike. Only
+        those are compared that use the most of these; without names all are.
         """
         asked = self._model.query(_masked(masked_question))
         shared = [len(names & set(about)) / max(len(about), 1) for names in self._names]
-        compared = sorted(range(len(self.examples)), key=lambda n: -shared[n])[:MOST_COMPARED]
+        compared = sorted(range(len(self.examples)), key=lambda n: -shared[n])[: MOST_COMPARED if about else None]
         near = {n: float(self._vector(self.examples[n].question) @ asked) + ABOUT * shared[n] for n in compared}
         best: dict[str, int] = {}
         for place in sorted(near, key=lambda n: -near[n]):
