@@ -19,7 +19,7 @@ from servers.text2cypher.core.directions import directions
 from servers.text2cypher.core.half_asked import half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
-from servers.text2cypher.core.steps import identified, relations_said, repeated, steps, unspoken
+from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import tied, unranked
 from servers.text2cypher.core.twice import Run, counted_once
@@ -58,7 +58,12 @@ def assess(
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
-    doubts += [*superlatives(hints, facts, linker), *unordered(hints, facts, linker), *repeated(hints, facts)]
+    doubts += [
+        *superlatives(hints, facts, linker),
+        *unordered(hints, facts, linker),
+        *repeated(hints, facts),
+        *parted(hints, facts),
+    ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:

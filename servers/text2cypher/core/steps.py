@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
+from servers.text2cypher.linking.asks import cue_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.said import named_properties
@@ -66,6 +68,28 @@ def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     for label in hints.repeated:
         if label != hints.each and sum(label in labels_at(node, facts) for node in facts.structure.nodes) == 1:
             yield Doubt("unused", label)
+
+
+def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """One doubt where `movies they also acted in` are acted in by others, or others are acted in.
+
+    Two types that join the same labels join the same two nodes then, unless a condition says which these are.
+    """
+    cue = cue_in(hints.question, {"same", "both"})
+    tested = {variable for variable, _, _ in facts.property_tests}
+    for one, other in combinations(facts.structure.relationships, 2) if cue else ():
+        pairs = [_ends(held, facts) for held in (one, other)]
+        places = [{*map(_place, pair)} for pair in pairs]
+        apart = [node for pair in pairs for node in pair if _place(node) not in places[0] & places[1]]
+        kinds = [{label for node in pair for label in labels_at(node, facts)} for pair in pairs]
+        stated = any(node.keys or node.variable in tested for node in apart)
+        if one.types != other.types and kinds[0] == kinds[1] and apart and not stated:
+            yield Doubt("unused", cue)
+            return
+
+
+def _place(node: NodePattern) -> str:
+    return node.variable or f" {node.start}"
 
 
 def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:

@@ -72,14 +72,19 @@ class Wording:
 
 
 def is_cued(question: str, wanted: Collection[str]) -> bool:
-    """True where the question holds a phrase for one of these cues; of `at least` no part says `least`."""
+    """True where the question holds a phrase for one of these cues."""
+    return bool(cue_in(question, wanted))
+
+
+def cue_in(question: str, wanted: Collection[str]) -> str:
+    """The longest phrase for one of these cues, empty without; of `at least` no part says `least`."""
     said = f" {folded(question)} "
     held = languages().cues
     for phrase in sorted((phrase for phrase in held if f" {phrase} " in said), key=len, reverse=True):
         if f" {phrase} " in said and held[phrase] & set(wanted):
-            return True
+            return phrase
         said = said.replace(f" {phrase} ", " ¤ ")
-    return False
+    return ""
 
 
 @cache

@@ -18,6 +18,7 @@ BOARD = {
     "Trader,bo,Notice,Salt\n",
     "edges.SENT": "from_label,from_key,to_label,to_key,score\nTrader,bo,Reply,Re: Kelp,1\nTrader,cy,Reply,Re: Rope,1\n"
     "Trader,cy,Reply,On Kelp,1\n",
+    "edges.READ": "from_label,from_key,to_label,to_key\nTrader,ada,Notice,Kelp\nTrader,cy,Notice,Rope\n",
     "edges.REPLIED": "from_label,from_key,to_label,to_key\nReply,Re: Kelp,Notice,Kelp\nReply,Re: Rope,Notice,Rope\n"
     "Reply,On Kelp,Notice,Kelp\n",
 }
@@ -46,6 +47,14 @@ HALF = [
     ("In which notices do traders reply?", f"{SENT}-[:REPLIED]->(n:Notice) RETURN count(DISTINCT n)"),
     ("What is the average score of the replies?", "MATCH (:Trader)-[s:SENT]->(r:Reply) RETURN avg(s.score)"),
     (
+        "Which traders posted a notice they also read?",
+        "MATCH (t:Trader)-[:POSTED]->(n:Notice)<-[:READ]-(u:Trader) RETURN DISTINCT t.name",
+    ),
+    (
+        "Which traders posted a notice they also read?",
+        "MATCH (t:Trader)-[:POSTED]->(n:Notice), (t)-[:READ]->(m:Notice) RETURN DISTINCT t.name",
+    ),
+    (
         "Which traders replied to the notice Kelp?",
         "MATCH (t:Trader)-[:POSTED]->(n:Notice {title: 'Kelp'})<-[:REPLIED]-(:Reply) RETURN DISTINCT t.name",
     ),
@@ -62,6 +71,10 @@ WHOLE = [
     (
         "Which notices have more than 1 reply?",
         "MATCH (r:Reply)-[:REPLIED]->(n:Notice) WITH n, count(r) AS m WHERE m > 1 RETURN n.title",
+    ),
+    (
+        "Which traders posted a notice they also read?",
+        "MATCH (t:Trader)-[:POSTED]->(n:Notice)<-[:READ]-(t) RETURN DISTINCT t.name",
     ),
     ("How many replies did cy send?", "MATCH (t:Trader {name: 'cy'})-[:SENT]->(r:Reply) RETURN count(r)"),
     (
