@@ -93,3 +93,27 @@ def test_what_is_asked_of_a_named_thing_is_all_that_is_to_be_shown(
 ) -> None:
     found = ask(office, AgentLoop(office, Writes("grammar")), question)
     assert found["status"] == status, found["doubts"]
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        (
+            "For each course that supports SO KP.1, how many learning outcomes are there?",
+            "MATCH (s:SO {kode: 'KP.1'})-[:PURSUED_IN]->(m:MK)<-[:PURSUED_IN]-(l:LO) RETURN m.nama, count(l)",
+        ),
+        (
+            "Topik apa saja dari mata kuliah wajib yang menjadi bagian LO pendukung SO KP.7?",
+            "MATCH (m:MK {tipe: 'Wajib'})<-[:PURSUED_IN]-(t:topic)-[:PART_OF]->(l:LO)-[:PART_OF]->(s:SO {kode: "
+            "'KP.7'}) RETURN t.nama",
+        ),
+        (
+            "Mata kuliah yang mendukung KP.8 punya prasyarat apa saja?",
+            "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK)<-[:PURSUED_IN]-(s:SO {kode: 'KP.8'}) RETURN m.nama",
+        ),
+    ],
+)
+def test_each_label_is_joined_to_one_said_before_by_what_is_said_between(
+    bench: Workbench, question: str, query: str
+) -> None:
+    assert ask(bench, AgentLoop(bench, Writes("grammar")), question)["cypher"] == query
