@@ -1,4 +1,4 @@
-"""What systemd and a daemon tell each other: readiness, liveness, passed sockets. Without systemd it says nothing."""
+"""What systemd and a daemon exchange: readiness, liveness, passed sockets. Without systemd it does nothing."""
 
 from __future__ import annotations
 

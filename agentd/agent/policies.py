@@ -30,7 +30,7 @@ class OwnTool(Protocol):
 class PolicedTools:
     """A tool host behind policies: `before` of each in order, then the call, then `after` from the last to the first.
 
-    `timed` hears of each call that was made: (server, seconds).
+    `timed` is called with (server, seconds) after each call that was made.
     """
 
     def __init__(

@@ -137,7 +137,7 @@ def request(
     signed_in: bool = False,
     quoted: str | None = None,
 ) -> ChatMessage:
-    """A citizen's words as a user turn; it may tell of `more` tools, that a register knows who speaks, and what a page
+    """A citizen's words as a user turn; it may add `more` tools, that a register knows who speaks, and what a page
     says was said before (`quoted`)."""
     content: dict[str, Any] = {"request": prompt, "language": NAMES[language]}
     if quoted:

@@ -103,7 +103,7 @@ class AgentExecutor:
 
 
 def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
-    """What a citizen hears first whose words took a request back: that they did, and that a new one needs a yes."""
+    """What a citizen whose words took a request back reads first: that they did, and that a new one needs a yes."""
     if not asked.withdrew or conclusion.status == "failed":
         return conclusion
     said = replies()[asked.language]

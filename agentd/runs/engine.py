@@ -83,7 +83,8 @@ class Engine:
     async def leave(self, grace_s: float) -> None:
         """Let go of every run as a kill would, but for calls with effects: those have so long to end and be recorded.
 
-        Nothing that the stop causes is recorded. Who waits for a run hears Draining at once, who follows one is let go.
+        Nothing that the stop causes is recorded. A caller that waits for a run gets Draining at once; one that follows
+        it is let go.
         """
         if self._draining:
             return
@@ -143,7 +144,7 @@ class Engine:
     ) -> None:
         """Let a run wait on, now for another person: under a new approval id, with its whole time again.
 
-        `response` is what the citizen hears meanwhile (else the summary). Raises Conflict when it does not wait.
+        `response` is what the citizen reads meanwhile (else the summary). Raises Conflict when it does not wait.
         """
         ttl_s = ttl_s or self.limits.approval_ttl_s
         await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))

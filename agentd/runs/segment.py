@@ -29,7 +29,7 @@ from agentd.runs.records import PendingApproval, RunError, RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
 Observe = Callable[[RunRecord, Result], None]
-"""Hears of each run that rests."""
+"""Called with each run that rests."""
 
 log = structlog.get_logger("agentd.runs")
 
@@ -177,7 +177,7 @@ def asking_another(
 ) -> RunRecord:
     """The row of a run that waits on for another person: with a new approval id, and its whole time again.
 
-    `response` is what the citizen hears meanwhile (None: the summary).
+    `response` is what the citizen reads meanwhile (None: the summary).
     """
     renewed = replace(approval, approval_id=uuid4().hex, expires_at=iso(now + timedelta(seconds=ttl_s)))
     return replace(

@@ -41,7 +41,7 @@ class Archive:
         return self.folder / name
 
     def publish(self, name: str, data: bytes, reached: Callable[[str], None] = lambda _: None) -> None:
-        """Write the file so that it is either whole and on the disk, or not there. `reached` hears of each step."""
+        """Write the file so that it is whole and on the disk, or not there. `reached` is called with each step."""
         target = self.path(name)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = target.with_name(f"{target.name}.{os.getpid()}{PART}")

@@ -70,7 +70,7 @@ class Catalogue:
         return None
 
     def elsewhere(self, name: str) -> str | None:
-        """What to tell somebody who wants a letter that another office issues."""
+        """What to say to somebody who wants a letter that another office issues."""
         wanted = _fold(name)
         for letter in self.types.values():
             for other, answer in letter.elsewhere.items():

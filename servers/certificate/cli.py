@@ -205,7 +205,7 @@ def _audit(service: LetterService, options: argparse.Namespace) -> int:
 def _repair(service: LetterService, options: argparse.Namespace) -> int:
     from servers.certificate import repair
 
-    left = 0
+    made = left = 0
     with service.archive.exclusive():
         wanted = [repair.accept_key(service)] if options.accept_key else []
         wanted += [repair.go_on_after(service, *options.next)] if options.next else []
@@ -216,11 +216,14 @@ def _repair(service: LetterService, options: argparse.Namespace) -> int:
             elif options.yes or _agreed(step.what):
                 step.do()
                 print(f"✓ {step.what}")
+                made += 1
             else:
                 print(f"· not done: {step.what}")
                 left += 1
         if not left:
             service.checks.follow()
+    if not (made or left):
+        print("nothing to repair")
     return 1 if left else 0
 
 

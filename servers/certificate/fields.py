@@ -89,7 +89,7 @@ class LetterField(BaseModel):
     time: Literal["past", "future"] | None = None
     sensitive: bool = False
     says: str | None = None
-    """What its value is when its kind doesn't tell: passed on as `x-agentd-kind`."""
+    """What its value is when its kind doesn't say: passed on as `x-agentd-kind`."""
 
     @model_validator(mode="after")
     def _choices_exist(self) -> LetterField:

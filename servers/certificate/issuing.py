@@ -139,7 +139,7 @@ class LetterService:
         return self._drafts.preview(letter, values, self.now().date(), basis)
 
     def void(self, row: Letter, reason: str, by: str | None = None) -> Letter:
-        """Void a letter; the journal hears of it now or, if it can't be written, with the next entry."""
+        """Void a letter; the journal records it now or, if it can't be written, with the next entry."""
         self._follow()
         row = self.ledger.void(row, reason, self.now(), by)
         self._follow()

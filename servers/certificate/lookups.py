@@ -208,7 +208,7 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
 def _file(value: str, paths: bool) -> bytes | None:
     """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none.
 
-    A file that is no PDF is like one that isn't there: asking must not tell which paths exist.
+    A file that is no PDF is like one that isn't there: asking must not reveal which paths exist.
     """
     if paths and len(value) < 4096 and not value.startswith("data:"):
         path = Path(value.removeprefix("file://"))

@@ -1,7 +1,7 @@
 """The MCP server `certificate`: the letter service's tools on the wire. Decides nothing about letters itself.
 
 The `generate_…` tools are made from the catalogue at every listing, so a new letter folder is a new tool; a watcher
-tells connected clients (tools/list_changed). Wrong fields come back as one tool error that lists all of them.
+notifies connected clients (tools/list_changed). Wrong fields come back as one tool error that lists all of them.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class OfficeSigner:
             certify=True,
             docmdp_permissions=MDPPerm.NO_CHANGES,
         )
-        # How long it gets with a token or an authority only a trial tells, which pyHanko makes.
+        # How long it gets with a token or an authority only a trial shows, which pyHanko makes.
         room = self._reserved if authority is None and self._token is None else None
         with self._key() as key:
             signer = PdfSigner(about, key, timestamper=authority, new_field_spec=SigFieldSpec(FIELD))

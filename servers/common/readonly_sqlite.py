@@ -11,7 +11,7 @@ FACTS = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
     | {"read_uncommitted"}
 )
-"""The pragmas that reflection asks for; all only tell."""
+"""The pragmas that reflection asks for; all only read."""
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "regexp"})
 """Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""

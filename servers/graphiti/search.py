@@ -57,7 +57,7 @@ class Found:
     tables: tuple[Table, ...]
     relations: tuple[Relation, ...]
     question: Question
-    schema: Schema  # an office's own is told with its keys, values and dialect
+    schema: Schema  # an office's own is answered with its keys, values and dialect
 
 
 @dataclass(frozen=True)

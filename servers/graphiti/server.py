@@ -107,7 +107,7 @@ class Graphs:
             self._store = None
 
     async def _open(self, file: str) -> Any:
-        # In Neo4j one database holds both; their groups tell which is which.
+        # In Neo4j one database holds both; their groups distinguish them.
         key = "neo4j" if self._url else file
         if key not in self._opened:
             self._opened[key] = await open_graph(self._url, self._folder / file)

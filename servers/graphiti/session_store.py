@@ -124,7 +124,7 @@ class SessionStore:
         return handle
 
     async def retrieve(self, session_id: str, handle_id: str) -> list[Any] | None:
-        """The rows, None when there is no such data set or it is another session's; nobody can tell which."""
+        """The rows, None when there is no such data set or it is another session's; which of them is not revealed."""
         from graphiti_core.errors import NodeNotFoundError
         from graphiti_core.nodes import EpisodicNode
 

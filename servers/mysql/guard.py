@@ -61,7 +61,7 @@ def _check_words(statement: Statement, kind: Kind) -> None:
         raise RefusedError("The statement is empty.")
     first = statement.words[0] if statement.words else ""
     if first and first not in ("SELECT", "WITH"):
-        hint = f" {INSTEAD[first]} tells that." if first in INSTEAD else ""
+        hint = f" {INSTEAD[first]} says that." if first in INSTEAD else ""
         raise RefusedError(f"Only SELECT statements are allowed; this one begins with {first[:30]}.{hint}")
     if statement.problem:
         raise RefusedError(f"The statement can't be judged safely: {statement.problem}.")

@@ -28,7 +28,7 @@ FOR_THE_DESK = {**FOR_THE_HOST, "agentd/for": "desk"}
 NOTES, ATTEMPTS_LEFT, RETRY_AFTER = "agentd/notes", "agentd/attempts_left", "agentd/retry_after_s"
 """In a result's `_meta`: what the desk is to know, and what a wrong PIN left."""
 USER_MESSAGE = "agentd/user_message"
-"""In a failed result's `_meta`: what the citizen hears."""
+"""In a failed result's `_meta`: what the citizen reads."""
 
 TRIES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)

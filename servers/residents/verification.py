@@ -20,7 +20,7 @@ Reason = Literal["not_verified", "locked"]
 
 @dataclass(frozen=True)
 class Verified:
-    """`notes` are for the desk and the audit trail; the citizen hears `reason` alone."""
+    """`notes` are for the desk and the audit trail; the citizen reads `reason` alone."""
 
     resident: Resident | None = field(default=None, repr=False)
     reason: Reason | None = None

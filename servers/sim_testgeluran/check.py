@@ -44,8 +44,8 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     await asyncio.to_thread(file.write_text, text, encoding="utf-8")
     declared = sum(len(table["foreign_keys"]) for table in document["tables"])
     lines = [
-        f"{document['database']} ({document['dialect']}): {len(document['tables'])} tables, {declared} declared joins, "
-        f"{len(found['joins'])} guessed"
+        f"{document['database']} ({document['dialect']}): {len(document['tables'])} tables; joins: "
+        f"{declared} declared, {len(found['joins'])} guessed"
     ]
     if unread := [name for name, each in found["tables"].items() if str(each.get("about", "")).startswith(UNREAD)]:
         lines.append(f"not readable, see `about` in the file: {', '.join(unread)}")

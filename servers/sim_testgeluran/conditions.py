@@ -60,7 +60,7 @@ def _condition(scope: Scope, condition: Condition, term: Term) -> Element:
         return compare(DAYS[operator], term.sql, _given(scope, (day + timedelta(days=1)).isoformat(), term, name))
     if operator in ("LIKE", "NOT LIKE"):
         pattern = str(value_of(value, Term(term.sql), name))
-        # PostgreSQL alone would tell capitals from small letters.
+        # PostgreSQL alone would distinguish capitals from small letters.
         like = term.sql.ilike(pattern) if scope.dialect == "postgres" else term.sql.like(pattern)
         return like if operator == "LIKE" else not_(like)
     return compare(operator, term.sql, _given(scope, value, term, name))

@@ -16,7 +16,7 @@ from servers.common.database import Database
 GOES_ON = 0.8
 """The share of rows whose date is not before that of the row before."""
 FEW = 6
-"""Of fewer rows nothing can be told by their order."""
+"""Of fewer rows the order says nothing."""
 ROWS = 10_000
 _SECONDS = 20.0
 

@@ -22,7 +22,7 @@ INSTRUCTIONS = (
     "receivables are arbook.DocValueLocal - arbook.PaymentValueLocal."
 )
 
-# Each operation is checked by itself, so that a faulty one doesn't spoil the batch; the schema still tells its shape.
+# Each operation is checked by itself, so that a faulty one doesn't spoil the batch; the schema still gives its shape.
 Operations = Annotated[
     list[SkipValidation[DatabaseOperation]],
     Field(description=f"Run in this order; at most {MAX_OPERATIONS}. Each result is under its operation_id."),

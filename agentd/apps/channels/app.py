@@ -194,7 +194,7 @@ class Channels(App):
         notice.add_done_callback(self._notices.discard)
 
     async def _notice(self, service: Service, message: Incoming, chat_key: ChatKey) -> None:
-        """Now where the service tells them that it was read, or a tap waits for it; else once an answer takes long."""
+        """Now where the service shows them that it was read, or a tap waits for it; else once an answer takes long."""
         if message.kind != "tap" and not service.channel.marks_read:
             await asyncio.sleep(NOTICE_S)
             if chat_key not in self._workers:
@@ -249,7 +249,7 @@ class Channels(App):
     # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def _look(self) -> None:
-        """Go on with what an earlier process had to leave; tell people what an officer decided about theirs."""
+        """Continue what an earlier process had to leave; send people what an officer decided about theirs."""
         await self._on_the_wire.wait()
         while True:
             try:

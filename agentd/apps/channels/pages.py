@@ -94,7 +94,7 @@ class Pages:
             return _page(chat.language, "over", 404) if now is None else await self._try(now, code, nik, pin)
 
     async def _try(self, chat: Chat, code: str, nik: str, pin: str) -> web.Response:
-        """One try. The chat hears nothing else from before it is verified until the number is written there."""
+        """One try. The chat is sent nothing else until the number is written there."""
         service = self._services[chat.channel]
         number = f"{secrets.randbelow(10_000):04}"
         asked = replace(chat, confirm=self._mailbox.mark("confirm", chat.visit, number), tries=0)

@@ -1,6 +1,6 @@
 """Answers on their way to a chat service: each once, as far as the service lets that be known. It keeps no queue.
 
-An answer is noted as begun before its service hears of it. Where the end of that was not heard (a kill, a lost
+An answer is noted as begun before its service gets it. Where the end of that was not heard (a kill, a lost
 connection), the service may have it: one that reports deliveries is listened to for a while, and what is then sent
 again says so.
 """

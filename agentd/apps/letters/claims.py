@@ -1,4 +1,4 @@
-"""Answers that say or promise a deed that no tool did: found by their words, so that no citizen hears them.
+"""Answers that say or promise a deed that no tool did: found by their words, so that no citizen reads them.
 
 A small model ends a conversation as its examples end, with the deed done. Whether it was is not the model's to say: a
 call of this session that succeeded says it. It judges text, in time linear in it; the loop decides what follows.

@@ -88,7 +88,7 @@ class Deeds:
 class Scope(NamedTuple):
     """The deeds of some tools by their keys, what answers call that which these tools make or act upon, and its titles.
 
-    A title begins with such a thing: no word of it denies or tells anything (`Surat Keterangan Tidak Mampu`).
+    A title begins with such a thing: no word of it denies or says anything (`Surat Keterangan Tidak Mampu`).
     """
 
     keys: frozenset[str]

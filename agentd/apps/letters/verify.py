@@ -3,7 +3,7 @@ the certificate server's `verify_letter` does.
 
 GET /verify/CODE answers by the code, POST /verify (multipart `file`, or a PDF as the body) by the file, POST
 /verify/CODE (form `statement`) by the code and what the letter's QR code states. JSON for a request that accepts it and
-no HTML. Every answer leaves at a multiple of a fixed time, so that its delay tells nothing
+no HTML. Every answer leaves at a multiple of a fixed time, so that its delay reveals nothing
 of what was found, and an address may ask a few times a minute only.
 """
 

@@ -60,7 +60,7 @@ def question(name: str, found: Meant, language: Language) -> str:
 
 
 def described(one: Resident, language: Language) -> str:
-    """`Rizky Contoh (Anak, lahir 2004-08-21)`: what tells members of one name apart."""
+    """`Rizky Contoh (Anak, lahir 2004-08-21)`: what distinguishes members of one name."""
     born = replies()[language].born.format(day=one["tanggal_lahir"]) if one["tanggal_lahir"] else ""
     return f"{one['nama']} ({', '.join(part for part in (one['hubungan'] or '', born) if part)})"
 

@@ -115,7 +115,7 @@ class LetterLog:
                     await self._noted.wait()
 
     async def _report(self, number: str, why: str) -> None:
-        """The office hears it once for each letter, in the log and in the audit trail."""
+        """It is written once for each letter, into the log and the audit trail."""
         log.error("letter_log.refused", reason=why, next="it is sent again every 30 s")
         await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)
 

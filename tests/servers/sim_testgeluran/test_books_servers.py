@@ -51,7 +51,7 @@ kinds = pytest.mark.parametrize("kind", ["mysql", "postgres"])
 async def test_a_database_of_other_hands_is_described_on_a_server(urls: Any, tmp_path: Path, kind: str) -> None:
     database, file = Database(urls[f"{kind}.chinook"]), tmp_path / "books.toml"
     lines = await check(database, {"BOOKS_FILE": str(file)})
-    assert "9 tables, 9 declared joins" in lines[0]
+    assert "9 tables; joins: 9 declared" in lines[0]
     books = tomllib.loads(file.read_text())
     assert len(books["questions"]) == 10
     for answer in await asked(database, *(question["sql"] for question in books["questions"])):
