@@ -32,6 +32,7 @@ from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
 from agentd.apps.letters.evidence.spans import TEXTS
+from agentd.apps.letters.evidence.together import anothers, left
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
@@ -84,7 +85,13 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         if field.kind in TEXTS and not proofs[field.path]:
             spend()
             proofs[field.path] = proven(field, case)
-    return [_with_open_choices(field, case) for field in asked if not proofs[field.path]]
+    given = [field for field in asked if proofs[field.path]]
+    given = [field for field in given if not anothers(field, given, case)]
+    unproven = [field for field in asked if field not in given]
+    texts = [field for field in unproven if field.kind in TEXTS]
+    if left(texts, given, case):
+        unproven = [field for field in unproven if field not in texts]
+    return [_with_open_choices(field, case) for field in unproven]
 
 
 def _served(field: Field, case: Case) -> Field:

@@ -5,6 +5,7 @@
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
     python -m lab.eval.evidence --natural                # thirty natural ones at three more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
+    python -m lab.eval.evidence --altered                # honest calls at all these offices with one thing changed
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
 
 The dialogues are not ours: they stay out of this repository. `--failures` shows wrong verdicts of the tuning half only;
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
-from lab.eval.evidence import answers, cod, matrix, offices, soundness
+from lab.eval.evidence import altered, answers, cod, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -51,9 +52,15 @@ def main() -> None:
     parser.add_argument("--offices", action="store_true", help="the conversations at four strange offices")
     parser.add_argument("--natural", action="store_true", help="natural conversations, with several details a message")
     parser.add_argument("--soundness", action="store_true", help="chats with a wrong value each, and honest twins")
+    parser.add_argument("--altered", action="store_true", help="honest calls with one thing changed: nothing passes")
     given = parser.parse_args()
     if given.soundness:
         _show_halves("soundness", asyncio.run(judge(soundness.trials())), soundness.half, with_failures=given.failures)
+        return
+    if given.altered:
+        honest = (*offices.trials(offices.NATURAL), *offices.trials())
+        judged = asyncio.run(judge(altered.trials(honest)))
+        _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
         natural = asyncio.run(judge(offices.trials(offices.NATURAL)))

@@ -18,14 +18,19 @@ class Judged:
 
     @property
     def right(self) -> bool:
-        """An honest call passes whole; of a dishonest one no argument does."""
-        return not self.refused if self.trial.honest else self.refused >= self.trial.arguments.keys()
+        """An honest call passes whole; of a dishonest one no wrong argument does."""
+        return not self.refused if self.trial.honest else self.refused >= self.judged
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The arguments that count: all, or of a call made wrong those that are."""
+        return self.trial.wrong or frozenset(self.trial.arguments)
 
     @property
     def arguments_right(self) -> int:
         """How many of its arguments were passed, or refused, as they should be."""
-        refused = len(self.refused & self.trial.arguments.keys())
-        return len(self.trial.arguments) - refused if self.trial.honest else refused
+        refused = len(self.refused & self.judged)
+        return len(self.judged) - refused if self.trial.honest else refused
 
 
 def table(judged: Sequence[Judged]) -> Iterator[str]:
@@ -41,7 +46,7 @@ def table(judged: Sequence[Judged]) -> Iterator[str]:
         line = f"{trial.row}: {'passed' if trial.honest else 'refused'}", trial.language
         calls[line] += 1
         right[line] += each.right
-        arguments[line] += len(trial.arguments)
+        arguments[line] += len(each.judged)
         fitting[line] += each.arguments_right
     for row, language in calls:
         line = row, language
@@ -61,7 +66,7 @@ def failures(judged: Sequence[Judged]) -> Iterator[str]:
         if each.right:
             continue
         trial = each.trial
-        wrong = each.refused if trial.honest else trial.arguments.keys() - each.refused
+        wrong = each.refused if trial.honest else each.judged - each.refused
         shown = {name: trial.arguments.get(name) for name in sorted(wrong)}
         yield f"{trial.language} {trial.row} {trial.id}: {'refused' if trial.honest else 'PASSED'} {shown}"
         for said in trial.said[-6:]:

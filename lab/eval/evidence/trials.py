@@ -22,6 +22,8 @@ class Trial:
     tool: ToolInfo
     arguments: Mapping[str, Any]
     said: tuple[Said, ...]
+    wrong: frozenset[str] = frozenset()
+    """Of a call that isn't honest the arguments that must be refused; empty: all of them."""
 
 
 async def refused(trial: Trial) -> frozenset[str]:

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
-from agentd.apps.letters.evidence import choices, identity
+from agentd.apps.letters.evidence import choices, codes, identity
 from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
@@ -67,7 +67,7 @@ def about(field: Field, place: Place) -> bool:
         return False
     asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
     alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])
-    if asked and alone:
+    if (asked and alone) or codes.only(field, place):
         return True
     return not _numbered(field, place) and not _of_another_thing(field, place) and _in_its_clause(field, place)
 

@@ -37,19 +37,7 @@ _WAYS = frozenset(phrases().senses["origin"]) | phrases().toward
 def means(field: Field, place: Place) -> bool:
     """Whether a value is meant of this field and of no other."""
     found, asked = meant(field, place)
-    return (found == {field.key} or _left(field, place, found)) and whose(field, place, asked=asked)
-
-
-def _left(field: Field, place: Place, found: frozenset[str]) -> bool:
-    """Whether a text that says nothing else, between commas, is left for a field once all others that it may be of have
-    other values: `Teknik Informatika, semester 5`."""
-    settled, sentence, span = place.case.settled, place.sentence, place.span
-    clause = sentence.clause(span.start)
-    named = any(clause.start <= one.start < clause.stop for one in place.near) or span.end > clause.stop
-    if field.kind not in TEXTS or named or not settled or not alone(sentence.words, span, clause):
-        return False
-    others = found - {field.key}
-    return field.key in found and all(settled.get(key, field.spoken) != field.spoken for key in others)
+    return found == {field.key} and whose(field, place, asked=asked)
 
 
 def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:

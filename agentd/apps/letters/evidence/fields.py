@@ -79,8 +79,6 @@ class Form:
     shapes: Mapping[str, Shape]
     labels: frozenset[str]
     roles: Roles
-    shared: frozenset[str]
-    """Labels that fields of more than one person have: whose a value is must be said."""
     names: Names
     """By which words the fields are called in a dialogue."""
     ahead: bool
@@ -127,15 +125,16 @@ def _form(text: str) -> Form:
             if one.person == ANYBODY:
                 shapes[path] = replace(one, person=None, label=f"field:{path}")
     names = [(phrase, one.label) for one in shapes.values() if one.label.startswith("field:") for phrase in one.named()]
-    named = frozenset((one.label, one.person) for one in shapes.values())
-    whose: dict[str, set[str]] = {}
-    for label, who in named:
-        whose.setdefault(label, set()).add(who or CITIZEN)
     ahead = any(one.time != "past" and (one.kind in _DATED or one.time) for one in shapes.values())
     for_others = any(one.person == ANYBODY for one in shapes.values())
-    shared = frozenset(label for label, who in whose.items() if len(who) > 1 and CITIZEN in who)
     return Form(
-        Lexicon(names, people), shapes, frozenset(whose), known, shared, Names(shapes, spoken), ahead, for_others
+        Lexicon(names, people),
+        shapes,
+        frozenset(one.label for one in shapes.values()),
+        known,
+        Names(shapes, spoken),
+        ahead,
+        for_others,
     )
 
 

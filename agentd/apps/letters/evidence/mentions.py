@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, plain
+from agentd.apps.letters.evidence import codes
 from agentd.apps.letters.evidence.about import about
 from agentd.apps.letters.evidence.answers import affirms, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
@@ -51,7 +52,7 @@ def mentions(field: Field, case: Case) -> Iterator[Claim]:
 
 def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
     """A message's claims. `maybe`: the fields that the value may have been meant of so far."""
-    found = case.places(field, turn)
+    found = [place for place in case.places(field, turn) if not codes.of_another(field, place)]
     claims = list(_affirms(field, case, turn, maybe)) if maybe else []
     if not found and field.kind not in TEXTS:
         return claims, maybe

@@ -38,7 +38,7 @@ class Named(NamedTuple):
 class Names:
     """Every phrase that calls a field of one form; one phrase may call several."""
 
-    __slots__ = ("_book", "_own", "_phrases", "_plain", "_vocabulary")
+    __slots__ = ("_book", "_own", "_phrases", "_plain", "_vocabulary", "_words")
 
     def __init__(self, shapes: Mapping[str, Shape], people: Mapping[str, tuple[str, ...]]) -> None:
         """`people`: the words of each of the tool's persons; they go with all fields of that person."""
@@ -52,6 +52,7 @@ class Names:
                 found.setdefault(folded_tokens(phrase), set()).add(key)
         self._plain = frozenset(found)
         self._own = {phrase: frozenset(keys) for phrase, keys in own.items()}
+        self._words = frozenset(word for phrase in own for word in phrase)
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
             alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in _COMMON]
@@ -78,6 +79,10 @@ class Names:
             return word
         forms = (word[: len(word) - len(end)] + other for end, other in _NUMBERS if word.endswith(end))
         return next((form for form in forms if len(form) > SHORTEST and (form,) in self._plain), word)
+
+    def has(self, word: str) -> bool:
+        """Whether a word is part of what the tool itself calls a field."""
+        return word in self._words
 
     def knows(self, word: str) -> bool:
         """Whether a word is part of a field's name."""

@@ -24,6 +24,7 @@ from agentd.apps.letters.evidence.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.asserted import asserted, taken_back
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import LONGEST, Field
+from agentd.apps.letters.evidence.possible import possible, says_something
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.spans import NUMBERS
 from agentd.apps.letters.evidence.values import equals, within
@@ -40,7 +41,7 @@ def proven(field: Field, case: Case) -> bool:
 
     A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
     """
-    if not _readable(field) or _of_another_field(field, case):
+    if not _readable(field) or not possible(field, case) or _of_another_field(field, case):
         return False
     quote = case.quote(field)
     if quote is None:
@@ -74,7 +75,8 @@ def _of_another_field(field: Field, case: Case) -> bool:
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
     reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
-    claims = list(_judged(chain(reader(field, case), mentions.called(field, case)), field, case))
+    said = chain(reader(field, case), mentions.called(field, case)) if says_something(field, case) else ()
+    claims = list(_judged(said, field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.taking_back if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
@@ -84,11 +86,11 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     claims = [claim for claim in claims if claim.message not in instead] + answered
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
     claims.sort(key=lambda claim: claim.message)
-    said = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
+    given = frozenset(claim.message for claim in claims if claim.supports and claim.mood is Mood.SAID)
     if field.many:
-        return said or None
+        return given or None
     if holds(claims):
-        return said - {-1}
+        return given - {-1}
     if field.free:
         replaced = any(claim.mood is Mood.SAID and not claim.supports and claim.replaces for claim in claims)
         return None if replaced else frozenset()

@@ -88,6 +88,8 @@ class Shape:
     senses: frozenset[str] = frozenset()
     """What its name speaks of, by the packs' senses (`origin_city`: origin, city)."""
     words: tuple[str, ...] = ()
+    pattern: str = ""
+    """Of a code: the regular expression that it must match."""
     came_from: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -183,7 +185,8 @@ def shape(
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
     sensitive = prop.get("x-agentd-sensitive") is True
-    return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), came_from)
+    pattern = str(prop.get("pattern", "")) if kind == "code" else ""
+    return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, came_from)
 
 
 def _kind_from(prop: Mapping[str, Json]) -> str:
@@ -226,7 +229,7 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
     if "name" in senses:
         return "name"
     derived = next((kind for kind, known in _KINDS.items() if senses & known), "text")
-    return "code" if "pattern" in prop and derived in ("text", "number") else derived
+    return "code" if "pattern" in prop and derived in ("text", "number", "year") else derived
 
 
 def _senses(words: Sequence[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
@@ -24,6 +25,8 @@ CURRENCIES = frozenset(
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _CODE_LETTERS = 4
 """At most so many letters stand before the hyphen of a code (`M-20417`)."""
+_PIECES = 8
+"""Words and marks of which a code may be written (`2026/2027` is three)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _LONG = 64
 """Words of a clause that says more than a value."""
@@ -58,7 +61,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
             written = [span for span in written if not _in_code(words, span.start)]
         elif field.kind == "code" and written:
             dated = _in_days(words, today)
-            written = [span for span in written if span.start not in dated]
+            written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
         found += written
     return sorted(found)
 
@@ -85,6 +88,8 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: da
         return field.kind == "choice" and tuple(words[span.start : span.end]) in choices.options(shape.enum)
     if shape.kind in TEXTS and field.kind in TEXTS:
         return True
+    if shape.pattern and field.kind == shape.kind:
+        return matching(shape.pattern, words[span.start : span.end]) == [(0, span.end - span.start)]
     return shape.kind == field.kind
 
 
@@ -172,6 +177,18 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
     for start, end, run in digits.runs(words, 4):
         if run not in wanted and dated.isdisjoint(range(start, end)):
             yield Span(start, end, False)
+
+
+def matching(pattern: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """(first word, word after the last) of each run that a code's pattern matches as a whole, the longest first."""
+    found: list[tuple[int, int]] = []
+    read, at = re.compile(pattern, re.IGNORECASE), 0
+    while at < len(words):
+        ends = range(min(len(words), at + _PIECES), at, -1)
+        end = next((end for end in ends if read.fullmatch("".join(words[at:end]))), None)
+        found += [(at, end)] if end is not None else []
+        at = end or at + 1
+    return found
 
 
 def _joined(value: str) -> str:

@@ -94,6 +94,70 @@ def test_what_may_be_another_fields_is_asked(arguments: dict[str, Any], refused:
     assert missing(COURSE, arguments, *SAID) == refused
 
 
+LENT = {"member_number": "K-30551", "copies": 1, "due_date": "2027-03-09"}
+BORROWED = ("I'd like to take out Ulysses and Other Tales.", "One copy, member number K-30551, until 9 March 2027.")
+
+
+@pytest.mark.parametrize("name", ["Ruth Adeyemi.", "I'm Ruth Adeyemi.", "Ruth Adeyemi, hello"])
+def test_what_is_written_as_a_name_goes_to_the_fields_that_are_left_in_one_way(name: str) -> None:
+    given = {**LENT, "member_name": "Ruth Adeyemi", "title": "Ulysses and Other Tales"}
+    assert missing(LOAN, given, *BORROWED, name) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"title": "Ruth Adeyemi", "member_name": "Ulysses and Other Tales"}, ("Ruth Adeyemi.",)),
+        ({"title": "Other Tales"}, ("Ruth Adeyemi.",)),
+        ({"title": "Ulysses and Other Tales"}, ("Ruth Adeyemi.", "Joyce, the first edition")),
+        ({"title": "Ulysses and Other Tales"}, ("My friend Ruth Adeyemi told me of it.",)),
+    ],
+)
+def test_it_is_asked_where_another_way_is_left_or_taken(arguments: dict[str, Any], lines: tuple[str, ...]) -> None:
+    given = {**LENT, "member_name": "Ruth Adeyemi", **arguments}
+    assert missing(LOAN, given, *BORROWED, *lines) >= set(arguments)
+
+
+REPORT = (f"Pelapor Wening Pratiwi, NIK {NIK}", "Almarhum Darto Wibowo meninggal 3 Januari 2027 di RSUD Kebumen")
+DECEASED: dict[str, Any] = {
+    "nama_almarhum": {"type": "string", "format": "person-name"},
+    "tanggal_meninggal": {"type": "string", "format": "date"},
+    "tempat_meninggal": {"type": "string"},
+    "nama_pelapor": {"type": "string", "format": "person-name"},
+}
+REPORTED = {"nama_almarhum": "Darto Wibowo", "tanggal_meninggal": "2027-01-03", "nama_pelapor": "Wening Pratiwi"}
+
+
+@pytest.mark.parametrize(
+    "place", ["3 Januari 2027", "2027", "meninggal", "Darto Wibowo", "Wibowo meninggal", "Almarhum"]
+)
+def test_what_is_another_arguments_or_only_names_a_field_is_no_text(place: str) -> None:
+    assert missing(DECEASED, {**REPORTED, "tempat_meninggal": "RSUD Kebumen"}, *REPORT) == set()
+    assert missing(DECEASED, {**REPORTED, "tempat_meninggal": place}, *REPORT) == {"tempat_meninggal"}
+
+
+CAMPUS: dict[str, Any] = {
+    "nim": {"type": "string", "pattern": "^[0-9]{8}$"},
+    "tahun_akademik": {"type": "string", "pattern": "^20[0-9]{2}/20[0-9]{2}$"},
+    "semester": {"type": "integer"},
+}
+
+
+def test_a_code_is_told_by_the_pattern_that_its_field_declares() -> None:
+    said = ("I'm in the 4th semester, student card 23010099", "for 2026/2027")
+    given = {"nim": "23010099", "tahun_akademik": "2026/2027", "semester": 4}
+    assert missing(CAMPUS, given, *said) == set()
+    assert missing(CAMPUS, {**given, "semester": 2026}, *said) == {"semester"}
+    assert missing(CAMPUS, given, *said, "My friend has 23010100") == {"nim"}
+    assert missing(CAMPUS, {**given, "nim": "4th semester"}, *said) == {"nim"}
+
+
+def test_a_value_that_is_none_of_its_kind_is_asked_for() -> None:
+    kinds = {"branch": {"type": "string", "enum": ["North", "South"]}, "due_date": LOAN["due_date"]}
+    said = "Send it to Ruth, whenever you like, thanks"
+    assert missing(kinds, {"branch": "Ruth", "due_date": "whenever you like"}, said) == {"branch", "due_date"}
+
+
 def test_a_label_that_ends_a_sentence_is_read() -> None:
     """It ended in an IndexError: the word behind it was looked at."""
     assert missing(LOAN, {"due_date": "2027-03-09"}, "9 March 2027 is due") == set()

@@ -1,0 +1,45 @@
+"""Codes by the patterns that their fields declare: which words are one, and of which field. It reads no label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from agentd.apps.letters.evidence.case import Case, Place
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.sentences import Sentence
+from agentd.apps.letters.evidence.spans import matching
+
+_LEAST = 6
+"""Characters of a code that its pattern alone tells from other words."""
+
+
+def of_another(field: Field, place: Place) -> bool:
+    """Whether a value is part of what another field's pattern matches (`2026/2027`), or of what its own doesn't."""
+    known, span = _codes(place.case, place.sentence), place.span
+    own = known.get(field.key)
+    if own is not None and span.supports:
+        return False
+    found = own if own is not None else chain(*known.values())
+    return any(start <= span.start and span.end <= end for start, end in found) is (own is None)
+
+
+def only(field: Field, place: Place) -> bool:
+    """Whether a value is all that its pattern matches in the conversation, and no other field's pattern matches it."""
+    case, span = place.case, place.span
+    sentences = [sentence for turn in case.turns for sentence in turn.heard.sentences]
+    said = {
+        "".join(sentence.words[start:end])
+        for sentence in sentences
+        for start, end in _codes(case, sentence).get(field.key, ())
+    }
+    code = "".join(place.sentence.words[span.start : span.end])
+    here = [key for key, found in _codes(case, place.sentence).items() if (span.start, span.end) in found]
+    return said == {code} and here == [field.key] and len(code) >= _LEAST
+
+
+def _codes(case: Case, sentence: Sentence) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """{field: where a sentence holds what its pattern matches}."""
+    shapes = case.form.shapes.items()
+    key = ("codes", id(sentence))
+    return case.once(key, lambda: {path: matching(one.pattern, sentence.words) for path, one in shapes if one.pattern})

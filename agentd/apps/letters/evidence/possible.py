@@ -1,0 +1,47 @@
+"""Whether a value can be its field's at all: a declared choice, a day, no mere label. Not whether it was said."""
+
+from __future__ import annotations
+
+import re
+
+from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence import choices, days, hours
+from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.spans import TEXTS
+from agentd.apps.letters.languages import phrases
+
+IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
+
+
+def possible(field: Field, case: Case) -> bool:
+    """Whether a value is one of the field's kind."""
+    if field.kind == "choice" and field.enum.values:
+        return choices.canonical(str(field.value), field.enum) is not None
+    if field.kind == "date":
+        return _numbered(field) or days.day(str(field.value), case.today) is not None
+    if field.kind == "time":
+        return _numbered(field) or hours.hour(str(field.value)) is not None
+    shape = case.form.shapes.get(field.key)
+    if shape is not None and shape.pattern:
+        return re.fullmatch(shape.pattern, str(field.value), re.IGNORECASE) is not None
+    if field.kind == "code":
+        return _numbered(field) or str(field.value).isupper()
+    return True
+
+
+def says_something(field: Field, case: Case) -> bool:
+    """Whether a text is more than words that ask for the tool or name a field, or answers a question for it."""
+    if field.kind not in TEXTS or any(field.label in case.labels_asked(turn.question) for turn in case.turns):
+        return True
+    shape = case.form.shapes.get(field.key)
+    if shape is None or (field.common and "name" in shape.senses and _numbered(field)):
+        return shape is None
+    titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
+    own = {word for phrase in shape.named() for word in fold(phrase)}
+    return not all((word in IDLE and not titled) or word in own for word in field.spoken)
+
+
+def _numbered(field: Field) -> bool:
+    return any(map(str.isdigit, str(field.value)))

@@ -1,0 +1,138 @@
+"""What the arguments of one call say of one another: which words are another's already, and what is left for the rest.
+
+No two fields have the same words: a text that says no more than a day, a number or somebody's name which is another
+argument's is no value. What the citizen writes as a name, and no field has, must go to the unproven fields in one way
+only, of which somebody's name is all that a clause says. Which way that is, the model reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, permutations
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.asserted import mood
+from agentd.apps.letters.evidence.binding import whose
+from agentd.apps.letters.evidence.case import Case, Place, Turn
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
+from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.persons import CITIZEN
+from agentd.apps.letters.evidence.possible import IDLE
+from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.sentences import Sentence
+from agentd.apps.letters.evidence.shapes import Shape
+from agentd.apps.letters.evidence.spans import TEXTS, Span, alone, clear, values_of
+from agentd.apps.letters.languages import phrases
+
+_KINDS = frozenset({"text", "name"})
+_RANKS = {"name": 1, "text": 2, "place": 2, "relation": 2}
+_COMMON_WORDS = TEXTS | {"choice", "boolean"}
+"""Kinds of which a value may be any words (`menikah` is a state, and a purpose)."""
+_MOST = 3
+"""Fields that may be left."""
+_WITHIN = phrases().joins | phrases().articles
+"""What may stand inside a name: `War and Peace`."""
+
+
+def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
+    """Whether a text or name says, wherever it stands, no more than what is another argument's."""
+    if field.kind not in _RANKS or field.many:
+        return False
+    places = [place for turn in case.turns for place in case.places(field, turn) if place.span.supports]
+    once = len(places) == 1
+    stronger = [one for one in proven if one is not field and _outranks(one, field, once=once)]
+    return bool(places) and all(_says_nothing(place, stronger) for place in places)
+
+
+def _outranks(other: Field, field: Field, *, once: bool) -> bool:
+    """Whether words that are both are the other's: a day's or number's before a name's, a name's before a text's.
+
+    Of two people's names that were said `once` they are nobody's.
+    """
+    rank = _RANKS.get(other.kind, 3 if other.kind in _COMMON_WORDS else 0)
+    both = rank == 1 and (other.person or CITIZEN) != (field.person or CITIZEN) and once
+    return rank < _RANKS[field.kind] or (both and rank == _RANKS[field.kind])
+
+
+def _says_nothing(place: Place, stronger: Iterable[Field]) -> bool:
+    sentence, span, case = place.sentence, place.span, place.case
+    words = {at for at in range(span.start, span.end) if sentence.words[at][0].isalnum()}
+    others: set[int] = set()
+    for field in stronger:
+        for theirs in case.places(field, place.turn):
+            if theirs.span.supports and theirs.sentence is sentence:
+                others |= words.intersection(range(theirs.span.start, theirs.span.end))
+    said, names = sentence.words, case.form.names
+    idle = {at for at in words if said[at] in IDLE or said[at] in SALUTATIONS or names.has(said[at])}
+    return bool(others) and words <= others | idle
+
+
+def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool:
+    """Whether the unproven fields have what the proven ones leave to them, in the only way it can be theirs."""
+    shapes = case.form.shapes
+    missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in case.settled}
+    if case.taking_back or not 0 < len(unproven) <= _MOST or missing != {field.key for field in unproven}:
+        return False
+    if any(field.kind not in _KINDS or field.many for field in unproven):
+        return False
+    found = list(chain.from_iterable(_names(case, turn, proven) for turn in case.turns))
+    if len(found) != len(unproven):
+        return False
+    ways = [way for way in permutations(found) if all(map(_may_be, way, (shapes[field.key] for field in unproven)))]
+    return len(ways) == 1 and all(map(_says, unproven, ways[0]))
+
+
+def _may_be(place: Place, shape: Shape) -> bool:
+    sentence, start = place.sentence, place.span.start
+    before = [word for word in sentence.words[sentence.clause(start).start : start] if word[0].isalnum()]
+    introduced = bool(before) and before[0] in SELF and all(word in IDLE for word in before)
+    if any(_labels(one, place) for one in place.near):
+        return False  # of which field it is, the name before it says
+    if shape.kind == "name" and "title" not in shape.senses:
+        return introduced or alone(sentence.words, place.span, sentence.clause(start))
+    return not introduced
+
+
+def _labels(one: Named, place: Place) -> bool:
+    """Whether a text's own name stands right before a value."""
+    shapes, start = place.case.form.shapes, place.span.start
+    texts = any(shapes[key].kind in TEXTS for key in one.keys)
+    return one.plain and texts and one.end <= start and clear(place.sentence.words[one.end : start])
+
+
+def _says(field: Field, place: Place) -> bool:
+    said = tuple(word for word in place.sentence.words[place.span.start : place.span.end] if word[0].isalnum())
+    asserts = mood(field, place) is Mood.SAID and not any(place.sentence.corrected)
+    return asserts and said == field.spoken and whose(field, place, asked=False)
+
+
+def _names(case: Case, turn: Turn, proven: Iterable[Field]) -> Iterator[Place]:
+    """What a message writes as a name, and is no value, name or title of anything else."""
+    theirs = [place for field in proven for place in case.places(field, turn) if place.span.supports]
+    for sentence, named, before in turn.sentences():
+        values = chain(*(values_of(shape, sentence.words, turn.day) for shape in case.form.shapes.values()))
+        own = (place.span for place in theirs if place.sentence is sentence)
+        called = (one for one in named if one.plain or sentence.raws[one.start][0].islower())
+        known = [(one.start, one.end) for ones in (values, own, called, sentence.marks) for one in ones]
+        taken = {at for start, end in known for at in range(start, end)}
+        for start, end in _capitals(sentence, taken):
+            span = Span(start, end, True)
+            begins = (start, end) == (0, 1) and not alone(sentence.words, span, sentence.clause(0))
+            if not begins:  # any word that begins a sentence is written so
+                yield case.place(turn, sentence, named, before, span)
+
+
+def _capitals(sentence: Sentence, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """(first word, word after the last) of each run of capitalised words, and of what joins them."""
+
+    def part(at: int) -> tuple[int, bool]:
+        return sentence.clauses[at], at not in taken and (upper(at) or sentence.words[at] in _WITHIN)
+
+    def upper(at: int) -> bool:
+        return sentence.raws[at][0].isupper() and sentence.words[at] not in FILLERS
+
+    for (_, inside), run in groupby(range(len(sentence.raws)), key=part):
+        capitals = [at for at in run if inside and upper(at)]
+        if sum(len(sentence.raws[at]) for at in capitals) > 1:
+            yield capitals[0], capitals[-1] + 1
