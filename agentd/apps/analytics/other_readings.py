@@ -56,7 +56,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
         select, text = tree(query["query"]), query["query"]
         if isinstance(select, exp.Select):
             reading = Reading(select, known, asked)
-            found += [*_ties(select, text), *_dates(reading, text, own=dialect is not None)]
+            found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
     spelled = [str(table["table_name"]) for table in known.values()]
     return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
@@ -82,7 +82,7 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     )
 
 
-def _ties(select: exp.Select, text: str) -> Iterator[Other]:
+def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]:
     """With the row behind the last."""
     from sqlglot import exp
 
@@ -93,7 +93,9 @@ def _ties(select: exp.Select, text: str) -> Iterator[Other]:
     shown = {each.alias_or_name: each.unalias() for each in select.expressions}
     key = shown.get(key.name, key) if isinstance(key, exp.Column) and not key.table else key
     if not isinstance(key, exp.Literal):
-        yield Other(text, f"{before_from(without_limit(text), f', {key.sql()} AS {TIED}')} LIMIT {limit + 1}")
+        yield Other(
+            text, f"{before_from(without_limit(text), f', {key.sql(dialect=dialect)} AS {TIED}')} LIMIT {limit + 1}"
+        )
 
 
 def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.apps.analytics.agreement import speaks, things_counted, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.sql import conditions_of
-from agentd.apps.analytics.unknown_words import said_in
+from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 if TYPE_CHECKING:
@@ -233,8 +233,8 @@ class Reading:
         names = [str(each["name"]) for each in found[0]["columns"] if finder("names").search(str(each["name"]))]
         further = [each for each in names if not speaks(each, "name_parts")][1:]
         called = name in {*names} - {*further} or (not names and finder("titles").search(name))
-        keys = [each for each in found[0]["columns"] if each.get("classification") == "identifier"]
-        key = found[1].get("is_primary_key") or found[1] in keys[:1]
+        of_others = topics_of(words_of(name)) - topics_of(about_table({**found[0], "columns": ()}))
+        key = found[1].get("is_primary_key") or (self.kind(column) == "identifier" and not of_others)
         return bool((called or key) and self.is_about(found[0]))
 
     def _chosen(self, column: exp.Column) -> bool:
