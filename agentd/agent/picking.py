@@ -36,6 +36,11 @@ class PromptTools:
     def names(self) -> frozenset[str]:
         return frozenset((*self.start, *self.before, *self.added))
 
+    def record(self) -> dict[str, list[str]]:
+        """As JSON, kept with the run: every key, since an older daemon may read it."""
+        kept = {"start": self.start, "added": self.added, "before": self.before, "named": self.named}
+        return {name: list(names) for name, names in kept.items()}
+
 
 def fits(toolset: Toolset, limit: int) -> bool:
     """Whether a prompt describes all tools, so that it starts alike for every session."""

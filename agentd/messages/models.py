@@ -97,7 +97,7 @@ class ModelPrice(Message):
     input: float
     output: float
 
-    def of(self, input_tokens: int, output_tokens: int) -> float:
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost, in its currency."""
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 

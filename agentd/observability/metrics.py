@@ -97,7 +97,7 @@ class Metrics:
             self._day_tokens.labels(*key, "output").set(one.output_tokens)
             price = prices.get(one.provider)
             self._day_cost.labels(*key, price.currency if price else UNKNOWN).set(
-                price.of(one.input_tokens, one.output_tokens) if price else math.nan
+                price.cost(one.input_tokens, one.output_tokens) if price else math.nan
             )
 
     def run_ended(self, row: RunRecord, result: Any) -> None:

@@ -34,14 +34,14 @@ class EventLog:
     def followed(self) -> bool:
         return bool(self._readers)
 
-    def next(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
+    def numbered(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
         """The event as it would be numbered now."""
         seq = len(self._stored) + (0 if kind in LIVE_ONLY else 1)
         return Event(seq=seq, run_id=self._run_id, session_id=self._session_id, type=kind, at=at, data=data)
 
     def publish(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
         """Number the event, keep it unless it is live-only, and hand it to every reader."""
-        event = self.next(kind, data, at)
+        event = self.numbered(kind, data, at)
         if kind not in LIVE_ONLY:
             self._stored.append(event)
         for reader in tuple(self._readers):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, PlainSerializer, TypeAdapter
 
 from agentd.agent.picking import PromptTools
 from agentd.agent.which import Choice
@@ -70,7 +70,7 @@ class RunBrief(Stored):
     spoken: str | None = None
     """The code of the language that the citizen wrote, where that is another one."""
     deadline_s: float | None = None
-    prompt_tools: Annotated[PromptTools | None, Field(alias="told")] = None
+    prompt_tools: Annotated[PromptTools | None, Field(alias="told"), PlainSerializer(PromptTools.record)] = None
     """The tools that the prompt describes; None: all."""
     answers: str | None = None
     """The id of the run that this one answers for: its words were the yes or no that decided it."""

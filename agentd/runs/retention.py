@@ -61,20 +61,20 @@ class Steady:
     def __init__(self, clock: Clock, latest: Sequence[SessionRecord], ages: Ages) -> None:
         """`latest`: the session that was used last, if there is any."""
         self._clock, self._shortest = clock, min(ages.visitors, ages.others)
-        self._seen, self._since = self._look(), clock.monotonic()
+        self._seen, self._since = self._ahead(), clock.monotonic()
         now = clock.now()
         near = all(iso(now - self._shortest) <= one.updated_at <= iso(now + SLACK) for one in latest)
         self._needed = min(STEADY if near else STEADY_AGAIN, self._shortest)
 
     def holds(self) -> bool:
         """Look at it; whether it has run on for long enough."""
-        before, self._seen = self._seen, self._look()
+        before, self._seen = self._seen, self._ahead()
         if abs(self._seen - before) > SLACK:
             self._since, self._needed = self._clock.monotonic(), min(STEADY_AGAIN, self._shortest)
             log.warning("retention.clock_was_set", next="nothing is erased as old until it has run on")
         return self._clock.monotonic() - self._since >= self._needed.total_seconds()
 
-    def _look(self) -> timedelta:
+    def _ahead(self) -> timedelta:
         """What the date has run ahead of the seconds; it stays the same while nobody sets the clock."""
         return self._clock.now() - datetime.fromtimestamp(self._clock.monotonic(), UTC)
 

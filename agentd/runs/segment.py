@@ -145,7 +145,7 @@ def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_
     else:
         finished = {"status": status, "response": outcome.get("response", "")}
         last = ("run.finished", finished | ({"error": error.json()} if error else {}))
-    ending = events.next(*last, at)
+    ending = events.numbered(*last, at)
     return replace(
         row,
         status=status,

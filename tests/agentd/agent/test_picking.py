@@ -66,7 +66,4 @@ async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -
 
 async def test_what_is_told_of_comes_back_from_its_record() -> None:
     picked = PromptTools(start=("a",), added=("b",), before=("c",))
-    assert (
-        RunBrief.read(RunBrief(prompt_tools=picked).json()).prompt_tools == picked
-        and RunBrief.read({}).prompt_tools is None
-    )
+    assert RunBrief.read({"told": picked.record()}).prompt_tools == picked and RunBrief.read({}).prompt_tools is None
