@@ -117,3 +117,13 @@ def test_each_label_is_joined_to_one_said_before_by_what_is_said_between(
     bench: Workbench, question: str, query: str
 ) -> None:
     assert ask(bench, AgentLoop(bench, Writes("grammar")), question)["cypher"] == query
+
+
+def test_a_denied_prerequisite_is_not_taken_for_what_is_asked(bench: Workbench) -> None:
+    def found(question: str) -> dict[str, object]:
+        return ask(bench, AgentLoop(bench, Writes("grammar")), question)
+
+    assert found("Mata kuliah pilihan mana yang nggak punya prasyarat apa-apa?")["status"] == "uncertain"
+    assert str(found("Sistem Operasi punya prasyarat apa?")["cypher"]).endswith(
+        "(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
+    )
