@@ -193,8 +193,8 @@ class Reading:
         return found is None or bool(self.hits(*found))
 
     def better(self, columns: Sequence[exp.Column], beside: Iterable[exp.Column]) -> bool:
-        """Whether the question says more of another figure of a table than of these together, and what it says of that
-        one is not said of those `beside` them either."""
+        """Whether the question says more of another figure of their kind than of these together, and that is not said
+        of those `beside` them either."""
         own, around = self.hits_of(columns), self.hits_of(beside)
         used = {each.name.casefold() for each in beside}
         others = (
@@ -202,7 +202,7 @@ class Reading:
             for column in columns
             if (found := self.column(column)) and found[1].get("classification") in FIGURES
             for each in found[0]["columns"]
-            if each.get("classification") in FIGURES and str(each["name"]).casefold() not in used
+            if each.get("classification") == found[1]["classification"] and str(each["name"]).casefold() not in used
         )
         return any(each - around and len(each - own) > len(own - each) for each in others)
 
