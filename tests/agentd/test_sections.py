@@ -46,8 +46,8 @@ def test_no_server_is_named_by_a_string_in_the_daemon() -> None:
 def test_an_app_says_which_server_it_speaks_to_unless_client_toml_does(tmp_path: Path) -> None:
     settings = load(shipped("client.toml"), environ={})
     speaks_to = {key: settings.server_of(key) for key in (*sections.kinds(), "none")}
-    own = {"letters": "certificate", "residents": "residents"}
-    assert speaks_to == {"analytics": "", "books": "", "channels": "", "none": "", **own}
+    own = {"letters": "certificate", "residents": "residents", "books": "sim_testgeluran_server"}
+    assert speaks_to == {"analytics": "", "channels": "", "none": "", **own}
     assert settings.store.session_servers == ["graphiti_server"]
     file = tmp_path / "client.toml"
     text = shipped("client.toml").read_text(encoding="utf-8")
