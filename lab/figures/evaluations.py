@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.eval.evidence import cod, matrix, offices, soundness
+from lab.eval.evidence import altered, cod, matrix, offices, soundness
 from lab.eval.evidence.__main__ import judge
 from lab.eval.evidence.report import Judged
-from lab.eval.evidence.trials import Trial
+from lab.eval.evidence.trials import Trial, answered
 from lab.figures.record import ROOT, Figure, Found
 
 EVIDENCE = (
@@ -92,6 +92,21 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str]) -> Found:
             figures[f"{half}_arguments_passed"] = Figure(value=passed, of=arguments)
     rows = [{"half": half, "calls": kind, **row} for half in HALVES for kind, row in _judged(halves[half]).items()]
     return Found(figures=figures, tables={"calls": rows})
+
+
+def _natural() -> Found:
+    """The natural conversations, and after one yes to what was asked back."""
+    found = _halves(offices.trials(offices.NATURAL), offices.half)
+    after = asyncio.run(judge(offices.trials(offices.NATURAL), answered))
+    for half in HALVES:
+        own = [each for each in after if offices.half(each.trial) == half]
+        found.figures[f"{half}_passed_after_a_yes"] = Figure(value=sum(each.right for each in own), of=len(own))
+    return found
+
+
+def _strange() -> Iterable[Trial]:
+    """Every honest conversation at a strange office."""
+    return (*offices.trials(offices.NATURAL), *offices.trials())
 
 
 def _cod() -> Found:
@@ -235,7 +250,8 @@ EVALUATIONS = (
     Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
     Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half)),
-    Evaluation("natural", EVIDENCE, lambda: _halves(offices.trials(offices.NATURAL), offices.half)),
+    Evaluation("natural", EVIDENCE, _natural),
+    Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
     Evaluation("books", BOOKS, _books),

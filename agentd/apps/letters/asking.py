@@ -16,6 +16,7 @@ class Asking:
 
     please: str
     joined: str
+    confirm: str
     digits: str
     fields: Mapping[str, str]
 

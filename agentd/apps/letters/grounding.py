@@ -28,11 +28,12 @@ from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.parts import of_turns, parts, people
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
+from agentd.apps.letters.evidence.quotes import OFFERED
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
 from agentd.apps.letters.evidence.spans import TEXTS
-from agentd.apps.letters.evidence.together import anothers, left
+from agentd.apps.letters.evidence.together import anothers, left, said
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
@@ -91,7 +92,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     texts = [field for field in unproven if field.kind in TEXTS]
     if left(texts, given, case):
         unproven = [field for field in unproven if field not in texts]
-    return [_with_open_choices(field, case) for field in unproven]
+    return [_with_open_choices(replace(field, said=said(field, given, case)), case) for field in unproven]
 
 
 def _served(field: Field, case: Case) -> Field:
@@ -151,15 +152,19 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
     """One friendly question for all that is missing; in a language that no pack reads, or once an answer to such a
     question brought nothing, for the first of it alone."""
     alone = not understood(call.spoken)
-    missing = [_listed(missing[0])] if alone else missing[:1] if _asked_in_vain(call, missing) else missing
+    if alone or _asked_in_vain(call, missing):
+        first = replace(missing[0], said=False)
+        missing = [_listed(first) if alone else first]
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
+    offered = {field.path: field.value for field in missing if field.said}
+    asked = {**({OFFERED: offered} if offered else {}), **({ASKED: paths[0]} if alone else {})}
     return ToolOutcome(
         success=False,
         error_type="grounding",
         missing=paths,
         message=question(missing, call.language),
-        output={"missing": list(paths), "labels": labels, **({ASKED: paths[0]} if alone else {})},
+        output={"missing": list(paths), "labels": labels, **asked},
     )
 
 

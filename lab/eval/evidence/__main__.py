@@ -5,7 +5,7 @@
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
     python -m lab.eval.evidence --natural                # thirty natural ones at three more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
-    python -m lab.eval.evidence --altered                # honest calls at all these offices with one thing changed
+    python -m lab.eval.evidence --altered                # honest calls there with one thing changed (with --cod: COD's)
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
 
 The dialogues are not ours: they stay out of this repository. `--failures` shows wrong verdicts of the tuning half only;
@@ -16,18 +16,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
 from lab.eval.evidence import altered, answers, cod, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
-from lab.eval.evidence.trials import Trial, refused
+from lab.eval.evidence.trials import Trial, answered, refused
 
 
-async def judge(trials: Iterable[Trial]) -> list[Judged]:
-    """Every trial's verdict."""
-    return [Judged(trial, await refused(trial)) for trial in trials]
+async def judge(trials: Iterable[Trial], prepare: Callable[[Trial], Awaitable[Trial]] | None = None) -> list[Judged]:
+    """Every trial's verdict. `prepare`: what happens to each before it is judged."""
+    prepared = [await prepare(trial) for trial in trials] if prepare else trials
+    return [Judged(trial, await refused(trial)) for trial in prepared]
 
 
 def _show(title: str, judged: Sequence[Judged], *, with_failures: bool) -> None:
@@ -57,14 +58,15 @@ def main() -> None:
     if given.soundness:
         _show_halves("soundness", asyncio.run(judge(soundness.trials())), soundness.half, with_failures=given.failures)
         return
-    if given.altered:
+    if given.altered and not given.cod:
         honest = (*offices.trials(offices.NATURAL), *offices.trials())
         judged = asyncio.run(judge(altered.trials(honest)))
         _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
-        natural = asyncio.run(judge(offices.trials(offices.NATURAL)))
-        _show_halves("natural", natural, offices.half, with_failures=given.failures)
+        natural = list(offices.trials(offices.NATURAL))
+        _show_halves("natural", asyncio.run(judge(natural)), offices.half, with_failures=given.failures)
+        _show_halves("natural, after one yes", asyncio.run(judge(natural, answered)), offices.half, with_failures=False)
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)
@@ -75,9 +77,10 @@ def main() -> None:
         return
     for file in given.cod:
         language, dialogues = cod.load(file)
-        judged = asyncio.run(judge(cod.trials(language, dialogues)))
+        trials = cod.trials(language, dialogues)
+        judged = asyncio.run(judge(altered.trials(trials) if given.altered else trials))
         _show_halves(file.name, judged, lambda trial: cod.half(trial.id.split(":")[0]), with_failures=given.failures)
-        if language in LANGUAGES:
+        if language in LANGUAGES and not given.altered:
             print("", *answers.table(dialogues), sep="\n")
 
 

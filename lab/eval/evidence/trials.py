@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentd.agent.languages import LANGUAGES
@@ -28,7 +28,23 @@ class Trial:
 
 async def refused(trial: Trial) -> frozenset[str]:
     """The arguments (by their names) that the judge finds no evidence for. Trials share nothing."""
-    call = ToolCall(
+    judged = await Grounded().before(_call(trial))
+    return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
+
+
+async def answered(trial: Trial) -> Trial:
+    """The trial after the citizen said yes to the question for what a first call lacked; itself if it lacked none."""
+    judged = await Grounded().before(_call(trial))
+    if not isinstance(judged, ToolOutcome):
+        return trial
+    last = max(one.order for one in trial.said)
+    question = Said(by="agent", order=last + 1, text=judged.message, tool=trial.tool.name, value=judged.output)
+    yes = Said(by="citizen", order=last + 2, text="ya", day=trial.said[-1].day)
+    return replace(trial, said=(*trial.said, question, yes))
+
+
+def _call(trial: Trial) -> ToolCall:
+    return ToolCall(
         tool=trial.tool,
         input=dict(trial.arguments),
         run_id=trial.id,
@@ -37,8 +53,6 @@ async def refused(trial: Trial) -> frozenset[str]:
         said=trial.said,
         language=next((known for known in LANGUAGES if known == trial.language), "en"),
     )
-    judged = await Grounded().before(call)
-    return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
 def session(*lines: str, day: str = "") -> tuple[Said, ...]:

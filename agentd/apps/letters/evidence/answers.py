@@ -15,7 +15,7 @@ from typing import Any
 from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
-from agentd.apps.letters.evidence import choices, results, texts
+from agentd.apps.letters.evidence import choices, quotes, results, texts
 from agentd.apps.letters.evidence.asked import of_a_thing
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
@@ -169,11 +169,25 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
+    for turn, offered in case.once(_asked_back, lambda: list(_asked_back(case))):
+        if field.path in offered and affirms(turn):
+            yield Claim(turn.order, Mood.SAID, equals(field, offered[field.path]))
     for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
         whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
         if whole or any(_only(part, span) for span in spans(field, part, each.day)):
             yield Claim(each.order, Mood.SAID, True)
+
+
+def _asked_back(case: Case) -> Iterator[tuple[Turn, Mapping[str, Any]]]:
+    """Each message behind a question of this tool that repeats values, with those that it showed, by their fields."""
+    offered: Mapping[str, Any] = {}
+    for entry in sorted(case.said, key=lambda entry: entry.order):
+        if entry.by == "agent":
+            offered = quotes.offered(entry) if entry.tool == case.tool else {}
+        elif entry.by == "citizen" and offered and (turn := case.by_order.get(entry.order)) is not None:
+            yield turn, offered
+            offered = {}
 
 
 def _asked_alone(case: Case) -> Mapping[int, str]:

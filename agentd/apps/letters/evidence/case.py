@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
-from agentd.apps.letters.evidence import asked
+from agentd.apps.letters.evidence import asked, quotes
 from agentd.apps.letters.evidence.fields import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.lexicon import Cue
@@ -147,7 +147,7 @@ class Case:
         of: str | None = None
         for entry in sorted(self.said, key=lambda entry: entry.order):
             if entry.by == "agent":
-                question = entry.text
+                question = quotes.unquoted(entry)
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
                 key = (entry.order, entry.text, entry.day, question, spoken, of)
                 found.append(turn := self.remember((Turn, self.today, *key), partial(self._turn, *key)))

@@ -16,26 +16,29 @@ _LEAST = 6
 
 def of_another(field: Field, place: Place) -> bool:
     """Whether a value is part of what another field's pattern matches (`2026/2027`), or of what its own doesn't."""
-    known, span = _codes(place.case, place.sentence), place.span
+    known = _codes(place.case, place.sentence)
     own = known.get(field.key)
-    if own is not None and span.supports:
+    if own is not None and place.span.supports:
         return False
+    key = ("within", field.key if own is not None else "", id(place.sentence))
     found = own if own is not None else chain(*known.values())
-    return any(start <= span.start and span.end <= end for start, end in found) is (own is None)
+    within = place.case.once(key, lambda: frozenset(at for start, end in found for at in range(start, end)))
+    return within.issuperset(range(place.span.start, place.span.end)) is (own is None)
 
 
 def only(field: Field, place: Place) -> bool:
     """Whether a value is all that its pattern matches in the conversation, and no other field's pattern matches it."""
     case, span = place.case, place.span
-    sentences = [sentence for turn in case.turns for sentence in turn.heard.sentences]
-    said = {
-        "".join(sentence.words[start:end])
-        for sentence in sentences
-        for start, end in _codes(case, sentence).get(field.key, ())
-    }
+    said = case.once(("matched", field.key), lambda: _matched(field, case))
     code = "".join(place.sentence.words[span.start : span.end])
     here = [key for key, found in _codes(case, place.sentence).items() if (span.start, span.end) in found]
     return said == {code} and here == [field.key] and len(code) >= _LEAST
+
+
+def _matched(field: Field, case: Case) -> set[str]:
+    sentences = [sentence for turn in case.turns for sentence in turn.heard.sentences]
+    found = ((sentence.words, _codes(case, sentence).get(field.key, ())) for sentence in sentences)
+    return {"".join(words[start:end]) for words, runs in found for start, end in runs}
 
 
 def _codes(case: Case, sentence: Sentence) -> Mapping[str, Sequence[tuple[int, int]]]:

@@ -48,6 +48,8 @@ class Field:
     """Its path in the schema: `anak[].nama`."""
     between: tuple[str, ...] = ()
     """The choices that the citizen's words leave open: `cerai` is Cerai Hidup or Cerai Mati."""
+    said: bool = False
+    """The citizen said the value and may have meant it of the field: it is asked back."""
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 

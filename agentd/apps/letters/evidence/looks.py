@@ -16,6 +16,7 @@ from agentd.apps.letters.languages import phrases
 
 RELATING = frozenset(word for known in RELATIONS.values() for word in known)
 """Words that are a relation (`ibu`)."""
+_SELF = frozenset({Cue.SELF})
 _COPULAS = phrases().copulas
 
 
@@ -57,10 +58,10 @@ def introduced(keys: frozenset[str], place: Place) -> frozenset[str]:
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
     begin = sentence.clause(span.start).start
-    himself = any(mark.start == begin and mark.cue is Cue.SELF for mark in sentence.marks)
-    between = [*sentence.words[begin : span.start], "'"]
-    is_one = all(one == "'" or word in _COPULAS or not word[0].isalpha() for one, word in pairwise(between))
-    if himself and is_one and sentence.words[begin] not in MY:
-        return names_of_people(keys, place)
+    himself = begin in sentence.covered(_SELF) and sentence.words[begin] not in MY
+    if himself and span.start - begin <= CLAUSE:
+        between = [*sentence.words[begin : span.start], "'"]
+        if all(one == "'" or word in _COPULAS or not word[0].isalpha() for one, word in pairwise(between)):
+            return names_of_people(keys, place)
     titled = len(words) > 1 and words[0] in RELATING and sentence.raws[span.start + 1][0].isupper()
     return names_of_people(keys, place) if titled and not is_choice(words) else frozenset()

@@ -90,6 +90,7 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
 
 
 APPLICANTS = phrases().applicants
+_COPULAS = phrases().copulas
 _JOINS = phrases().joins
 _TOWARD = phrases().toward
 _FATES = phrases().fates
@@ -129,7 +130,9 @@ def people(
     own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
+    pronouns = {mark.start for mark in marks if mark.cue is Cue.PRONOUN}
     relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
+    relations = [mark for mark in relations if not _is_the_citizen(mark, words, clauses, pronouns)]
     beside = {
         clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
     }  # `tinggal dengan istri dan dua anak`
@@ -166,6 +169,15 @@ def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
     """`Rini Susilowati (anak kandung)`: what somebody is who was named before, and nobody else."""
     end = owner_end(mark, words)
     return mark.start > 0 and (words[mark.start - 1], *words[end : end + 1]) == ("(", ")")
+
+
+def _is_the_citizen(mark: Mark, words: Sequence[str], clauses: Sequence[int], pronouns: set[int]) -> bool:
+    """`saya kakaknya`, `I'm her grandson`: what the citizen is of somebody named before."""
+    at = mark.start - 1
+    while at > 0 and (at in pronouns or words[at] in _COPULAS or words[at] == "'"):
+        at -= 1
+    begins = at == 0 or (at > 0 and clauses[at - 1] != clauses[at])
+    return begins and words[at] in SELF and not pronouns.isdisjoint((mark.start - 1, mark.end))
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:

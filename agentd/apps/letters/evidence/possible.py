@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence import choices, days, hours
+from agentd.apps.letters.evidence import choices, days, hours, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF
-from agentd.apps.letters.evidence.spans import TEXTS
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS
 from agentd.apps.letters.languages import phrases
 
+_NONE = phrases().denials
 IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
 
 
@@ -32,15 +33,23 @@ def possible(field: Field, case: Case) -> bool:
 
 
 def says_something(field: Field, case: Case) -> bool:
-    """Whether a text is more than words that ask for the tool or name a field, or answers a question for it."""
-    if field.kind not in TEXTS or any(field.label in case.labels_asked(turn.question) for turn in case.turns):
+    """Whether a text is more than words that ask for the tool or name a field, and a number is one or none at all; any
+    words may answer a question for it."""
+    if any(field.label in case.labels_asked(turn.question) for turn in case.turns):
         return True
+    if field.kind in NUMBERS:
+        return _numbered(field) or any(word in _NONE or numbers.value(word) is not None for word in field.spoken)
+    return field.kind not in TEXTS or _is_more(field, case)
+
+
+def _is_more(field: Field, case: Case) -> bool:
     shape = case.form.shapes.get(field.key)
     if shape is None or (field.common and "name" in shape.senses and _numbered(field)):
         return shape is None
     titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
+    idle = IDLE | phrases().quiet if field.kind in ("name", "place") else IDLE
     own = {word for phrase in shape.named() for word in fold(phrase)}
-    return not all((word in IDLE and not titled) or word in own for word in field.spoken)
+    return not all((word in idle and not titled) or word in own for word in field.spoken)
 
 
 def _numbered(field: Field) -> bool:

@@ -1,4 +1,4 @@
-"""The one friendly question for what is missing. It names fields by their labels and repeats no value."""
+"""The one friendly question for what is missing. It names fields by their labels, and repeats what the citizen said."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ def label(field: Field, language: Language) -> str:
 
 
 def question(missing: Sequence[Field], language: Language) -> str:
-    """`Mohon sebutkan: NIK (16 digit) dan tanggal lahir.`"""
-    labels = list(dict.fromkeys(label(field, language) for field in missing))
+    """`Mohon sebutkan: NIK (16 digit) dan tanggal lahir.`, and what was said is asked back:
+    `Apakah ini benar: judul: Dune? …`"""
     words = asking()[language]
-    joined = labels[0] if len(labels) == 1 else words.joined.format(first=", ".join(labels[:-1]), last=labels[-1])
-    return words.please.format(fields=joined)
+    labels = list(dict.fromkeys(label(field, language) for field in missing if not field.said))
+    said = "; ".join(f"{label(field, language)}: {field.value}" for field in missing if field.said)
+    joined = words.joined.format(first=", ".join(labels[:-1]), last=labels[-1]) if labels[1:] else "".join(labels)
+    asked = (words.please.format(fields=joined) if labels else "", words.confirm.format(fields=said) if said else "")
+    return " ".join(filter(None, asked))

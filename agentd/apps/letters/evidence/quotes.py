@@ -6,7 +6,7 @@ It is the first check of a cited argument. What the quotation says, and of which
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentd.agent.text import normal, tokens
@@ -16,6 +16,24 @@ from agentd.messages import Said
 
 LONGEST = 2000
 """Characters of a quotation; a longer one quotes nothing in particular."""
+
+
+OFFERED = "offered"
+"""In a refused call's output: {field: value} of what the citizen said, and is asked back."""
+
+
+def unquoted(entry: Said) -> str:
+    """What the agent said, without the citizen's own values that it asked back."""
+    text = entry.text
+    for value in offered(entry).values():
+        text = text.replace(str(value), "")
+    return text
+
+
+def offered(entry: Said) -> Mapping[str, Any]:
+    """{field: value} of what a question of the agent asked back and showed."""
+    said = entry.value.get(OFFERED) if isinstance(entry.value, Mapping) else None
+    return {path: value for path, value in (said or {}).items() if str(value) in entry.text}
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:

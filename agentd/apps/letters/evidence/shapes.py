@@ -67,6 +67,10 @@ _KINDS = {
     "email": frozenset({"email"}),
 }
 """The senses of a name that tell its kind, the first that fits."""
+_PLAIN = re.compile(
+    r"\^?(?:\(\?:)?(?:(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /-])(?:\{\d{1,3}(?:,\d{0,3})?\}|[?+*])?){1,99}\)?\$?"
+)
+"""Patterns of characters in a row, read alike everywhere and in few steps: no group that repeats, no alternatives."""
 _ADDRESSES = frozenset({"alamat", "address"})
 _SENSES = phrases().senses
 _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
@@ -89,7 +93,7 @@ class Shape:
     """What its name speaks of, by the packs' senses (`origin_city`: origin, city)."""
     words: tuple[str, ...] = ()
     pattern: str = ""
-    """Of a code: the regular expression that it must match."""
+    """Of a code: the regular expression that it must match, if that is a plain one."""
     came_from: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -185,8 +189,18 @@ def shape(
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
     sensitive = prop.get("x-agentd-sensitive") is True
-    pattern = str(prop.get("pattern", "")) if kind == "code" else ""
+    pattern = _pattern(prop) if kind == "code" else ""
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, came_from)
+
+
+def _pattern(prop: Mapping[str, Json]) -> str:
+    """The property's regular expression, if it is a plain one that compiles."""
+    pattern = str(prop.get("pattern", ""))
+    try:
+        re.compile(pattern)
+    except re.error:
+        return ""
+    return pattern if _PLAIN.fullmatch(pattern) else ""
 
 
 def _kind_from(prop: Mapping[str, Json]) -> str:

@@ -29,7 +29,7 @@ _PIECES = 8
 """Words and marks of which a code may be written (`2026/2027` is three)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _LONG = 64
-"""Words of a clause that says more than a value."""
+"""Words of a clause that says more than a value, and characters of a code."""
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
@@ -185,7 +185,8 @@ def matching(pattern: str, words: Sequence[str]) -> list[tuple[int, int]]:
     read, at = re.compile(pattern, re.IGNORECASE), 0
     while at < len(words):
         ends = range(min(len(words), at + _PIECES), at, -1)
-        end = next((end for end in ends if read.fullmatch("".join(words[at:end]))), None)
+        runs = ((end, "".join(words[at:end])) for end in ends)
+        end = next((end for end, run in runs if len(run) <= _LONG and read.fullmatch(run)), None)
         found += [(at, end)] if end is not None else []
         at = end or at + 1
     return found

@@ -8,17 +8,17 @@ only, of which somebody's name is all that a clause says. Which way that is, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, permutations
+from itertools import chain, groupby, islice, permutations
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.asserted import mood
-from agentd.apps.letters.evidence.binding import whose
+from agentd.apps.letters.evidence.asserted import mood, owner
+from agentd.apps.letters.evidence.binding import meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.possible import IDLE
+from agentd.apps.letters.evidence.possible import IDLE, possible, says_something
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import Shape
@@ -41,8 +41,11 @@ def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
         return False
     places = [place for turn in case.turns for place in case.places(field, turn) if place.span.supports]
     once = len(places) == 1
-    stronger = [one for one in proven if one is not field and _outranks(one, field, once=once)]
-    return bool(places) and all(_says_nothing(place, stronger) for place in places)
+    taken: dict[int, set[int]] = {}
+    for other in (one for one in proven if one is not field and _outranks(one, field, once=once)):
+        for place in (place for turn in case.turns for place in case.places(other, turn) if place.span.supports):
+            taken.setdefault(id(place.sentence), set()).update(range(place.span.start, place.span.end))
+    return bool(places) and all(_says_nothing(place, taken.get(id(place.sentence), set())) for place in places)
 
 
 def _outranks(other: Field, field: Field, *, once: bool) -> bool:
@@ -55,17 +58,26 @@ def _outranks(other: Field, field: Field, *, once: bool) -> bool:
     return rank < _RANKS[field.kind] or (both and rank == _RANKS[field.kind])
 
 
-def _says_nothing(place: Place, stronger: Iterable[Field]) -> bool:
-    sentence, span, case = place.sentence, place.span, place.case
-    words = {at for at in range(span.start, span.end) if sentence.words[at][0].isalnum()}
-    others: set[int] = set()
-    for field in stronger:
-        for theirs in case.places(field, place.turn):
-            if theirs.span.supports and theirs.sentence is sentence:
-                others |= words.intersection(range(theirs.span.start, theirs.span.end))
-    said, names = sentence.words, case.form.names
-    idle = {at for at in words if said[at] in IDLE or said[at] in SALUTATIONS or names.has(said[at])}
-    return bool(others) and words <= others | idle
+def _says_nothing(place: Place, taken: set[int]) -> bool:
+    said, names = place.sentence.words, place.case.form.names
+    words = [at for at in range(place.span.start, place.span.end) if said[at][0].isalnum()]
+    rest = [said[at] for at in words if at not in taken]
+    return len(rest) < len(words) and all(word in IDLE | SALUTATIONS or names.has(word) for word in rest)
+
+
+def said(field: Field, given: Iterable[Field], case: Case) -> bool:
+    """Whether the citizen said a value that nothing proves, and may have meant it of the field."""
+    known = field.value is not None and not field.many and field.kind != "boolean"
+    if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
+        return False
+    places = (place for turn in case.turns for place in case.places(field, turn) if place.span.supports)
+    return any(_maybe(field, place) for place in places)
+
+
+def _maybe(field: Field, place: Place) -> bool:
+    keys, asked = meant(field, place)
+    theirs = owner(place) is None or whose(field, place, asked=asked)
+    return field.key in keys and theirs and mood(field, place) is Mood.SAID
 
 
 def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool:
@@ -76,7 +88,7 @@ def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool
         return False
     if any(field.kind not in _KINDS or field.many for field in unproven):
         return False
-    found = list(chain.from_iterable(_names(case, turn, proven) for turn in case.turns))
+    found = list(islice(chain.from_iterable(_names(case, turn, proven) for turn in case.turns), _MOST + 1))
     if len(found) != len(unproven):
         return False
     ways = [way for way in permutations(found) if all(map(_may_be, way, (shapes[field.key] for field in unproven)))]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.grounding import ungrounded
-from agentd.messages import ToolInfo
+from agentd.apps.letters.grounding import refusal, ungrounded
+from agentd.messages import Said, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
 
 LOAN: dict[str, Any] = {
@@ -152,10 +152,73 @@ def test_a_code_is_told_by_the_pattern_that_its_field_declares() -> None:
     assert missing(CAMPUS, {**given, "nim": "4th semester"}, *said) == {"nim"}
 
 
+@pytest.mark.parametrize("pattern", ["^(?:[a-z]+)+$", "[z-a]", r"^\\p{L}+$", "("])
+def test_a_pattern_that_is_not_plain_tells_no_code(pattern: str) -> None:
+    """It may take for ever, or not compile; the field is read by its name alone."""
+    kinds = {"nim": {"type": "string", "pattern": pattern}}
+    assert missing(kinds, {"nim": "23010099"}, "My card is 23010099 " + "a" * 3000) == {"nim"}
+    assert missing(kinds, {"nim": "23010099"}, "My NIM is 23010099") == set()
+
+
 def test_a_value_that_is_none_of_its_kind_is_asked_for() -> None:
     kinds = {"branch": {"type": "string", "enum": ["North", "South"]}, "due_date": LOAN["due_date"]}
     said = "Send it to Ruth, whenever you like, thanks"
     assert missing(kinds, {"branch": "Ruth", "due_date": "whenever you like"}, said) == {"branch", "due_date"}
+
+
+ORDERED = ("One copy of Ulysses, please, card number K-30551", "I'm Ruth Adeyemi, until 9 March 2027")
+LOANED = {**LENT, "title": "Ulysses", "member_name": "Ruth Adeyemi"}
+
+
+def _answered(arguments: dict[str, Any], answer: str, *, shown: str | None = None) -> tuple[ToolOutcome, set[str]]:
+    """The refusal of a loan, and what is missing after an answer to it. `shown`: what the agent showed instead."""
+    schema = {"type": "object", "properties": LOAN}
+    tool = ToolInfo(name="enter", server="desk", official=True, description="Enter it", input_schema=schema)
+    asked = call(LOANED, *ORDERED, tool=tool)
+    refused = refusal(asked, ungrounded(asked))
+    text = refused.message if shown is None else shown
+    said = (
+        Said(by="agent", order=90, text=text, tool=tool.name, value=refused.output),
+        Said(by="citizen", order=91, text=answer),
+    )
+    again = asked.model_copy(update={"said": (*asked.said, *said), "input": arguments})
+    return refused, {field.path for field in ungrounded(again)}
+
+
+def test_what_was_said_and_may_be_meant_so_is_asked_back_and_a_yes_is_enough() -> None:
+    refused, missing = _answered(LOANED, "yes")
+    assert refused.message == ("Apakah ini benar: member number: K-30551? Jawab ya, atau sebutkan yang benar.")
+    assert refused.output == {
+        "missing": ["member_number"],
+        "labels": ["member number"],
+        "offered": {"member_number": "K-30551"},
+    }
+    assert missing == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer", "shown"),
+    [
+        (LOANED, "no", None),
+        (LOANED, "what do you mean?", None),
+        (LOANED, "yes", "What is your number?"),
+        ({**LOANED, "member_number": "K-30552"}, "yes", None),
+    ],
+)
+def test_only_a_yes_to_the_value_that_was_shown_proves_it(
+    arguments: dict[str, Any], answer: str, shown: str | None
+) -> None:
+    assert _answered(arguments, answer, shown=shown)[1] == {"member_number"}
+
+
+def test_what_the_citizen_never_said_or_said_of_another_is_not_asked_back() -> None:
+    schema = {"type": "object", "properties": {**LOAN, **DEATH}}
+    tool = ToolInfo(name="enter", server="desk", official=True, description="Enter it", input_schema=schema)
+    asked = call(
+        {"title": "Dubliners", "nik_pelapor": NIK, "copies": 3}, f"NIK ayah saya {NIK}, not 3 copies", tool=tool
+    )
+    assert refusal(asked, ungrounded(asked)).output["missing"] == ["title", "copies", "nik_pelapor"]
+    assert "offered" not in refusal(asked, ungrounded(asked)).output
 
 
 def test_a_label_that_ends_a_sentence_is_read() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.letters.grounding import refusal, ungrounded
+from agentd.messages import Said
 from tests.agentd.apps.letters.letters import call
 from tests.agentd.apps.letters.test_grounding_letters import tool
 
@@ -119,7 +120,9 @@ def test_a_list_of_answers_by_the_fields_names_is_a_list_of_answers() -> None:
     question = refusal(asked, ungrounded(asked))
     pairs = zip(question.output["missing"], question.output["labels"], strict=True)
     answer = ", ".join(f"{label} {want[path]}" for path, label in pairs if path in want)
-    assert missing(letter, want, first, f"A: {question.message}", answer) == set()
+    said = Said(by="agent", order=90, text=question.message, tool=letter, value=question.output)
+    answered = call(want, first, said=(said, Said(by="citizen", order=91, text=answer)), tool=tool(letter))
+    assert {field.path for field in ungrounded(answered)} & set(want) == set()
 
 
 @pytest.mark.parametrize(
