@@ -7,8 +7,8 @@ from itertools import chain
 
 from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.patterns import matching
 from agentd.apps.letters.evidence.sentences import Sentence
-from agentd.apps.letters.evidence.spans import matching
 
 _LEAST = 6
 """Characters of a code that its pattern alone tells from other words."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.lexicon import SELF, Lexicon, person
+from agentd.apps.letters.evidence.patterns import plain
 from agentd.apps.letters.evidence.persons import CITIZEN, DECEASED
 from agentd.apps.letters.languages import phrases
 
@@ -67,10 +68,6 @@ _KINDS = {
     "email": frozenset({"email"}),
 }
 """The senses of a name that tell its kind, the first that fits."""
-_PLAIN = re.compile(
-    r"\^?(?:\(\?:)?(?:(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /-])(?:\{\d{1,3}(?:,\d{0,3})?\}|[?+*])?){1,99}\)?\$?"
-)
-"""Patterns of characters in a row, read alike everywhere and in few steps: no group that repeats, no alternatives."""
 _ADDRESSES = frozenset({"alamat", "address"})
 _SENSES = phrases().senses
 _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
@@ -189,18 +186,8 @@ def shape(
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
     sensitive = prop.get("x-agentd-sensitive") is True
-    pattern = _pattern(prop) if kind == "code" else ""
+    pattern = plain(str(prop.get("pattern", ""))) if kind == "code" else ""
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, came_from)
-
-
-def _pattern(prop: Mapping[str, Json]) -> str:
-    """The property's regular expression, if it is a plain one that compiles."""
-    pattern = str(prop.get("pattern", ""))
-    try:
-        re.compile(pattern)
-    except re.error:
-        return ""
-    return pattern if _PLAIN.fullmatch(pattern) else ""
 
 
 def _kind_from(prop: Mapping[str, Json]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
@@ -12,6 +11,7 @@ from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, digits, hours, numbers
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.patterns import matching
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.languages import phrases
 
@@ -25,11 +25,9 @@ CURRENCIES = frozenset(
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _CODE_LETTERS = 4
 """At most so many letters stand before the hyphen of a code (`M-20417`)."""
-_PIECES = 8
-"""Words and marks of which a code may be written (`2026/2027` is three)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _LONG = 64
-"""Words of a clause that says more than a value, and characters of a code."""
+"""Words of a clause that says more than a value."""
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
@@ -177,19 +175,6 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
     for start, end, run in digits.runs(words, 4):
         if run not in wanted and dated.isdisjoint(range(start, end)):
             yield Span(start, end, False)
-
-
-def matching(pattern: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """(first word, word after the last) of each run that a code's pattern matches as a whole, the longest first."""
-    found: list[tuple[int, int]] = []
-    read, at = re.compile(pattern, re.IGNORECASE), 0
-    while at < len(words):
-        ends = range(min(len(words), at + _PIECES), at, -1)
-        runs = ((end, "".join(words[at:end])) for end in ends)
-        end = next((end for end, run in runs if len(run) <= _LONG and read.fullmatch(run)), None)
-        found += [(at, end)] if end is not None else []
-        at = end or at + 1
-    return found
 
 
 def _joined(value: str) -> str:
