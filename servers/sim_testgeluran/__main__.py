@@ -45,19 +45,19 @@ async def _check(database: Database) -> None:
     if database.notice is not None:
         print("No database is configured: write [books] url into client.toml.", file=sys.stderr)  # noqa: T201
         raise SystemExit(2)
-    with _told():
+    with _errors_reported():
         print("\n".join(await check(database)))  # noqa: T201 - standard output is the report
 
 
 async def _look(database: Database) -> None:
-    with _told():
+    with _errors_reported():
         line, known = await look(database)
         print(line)  # noqa: T201 - standard output is the report
         raise SystemExit(0 if known else 3)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _errors_reported() -> Iterator[None]:
     try:
         yield
     except (DatabaseError, BooksFileError, OSError) as error:

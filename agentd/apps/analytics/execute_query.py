@@ -217,14 +217,15 @@ async def _read_otherwise(state: AgentState, context: NodeContext) -> list[dict[
     others = other_readings(state["user_query"], planned(state), tables, state.get("sql_dialect"))[:READINGS]
     if not others or not context.offers(servers.SQL, SQL_TOOL):
         return None
-    queries = [each for other in others for each in (other.query, other.instead)]
+    queries = list(dict.fromkeys(each for other in others for each in (other.query, other.instead)))
     try:
         asked = {"sql_queries": queries, "timeout_seconds": QUICK_S}
         answer = await context.call(servers.SQL, SQL_TOOL, asked, retry=False)
     except CallFailed:
         return None
-    found = [each.get("results") for each in answer.get("batch_results") or ()]
-    pairs = zip(others, found[::2], found[1::2], strict=False)
+    answers = (each.get("results") for each in answer.get("batch_results") or ())
+    rows = dict(zip(queries, answers, strict=False))
+    pairs = [(other, rows.get(other.query), rows.get(other.instead)) for other in others]
     differing = [(other, that) for other, this, that in pairs if this and that and other.differs(this, that)]
     return [{"reading": o.reading, "other": o.other, "rows": that[:BEGINNING]} for o, that in differing] or None
 

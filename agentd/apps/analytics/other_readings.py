@@ -7,7 +7,6 @@ the row behind the last one shown. Which there are, the schema says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -164,8 +163,7 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
     """The mean of each thing for that of each row: sales per customer, of a mean of invoices."""
     from sqlglot import exp
 
-    for said in re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", reading.asked.text, re.IGNORECASE):
-        thing = Asked(said[1])
+    for _, thing in reading.asked.split_by:
         for mean in reading.own(exp.Avg):
             found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
             if found is None or reading.select.args.get("group") or thing.hits(*_named(found[0])):

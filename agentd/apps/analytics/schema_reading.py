@@ -52,6 +52,12 @@ class Asked:
         return units is not None or any(finder(key).search(self.text) for key in ("by_month", "when", "compares"))
 
     @cached_property
+    def split_by(self) -> list[tuple[str, Asked]]:
+        """(what is said, the thing) of each thing that figures are asked for by: `per negara`."""
+        said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", self.text, re.IGNORECASE)
+        return [(found[0], Asked(found[1])) for found in said]
+
+    @cached_property
     def amounts(self) -> frozenset[str]:
         """Its topics that are amounts of money."""
         return frozenset(topic for topic in self.topics if "money" in vocabulary().figures.get(topic, ""))

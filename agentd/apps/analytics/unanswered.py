@@ -52,7 +52,6 @@ def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, 
         for column in reading.grouping:
             found = reading.column(column)
             by.append(f"{about_table({**found[0], 'columns': []})} {words_of(column.name)}" if found else column.name)
-    for said in re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", asked.text, re.IGNORECASE):
-        thing = Asked(said[1])
+    for said, thing in asked.split_by:
         if any(map(thing.hits, map(about_table, tables))) and not any(map(thing.hits, by)):
-            yield said[0]
+            yield said
