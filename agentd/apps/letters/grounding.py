@@ -81,16 +81,11 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
         proofs[field.path] = proven(field, case)
         if field.label == "nik" and field.person is None and proofs[field.path]:
             case.nik = sixteen(str(field.value))
-    case.settled = {field.key: field.spoken for field in asked if proofs[field.path]}
-    for field in asked if case.settled else ():
-        if field.kind in TEXTS and not proofs[field.path]:
-            spend()
-            proofs[field.path] = proven(field, case)
-    given = [field for field in asked if proofs[field.path]]
-    given = [field for field in given if not anothers(field, given, case)]
+    by_itself = [field for field in asked if proofs[field.path]]
+    given = [field for field in by_itself if not anothers(field, by_itself, case)]
     unproven = [field for field in asked if field not in given]
     texts = [field for field in unproven if field.kind in TEXTS]
-    if left(texts, given, case):
+    if given == by_itself and left(texts, given, case):
         unproven = [field for field in unproven if field not in texts]
     return [_with_open_choices(replace(field, said=said(field, given, case)), case) for field in unproven]
 

@@ -181,27 +181,29 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
 
 def _asked_back(case: Case) -> Iterator[tuple[Turn, Mapping[str, Any]]]:
     """Each message behind a question of this tool that repeats values, with those that it showed, by their fields."""
-    offered: Mapping[str, Any] = {}
-    for entry in sorted(case.said, key=lambda entry: entry.order):
-        if entry.by == "agent":
-            offered = quotes.offered(entry) if entry.tool == case.tool else {}
-        elif entry.by == "citizen" and offered and (turn := case.by_order.get(entry.order)) is not None:
+    for question, order in _questions(case):
+        if (turn := case.by_order.get(order)) is not None and (offered := quotes.offered(question)):
             yield turn, offered
-            offered = {}
 
 
 def _asked_alone(case: Case) -> Mapping[int, str]:
     """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
-    found: dict[int, str] = {}
-    asked: str | None = None
+    return {
+        order: question.value[ASKED]
+        for question, order in _questions(case)
+        if isinstance(question.value, Mapping) and question.value.get(ASKED) is not None
+    }
+
+
+def _questions(case: Case) -> Iterator[tuple[Said, int]]:
+    """Each question for this tool, the last before a message of the citizen, with the order of that message."""
+    question: Said | None = None
     for entry in sorted(case.said, key=lambda entry: entry.order):
         if entry.by == "agent":
-            own = entry.tool == case.tool and isinstance(entry.value, Mapping)
-            asked = entry.value.get(ASKED) if own else None
-        elif entry.by == "citizen" and asked is not None:
-            found[entry.order] = asked
-            asked = None
-    return found
+            question = entry if entry.tool == case.tool else None
+        elif entry.by == "citizen" and question is not None:
+            yield question, entry.order
+            question = None
 
 
 def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:

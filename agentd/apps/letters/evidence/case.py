@@ -120,8 +120,6 @@ class Case:
         day = max((entry.day for entry in said), default="")
         self.today = date.fromisoformat(day) if day else date.today()
         self.lexicon, self.labels = form.lexicon, form.labels
-        self.settled: Mapping[str, tuple[str, ...]] = {}
-        """The fields of this call that are proven, with their values: another value is none of theirs."""
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
@@ -179,7 +177,7 @@ class Case:
 
     def kept(self, reader: object, field: Field) -> dict[Any, Any]:
         """What a reader of one message at a time found of a field, kept for the session."""
-        key = (reader, field.path, str(field.value), field.person, self._around, frozenset(self.settled.items()))
+        key = (reader, field.path, str(field.value), field.person, self._around)
         return self.remember(key, dict[Any, Any])
 
     @cached_property

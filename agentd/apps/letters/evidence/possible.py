@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, hours, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.patterns import whole
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS
 from agentd.apps.letters.languages import phrases
 
@@ -26,7 +25,7 @@ def possible(field: Field, case: Case) -> bool:
         return _numbered(field) or hours.hour(str(field.value)) is not None
     shape = case.form.shapes.get(field.key)
     if shape is not None and shape.pattern:
-        return re.fullmatch(shape.pattern, str(field.value), re.IGNORECASE) is not None
+        return whole(shape.pattern, str(field.value))
     if field.kind == "code":
         return _numbered(field) or str(field.value).isupper()
     return True
@@ -44,8 +43,10 @@ def says_something(field: Field, case: Case) -> bool:
 
 def _is_more(field: Field, case: Case) -> bool:
     shape = case.form.shapes.get(field.key)
-    if shape is None or (field.common and "name" in shape.senses and _numbered(field)):
-        return shape is None
+    if shape is None:
+        return True
+    if field.common and "name" in shape.senses and _numbered(field):
+        return False
     titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
     idle = IDLE | phrases().quiet if field.kind in ("name", "place") else IDLE
     own = {word for phrase in shape.named() for word in fold(phrase)}

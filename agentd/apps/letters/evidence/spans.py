@@ -11,7 +11,7 @@ from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, digits, hours, numbers
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.patterns import matching
+from agentd.apps.letters.evidence.patterns import whole
 from agentd.apps.letters.evidence.shapes import Shape
 from agentd.apps.letters.languages import phrases
 
@@ -87,7 +87,7 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: da
     if shape.kind in TEXTS and field.kind in TEXTS:
         return True
     if shape.pattern and field.kind == shape.kind:
-        return matching(shape.pattern, words[span.start : span.end]) == [(0, span.end - span.start)]
+        return whole(shape.pattern, "".join(words[span.start : span.end]))
     return shape.kind == field.kind
 
 

@@ -2,13 +2,14 @@
 
 No two fields have the same words: a text that says no more than a day, a number or somebody's name which is another
 argument's is no value. What the citizen writes as a name, and no field has, must go to the unproven fields in one way
-only, of which somebody's name is all that a clause says. Which way that is, the model reads.
+only: somebody's name is what is introduced (`I'm …`) or all that a clause says. Which way that is, the model reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice, permutations
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice, permutations, product
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import mood, owner
@@ -41,11 +42,18 @@ def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
         return False
     places = [place for turn in case.turns for place in case.places(field, turn) if place.span.supports]
     once = len(places) == 1
-    taken: dict[int, set[int]] = {}
-    for other in (one for one in proven if one is not field and _outranks(one, field, once=once)):
-        for place in (place for turn in case.turns for place in case.places(other, turn) if place.span.supports):
-            taken.setdefault(id(place.sentence), set()).update(range(place.span.start, place.span.end))
-    return bool(places) and all(_says_nothing(place, taken.get(id(place.sentence), set())) for place in places)
+    taken = _taken((one for one in proven if one is not field and _outranks(one, field, once=once)), case.turns, case)
+    return bool(places) and all(_says_nothing(place, taken[id(place.sentence)]) for place in places)
+
+
+def _taken(fields: Iterable[Field], turns: Iterable[Turn], case: Case) -> Mapping[int, set[int]]:
+    """{id of a sentence: its words that are the fields' values}."""
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for field, turn in product(fields, turns):
+        for place in case.places(field, turn):
+            if place.span.supports:
+                found[id(place.sentence)].update(range(place.span.start, place.span.end))
+    return found
 
 
 def _outranks(other: Field, field: Field, *, once: bool) -> bool:
@@ -83,7 +91,8 @@ def _maybe(field: Field, place: Place) -> bool:
 def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool:
     """Whether the unproven fields have what the proven ones leave to them, in the only way it can be theirs."""
     shapes = case.form.shapes
-    missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in case.settled}
+    known = {field.key for field in proven}
+    missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in known}
     if case.taking_back or not 0 < len(unproven) <= _MOST or missing != {field.key for field in unproven}:
         return False
     if any(field.kind not in _KINDS or field.many for field in unproven):
@@ -121,13 +130,12 @@ def _says(field: Field, place: Place) -> bool:
 
 def _names(case: Case, turn: Turn, proven: Iterable[Field]) -> Iterator[Place]:
     """What a message writes as a name, and is no value, name or title of anything else."""
-    theirs = [place for field in proven for place in case.places(field, turn) if place.span.supports]
+    theirs = _taken(proven, (turn,), case)
     for sentence, named, before in turn.sentences():
         values = chain(*(values_of(shape, sentence.words, turn.day) for shape in case.form.shapes.values()))
-        own = (place.span for place in theirs if place.sentence is sentence)
         called = (one for one in named if one.plain or sentence.raws[one.start][0].islower())
-        known = [(one.start, one.end) for ones in (values, own, called, sentence.marks) for one in ones]
-        taken = {at for start, end in known for at in range(start, end)}
+        known = [(one.start, one.end) for ones in (values, called, sentence.marks) for one in ones]
+        taken = theirs[id(sentence)].union(*(range(start, end) for start, end in known))
         for start, end in _capitals(sentence, taken):
             span = Span(start, end, True)
             begins = (start, end) == (0, 1) and not alone(sentence.words, span, sentence.clause(0))

@@ -152,7 +152,7 @@ def test_a_code_is_told_by_the_pattern_that_its_field_declares() -> None:
     assert missing(CAMPUS, {**given, "nim": "4th semester"}, *said) == {"nim"}
 
 
-@pytest.mark.parametrize("pattern", ["^(?:[a-z]+)+$", "[z-a]", r"^\\p{L}+$", "("])
+@pytest.mark.parametrize("pattern", ["^(?:[a-z]+)+$", "^[0-9]+[0-9]+[0-9]+[0-9]*$", "[z-a]", r"^\\p{L}+$", "("])
 def test_a_pattern_that_is_not_plain_tells_no_code(pattern: str) -> None:
     """It may take for ever, or not compile; the field is read by its name alone."""
     kinds = {"nim": {"type": "string", "pattern": pattern}}
