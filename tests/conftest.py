@@ -3,7 +3,7 @@
 A test is quick when it isn't marked (SLOW), stands in none of the folders whose tests start processes (WHOLE), and
 neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a database, or loads the
 model of meaning (STARTERS).
-`make quick` runs these alone; one that starts a process after all fails.
+`make quick` runs these alone; one that starts a process after all fails, in `make test` too.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "Std
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
 """Python's audit events of a new process."""
 STARTED: list[str] = []
-"""What the test that runs now has started, with --quick."""
+"""What the test that runs now has started."""
 WHOLE = tuple(Path(__file__).with_name(name) for name in ("conformance", "e2e", "web"))
 """Folders of which `--quick` imports no file: what they import alone takes as long as a quarter of the quick tests."""
 ALL_SLOW = "\npytestmark = pytest.mark.slow"
@@ -72,8 +72,7 @@ PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="only quick tests; one that starts a process fails")
-
+    parser.addoption("--quick", action="store_true", help="only quick tests")
     parser.addoption("--cold", action="store_true", help="start every process from the disk, none as a fork")
 
 
@@ -81,11 +80,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     warm.allowed = item.get_closest_marker("cold") is None and not item.config.getoption("--cold")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--quick"):
-        importlib.import_module("croniter")  # which starts `file` when it's imported, by the first test with DBOS
-        assert platform.uname().processor is not None  # by `uname -p`, once a process; the first OpenAI client asks
-        sys.addaudithook(_note)
+def pytest_configure() -> None:
+    importlib.import_module("croniter")  # which starts `file` when it's imported, by the first test with DBOS
+    assert platform.uname().processor is not None  # by `uname -p`, once a process; the first OpenAI client asks
+    sys.addaudithook(_note)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -189,8 +187,9 @@ def _note(event: str, _: object) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown() -> Iterator[None]:
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     yield
     started = [*STARTED]
     STARTED.clear()
-    assert not started, f"not quick; mark it `slow`, or let STARTERS of tests/conftest.py see it: {started}"
+    quick = isinstance(item, pytest.Function) and not is_slow(item) and not any(map(item.path.is_relative_to, WHOLE))
+    assert not (started and quick), f"not quick; mark it `slow`, or let STARTERS of tests/conftest.py see it: {started}"

@@ -54,6 +54,7 @@ def test_a_server_behind_a_url_that_is_not_there_is_named(tmp_path: Path) -> Non
     assert "nobody answers at http://127.0.0.1:9/mcp" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False])
 def test_the_books_database_is_looked_at(tmp_path: Path, there: bool) -> None:
     file = tmp_path / "own.db"
