@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from servers.certificate.languages import LANGUAGES, any_of, words
+from servers.certificate.messages import WrongValue
 
 _SCALES = {"": 1} | {word: n for one in LANGUAGES for word, n in words(one).reading.scales.items()}
 _ADDED = {"": 0} | {word: hours for one in LANGUAGES for word, hours in words(one).reading.hours_added.items()}
@@ -25,14 +26,14 @@ def read_money(text: str) -> str:
     amount = int(whole.replace(".", "") or 0) * _SCALES[scale]
     amount += int(part) * _SCALES[scale] // 10 ** len(part) if part else 0
     if not 0 < amount < 10**13:
-        raise ValueError("tulis jumlahnya dalam rupiah, misalnya Rp2.500.000 atau 2,5 juta.")
+        raise WrongValue("money")
     return str(amount)
 
 
 def read_number(text: str) -> str:
     """A count: 3, 1.250, 2,5. Kept as it is written, for a unit may follow in the letter's text."""
     if not re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?", text):
-        raise ValueError("tulis angkanya saja, misalnya 3 atau 2,5.")
+        raise WrongValue("number")
     return text
 
 
@@ -43,5 +44,5 @@ def read_time(text: str) -> str:
     if found and hour < 12 and hour != _LATE_MORNINGS.get(found[3]):
         hour += _ADDED[found[3]]
     if hour > 23 or minute > 59:
-        raise ValueError("tulis jamnya, misalnya 19.00 atau jam 7 malam.")
+        raise WrongValue("time")
     return f"{hour:02}.{minute:02}"

@@ -13,6 +13,7 @@ from servers.certificate.fields import InvalidFields
 from servers.certificate.issued import IssueError
 from servers.certificate.journal import JournalError
 from servers.certificate.languages import OfficeWords
+from servers.certificate.messages import Message
 from servers.certificate.officekey import OfficeKeyError
 from servers.certificate.records import Approval
 from servers.certificate.standing import NotNow
@@ -125,22 +126,21 @@ class IssuedLetters(BaseModel):
 def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
     """What a person can correct as a tool error in the office's words; any other error is logged and not quoted."""
     if isinstance(error, InvalidFields):
-        problems = [problem.in_words(words) for problem in error.problems]
-        lines = "\n".join(f"- {problem.message}" for problem in problems)
-        fields = [problem.model_dump() for problem in problems]
+        lines = "\n".join(f"- {problem.message}" for problem in error.problems)
+        fields = [problem.model_dump() for problem in error.problems]
         return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)
     if isinstance(error, IssueError):
-        kind, said = error.kind, str(error)
+        kind, message = error.kind, error.message
     elif isinstance(error, Busy):
-        kind, said = "unavailable", "Terlalu banyak berkas sedang diperiksa. Silakan coba lagi sebentar lagi."
+        kind, message = "unavailable", Message("too_many_files")
     elif isinstance(error, (NotNow, LedgerError, JournalError, OfficeKeyError)):
         log.error("%s", error)
-        kind, said = "unavailable", "Layanan surat sedang terganggu. Silakan coba lagi sebentar lagi."
+        kind, message = "unavailable", Message("service_down")
     else:
         # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
         log.error("a letter tool failed unexpectedly", exc_info=error)
-        kind, said = "internal", "Layanan surat mengalami kesalahan. Silakan hubungi petugas."
-    return error_result(kind, words.translated(said))
+        kind, message = "internal", Message("service_failed")
+    return error_result(kind, message.in_words(words))
 
 
 def result(sentence: str, data: BaseModel) -> CallToolResult:

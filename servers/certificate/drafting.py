@@ -10,6 +10,7 @@ from typing import Any
 from servers.certificate.basis import DECLARED, Basis
 from servers.certificate.catalogue import Catalogue
 from servers.certificate.keys import OfficeKeys
+from servers.certificate.languages import OfficeWords
 from servers.certificate.lettertype import LetterType
 from servers.certificate.office import Office
 from servers.certificate.records import Letter
@@ -29,6 +30,11 @@ class Drafts:
     def __init__(self, office: Office, catalogue: Catalogue, keys: OfficeKeys, verify_base_url: str) -> None:
         self._office, self._catalogue, self._keys, self._verify_base_url = office, catalogue, keys, verify_base_url
 
+    @property
+    def spoken(self) -> OfficeWords:
+        """The words of the office's language."""
+        return self._office.speech
+
     def type_of(self, row: Letter) -> LetterType | None:
         """The letter's type, if it is still offered."""
         return self._catalogue.types.get(row.letter_type)
@@ -37,7 +43,7 @@ class Drafts:
         self, letter: LetterType, arguments: Mapping[str, Any], day: date, registered: Collection[str]
     ) -> tuple[dict[str, str], list[str]]:
         """(canonical values, warnings). Raises fields.InvalidFields."""
-        return letter.check(arguments, day, pages().glyphs(), registered)
+        return letter.check(arguments, day, pages().glyphs(), registered, self.spoken.language)
 
     def changed(self, row: Letter) -> list[str]:
         """The fields in which a letter says something else than was proposed, however it was written."""

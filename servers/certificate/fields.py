@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from servers.certificate import kinds
 from servers.certificate.conditions import COLUMN
 from servers.certificate.languages import OfficeWords
+from servers.certificate.messages import Message, WrongValue
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 Words = dict[str, tuple[str, ...]]
@@ -21,18 +22,13 @@ LONGEST = 400
 
 
 class FieldProblem(BaseModel):
-    """One wrong field, in words for the citizen. `message` is a whole sentence that begins with the label."""
+    """One wrong field. `message` is a whole sentence in the office's language that begins with the label."""
 
     model_config = ConfigDict(frozen=True)
 
     field: str
     label: str
     message: str
-
-    def in_words(self, words: OfficeWords) -> FieldProblem:
-        """In the office's language."""
-        said = words.translated(self.message.removeprefix(f"{self.label}: "))
-        return self.model_copy(update={"message": f"{self.label}: {said}"})
 
 
 class InvalidFields(Exception):
@@ -113,7 +109,7 @@ class LetterField(BaseModel):
     def required(self) -> bool:
         return not self.optional and self.default is None
 
-    def json_schema(self) -> dict[str, Any]:
+    def json_schema(self, spoken: OfficeWords) -> dict[str, Any]:
         """The field as a JSON Schema property; short, for a small model reads it."""
         schema: dict[str, Any] = {"type": "string", "title": self.label}
         if self.kind == "choice":
@@ -123,7 +119,7 @@ class LetterField(BaseModel):
             kind = kinds.KINDS[self.kind]
             schema |= {"format": kind.format, "examples": [*self.examples] or [kind.example]}
             schema |= {"pattern": f"^(?:{self.pattern})$"} if self.pattern else {}
-        hint = self.hint if self.hint is not None else (kinds.KINDS[self.kind].hint if self.kind != "choice" else "")
+        hint = spoken.hints.get(self.kind) if self.hint is None else self.hint
         said = {
             "description": hint or None,
             "default": self.default,
@@ -139,49 +135,47 @@ class LetterField(BaseModel):
         return schema | {name: value for name, value in said.items() if value is not None}
 
     def read(self, value: object, glyphs: frozenset[int]) -> str:
-        """The canonical value. Raises ValueError with the end of a sentence that the label begins."""
+        """The canonical value. Raises WrongValue."""
         text = kinds.text_of(value)
         if not text:
-            raise ValueError("belum diisi.")
+            raise WrongValue("missing")
         if self.kind == "choice":
             return kinds.read_choice(text, self.spellings)
         kind = kinds.KINDS[self.kind]
         if text in (kind.example, *(own for own in self.examples if not re.search("[1-9]", own))):
-            raise ValueError("ini masih contoh, isi dengan data Anda.")
+            raise WrongValue("still_example")
         if len(text) > kind.max_length:
-            raise ValueError(f"terlalu panjang, paling banyak {kind.max_length} huruf.")
+            raise WrongValue("too_long", most=kind.max_length)
         _refuse_unprintable(text, glyphs)
         read = kind.read(text)
         if self.pattern is not None and not re.fullmatch(self.pattern, read):
-            if self.examples:
-                raise ValueError(f"bentuknya lain, misalnya {self.examples[0]}.")
-            raise ValueError("bentuknya lain.")
+            raise WrongValue("pattern_like", example=self.examples[0]) if self.examples else WrongValue("pattern")
         if self.kind == "number" and not self._within(read):
-            raise ValueError(f"harus antara {self.least or 0} dan {'…' if self.most is None else self.most}.")
+            raise WrongValue("bounds", least=self.least or 0, most="…" if self.most is None else self.most)
         return read
 
     def _within(self, number: str) -> bool:
         value = float(number.replace(".", "").replace(",", "."))
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
-    def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, str | None]:
+    def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, Message | None]:
         """(the register's value, what the counter should look at): true as it stands, in our form where it has one.
 
-        Raises ValueError for what can't be printed, and where the letter is for some choices only.
+        Raises WrongValue for what can't be printed, and where the letter is for some choices only.
         """
         text = kinds.text_of(value)
         _refuse_unprintable(text, glyphs)
         if len(text) > LONGEST:
-            raise ValueError(f"terlalu panjang untuk dicetak, paling banyak {LONGEST} huruf.")
+            raise WrongValue("too_long_to_print", most=LONGEST)
         if isinstance(self.choices, dict) and self.choices:
             return kinds.read_choice(text, self.spellings), None
         try:
             read = self.read(value, glyphs)
-        except ValueError as error:
-            return text, str(error)
+        except WrongValue as wrong:
+            return text, wrong.message
         return (text if self.kind == "choice" else read), None
 
 
 def _refuse_unprintable(text: str, glyphs: frozenset[int]) -> None:
     if (character := kinds.unprintable(text, glyphs)) is not None:
-        raise ValueError(f"ada karakter yang tidak dapat dicetak ({character}). Tulis dengan huruf Latin.")
+        raise WrongValue("unprintable", character=character)

@@ -68,7 +68,7 @@ class Finisher:
         letter = self._drafts.type_of(row)
         if letter is None:
             log.error("letter %s voided: its type %s is no longer offered", row.number, row.letter_type)
-            return self._ledger.void(row, "jenis surat tidak lagi tersedia", self._now())
+            return self._ledger.void(row, self._drafts.spoken.say("void_type_gone"), self._now())
         try:
             pdf = self._drafts.draw(letter, row)
             self.reached("rendered")
@@ -81,7 +81,9 @@ class Finisher:
         except Exception as error:
             # Whatever a letter can't be drawn or signed for will be so next time too; the number must not hang.
             log.exception("letter %s voided: it can't be drawn or signed", row.number)
-            return self._ledger.void(row, f"gagal dibuat ({type(error).__name__})", self._now())
+            return self._ledger.void(
+                row, self._drafts.spoken.say("void_failed", error=type(error).__name__), self._now()
+            )
         name = file_name(row)
         self._archive.publish(name, pdf, self.reached)
         row = self._ledger.issued(row, name, len(pdf), hashlib.sha256(pdf).hexdigest(), self._now())

@@ -8,29 +8,30 @@ from datetime import date
 from servers.certificate import kinds
 from servers.certificate.fields import LetterField
 from servers.certificate.languages import OfficeWords
+from servers.certificate.messages import Message
 
 Fields = Mapping[str, LetterField]
 
 
-def compare(fields: Fields, values: Mapping[str, str], today: date) -> dict[str, str]:
-    """What doesn't fit together: field name → sentence. Only fields that are right by themselves are compared."""
+def compare(fields: Fields, values: Mapping[str, str], today: date) -> dict[str, Message]:
+    """What doesn't fit together: field name → message. Only fields that are right by themselves are compared."""
     problems = dict(_wrong_times(fields, values, today))
     for names in _persons(fields, values):
         problems |= dict(_wrong_identity(fields, names, values))
     return problems
 
 
-def _wrong_times(fields: Fields, values: Mapping[str, str], today: date) -> Iterator[tuple[str, str]]:
+def _wrong_times(fields: Fields, values: Mapping[str, str], today: date) -> Iterator[tuple[str, Message]]:
     for name, field in fields.items():
         day = _day(values.get(name, "")) if field.kind == "date" else None
         if day is None:
             continue
         if day > today and field.time != "future":
-            yield name, "tanggal ini belum terjadi."
+            yield name, Message("date_ahead")
         elif today.year - day.year > 120:
-            yield name, "tahunnya tidak mungkin, periksa lagi."
+            yield name, Message("year_impossible")
         elif day < today and field.time == "future":
-            yield name, "tanggal ini sudah lewat."
+            yield name, Message("date_past")
 
 
 def _persons(fields: Fields, values: Mapping[str, str]) -> Iterator[list[str]]:
@@ -39,7 +40,7 @@ def _persons(fields: Fields, values: Mapping[str, str]) -> Iterator[list[str]]:
         yield [name for name, field in fields.items() if field.about == about and name in values]
 
 
-def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
     """A NIK says day of birth and sex: of one person they must agree."""
     nik = next((name for name in names if fields[name].kind == "nik"), None)
     if nik is None or not kinds.is_nik(values[nik]):
@@ -48,19 +49,19 @@ def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str])
         field, value = fields[name], values[name]
         born = _day(value) if field.kind == "date" and name.startswith("tanggal_lahir") else None
         if born is not None and kinds.nik_birth(values[nik]) != (born.day, born.month, born.year % 100):
-            yield nik, "tidak cocok dengan tanggal lahir. Periksa NIK dan tanggal lahir pada KTP."
+            yield nik, Message("nik_not_birth")
         elif field.choices == "jenis_kelamin" and (value == "Perempuan") != kinds.nik_is_woman(values[nik]):
-            yield name, "tidak cocok dengan NIK. Periksa lagi pada KTP."
+            yield name, Message("not_the_nik")
         elif field.kind == "kk" and value == values[nik]:
-            yield name, "sama dengan NIK. Nomor KK ada di bagian atas Kartu Keluarga."
+            yield name, Message("kk_is_nik")
 
 
-def warnings(fields: Fields, values: Mapping[str, str]) -> list[str]:
+def warnings(fields: Fields, values: Mapping[str, str]) -> list[Message]:
     """What the counter should look at, though it doesn't stop the letter."""
     niks = [values[name] for name, field in fields.items() if field.kind == "nik" and name in values]
-    found = ["NIK sementara tidak dicetak."] if any(map(kinds.is_temporary_nik, niks)) else []
+    found = [Message("temporary_nik")] if any(map(kinds.is_temporary_nik, niks)) else []
     unknown = any(nik[:2] not in kinds.PROVINCES and not kinds.is_temporary_nik(nik) for nik in niks)
-    return found + (["Kode wilayah pada NIK tidak dikenal, cocokkan dengan KTP."] if unknown else [])
+    return found + ([Message("unknown_region")] if unknown else [])
 
 
 def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> dict[str, str]:

@@ -9,17 +9,18 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.lettertype import LetterType
+from servers.certificate.messages import Message
 
 # Crockford's base 32: no I, L, O, U. 16 characters are 80 random bits.
 CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class IssueError(Exception):
-    """A letter can't be issued. `kind` is a stable name, the text an Indonesian sentence for the citizen."""
+    """A letter can't be issued. `kind` is a stable name, `message` says it to the citizen."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        self.kind = kind
-        super().__init__(message)
+    def __init__(self, kind: str, **values: object) -> None:
+        self.kind, self.message = kind, Message(f"issue_{kind}", values)
+        super().__init__(str(self.message))
 
 
 class Issued(BaseModel):

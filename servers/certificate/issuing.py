@@ -108,24 +108,17 @@ class LetterService:
         try:
             row, new = self._issue(request)
         except KeyConflict as error:
-            raise IssueError(
-                "idempotency_conflict",
-                "Permintaan ini sudah pernah diproses dengan data lain. Ajukan sebagai permintaan baru.",
-            ) from error
+            raise IssueError("idempotency_conflict") from error
         except NotNow as error:
             log.error("no letter is issued: %s", error)
-            raise IssueError(
-                "refused", "Surat belum dapat diterbitkan: register surat perlu diperiksa petugas kantor lebih dahulu."
-            ) from error
+            raise IssueError("refused") from error
         except (LedgerError, JournalError, OSError, officekey.OfficeKeyError) as error:
             log.error("a letter could not be issued: %s", error)
-            raise IssueError(
-                "unavailable", "Surat belum dapat diterbitkan karena gangguan sistem. Silakan coba lagi sebentar lagi."
-            ) from error
+            raise IssueError("unavailable") from error
         if row.status == "void" and new:
-            raise IssueError("failed", "Surat tidak dapat dibuat. Petugas kantor sudah dapat melihatnya di register.")
+            raise IssueError("failed")
         if row.status == "void":
-            raise IssueError("voided", f"Surat nomor {row.number} untuk permintaan ini sudah dibatalkan.")
+            raise IssueError("voided", number=row.number)
         return self._issued(row, letter, already=not new, warnings=warnings)
 
     def preview(

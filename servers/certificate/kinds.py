@@ -1,9 +1,8 @@
 """The kinds of field a letter may have: how each is read from what people write. Pure; one error, one sentence.
 
-Every reader takes the raw value of one field and returns its canonical text, or raises ValueError with a sentence in
-Indonesian that finishes "<label>: …", meant for the citizen. Canonical forms: NIK and KK 16 digits; dates ISO
-(`1990-03-05`); RT and RW three digits; phones E.164; money whole rupiah as digits; times `19.00`; everything else NFC
-text with single spaces, spelling untouched.
+Every reader takes the raw value of one field and returns its canonical text, or raises WrongValue. Canonical forms: NIK
+and KK 16 digits; dates ISO (`1990-03-05`); RT and RW three digits; phones E.164; money whole rupiah as digits; times
+`19.00`; everything else NFC text with single spaces, spelling untouched.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from types import MappingProxyType
 
 from servers.certificate.amounts import read_money, read_number, read_time
 from servers.certificate.languages import any_of, month_numbers
+from servers.certificate.messages import WrongValue
 
 _DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_of('ordinals')})\b|,")
 
@@ -58,19 +58,18 @@ _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind: its JSON Schema `format`, a hint for who fills it in, an obviously fake example, and its reader."""
+    """One kind: its JSON Schema `format`, an obviously fake example, and its reader."""
 
     format: str
-    hint: str
     example: str
     read: Callable[[str], str]
     max_length: int = 120
 
 
 def text_of(value: object) -> str:
-    """The value as one line of NFC text. Numbers are written out; anything else that isn't text is a ValueError."""
+    """The value as one line of NFC text. Numbers are written out; anything else that isn't text is a WrongValue."""
     if isinstance(value, bool) or not isinstance(value, str | int) or (isinstance(value, int) and value >= 10**40):
-        raise ValueError("tulis sebagai teks.")
+        raise WrongValue("not_text")
     return " ".join(unicodedata.normalize("NFC", str(value)).split())
 
 
@@ -92,9 +91,9 @@ def read_nik(text: str) -> str:
     digits = _sixteen_digits(text)
     day, month, year = nik_birth(digits)
     if digits[12:] == "0000":
-        raise ValueError("empat angka terakhirnya tidak boleh 0000. Periksa lagi pada KTP.")
+        raise WrongValue("nik_serial")
     if not any(_is_date(century + year, month, day) for century in (1900, 2000)):
-        raise ValueError("angka ke-7 sampai ke-12 bukan tanggal lahir yang ada. Periksa lagi pada KTP.")
+        raise WrongValue("nik_birth")
     return digits
 
 
@@ -123,27 +122,26 @@ def read_kk(text: str) -> str:
     """16 ASCII digits of the family card."""
     digits = _sixteen_digits(text)
     if digits[12:] == "0000" or digits[:2] == "00":
-        raise ValueError("nomor ini tidak mungkin ada. Periksa lagi pada Kartu Keluarga.")
+        raise WrongValue("kk_impossible")
     return digits
 
 
 def read_date(text: str) -> str:
     """A date, day first, as Indonesians write it: 5 Maret 1990, 05-03-1990, 5/3/1990, or 1990-03-05."""
-    example = "Tulis misalnya 5 Maret 1990 atau 05-03-1990."
     words = re.findall(r"[0-9]+|[^\W\d_]+", _DATE_NOISE.sub(" ", text.casefold()))
     parts = [int(word) if word.isdecimal() else month_numbers().get(word, 0) for word in words]
     named = [number for word, number in zip(words, parts, strict=True) if not word.isdecimal()]
     if len(parts) != 3 or 0 in parts or len(named) > 1:
-        raise ValueError(f"tanggal ini tidak terbaca. {example}")
+        raise WrongValue("date_unreadable")
     if named and not words[0].isdecimal():
         parts[0], parts[1] = parts[1], parts[0]
     if len(words[0]) == 4:
         parts.reverse()
     day, month, year = parts
     if year < 100:
-        raise ValueError(f"tahunnya ditulis empat angka. {example}")
+        raise WrongValue("date_short_year")
     if not _is_date(year, month, day):
-        raise ValueError(f"tanggal ini tidak ada di kalender. {example}")
+        raise WrongValue("date_not_in_calendar")
     return date(year, month, day).isoformat()
 
 
@@ -151,7 +149,7 @@ def read_rt_rw(text: str) -> str:
     """A neighbourhood number, zero-padded to three digits: `3`, `RT 03`, `003`."""
     found = re.fullmatch(rf"(?:(?:{_RT}|{_RW})\b)?[\s.:]*([0-9]{{1,3}})", text, re.IGNORECASE)
     if found is None or int(found[1]) == 0:
-        raise ValueError("tulis satu nomor antara 001 dan 999, misalnya 003.")
+        raise WrongValue("rt_rw")
     return found[1].zfill(3)
 
 
@@ -164,7 +162,7 @@ def read_phone(text: str) -> str:
     except phonenumbers.NumberParseException:
         number = None
     if number is None or not phonenumbers.is_valid_number(number):
-        raise ValueError("nomor telepon ini tidak terbaca. Tulis misalnya 0812-3456-7890.")
+        raise WrongValue("phone")
     return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
 
 
@@ -181,7 +179,7 @@ def dialled(e164: str) -> str:
 def read_person_name(text: str) -> str:
     """A name in its own spelling and capitals; one word is enough. Letters, spaces and . , ' ’ ` - / only."""
     if not re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*", text):
-        raise ValueError("nama hanya berisi huruf, spasi dan tanda . , ' -. Tulis seperti di KTP.")
+        raise WrongValue("person_name")
     return text
 
 
@@ -193,7 +191,7 @@ def read_address(text: str) -> str:
     introduced = _INTRODUCED.match(text)
     text = text[introduced.end() :] if introduced else text
     if len(re.findall(r"[^\W_]", text)) < 4:
-        raise ValueError("tulis alamat lengkap: nama jalan dan nomor.")
+        raise WrongValue("address")
     return text
 
 
@@ -210,14 +208,14 @@ def split_rt_rw(address: str) -> tuple[str, frozenset[str], frozenset[str]]:
 def read_text(text: str) -> str:
     """Any short text with at least two letters."""
     if len(re.findall(r"[^\W\d_]", text)) < 2:
-        raise ValueError("isi dengan kata-kata, bukan tanda atau angka saja.")
+        raise WrongValue("text")
     return text
 
 
 def read_code(text: str) -> str:
     """A number or code that some other office gives (a student's number, `2026/2027`), spelled as it is."""
     if not re.fullmatch(r"[^\W_](?:[^\W_]|[ ./-])*", text):
-        raise ValueError("hanya berisi huruf, angka dan tanda . / -.")
+        raise WrongValue("code")
     return text
 
 
@@ -231,7 +229,7 @@ def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
         if folded in map(spelled, (choice, *spellings)):
             return choice
     begun = [choice for choice in choices if folded and spelled(choice).startswith(f"{folded} ")]
-    raise ValueError(f"pilih salah satu: {', '.join(begun if len(begun) > 1 else choices)}.")
+    raise WrongValue("choice", choices=", ".join(begun if len(begun) > 1 else choices))
 
 
 def spelled(text: str) -> str:
@@ -243,9 +241,9 @@ def spelled(text: str) -> str:
 def _sixteen_digits(text: str) -> str:
     digits = re.sub(r"[\s.\-]", "", text)
     if not re.fullmatch("[0-9]+", digits):
-        raise ValueError("hanya berisi angka, 16 angka seluruhnya.")
+        raise WrongValue("digits_only")
     if len(digits) != 16:
-        raise ValueError(f"harus 16 angka, yang ditulis {len(digits)} angka.")
+        raise WrongValue("sixteen_digits", written=len(digits))
     return digits
 
 
@@ -259,19 +257,19 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "nik": Kind("nik", "16 angka di KTP", "0000000000000000", read_nik),
-        "kk": Kind("kk", "16 angka di Kartu Keluarga", "0000000000000000", read_kk),
-        "date": Kind("date", "YYYY-MM-DD", "0000-00-00", read_date),
-        "rt": Kind("rt", "3 angka", "000", read_rt_rw),
-        "rw": Kind("rw", "3 angka", "000", read_rt_rw),
-        "phone": Kind("phone", "nomor telepon", "000", read_phone),
-        "person-name": Kind("person-name", "seperti di KTP", "NAMA CONTOH", read_person_name, max_length=80),
-        "address": Kind("address", "jalan dan nomor, tanpa RT/RW", "ALAMAT CONTOH", read_address, max_length=160),
-        "text": Kind("text", "", "ISIAN CONTOH", read_text),
-        "code": Kind("code", "", "KODE CONTOH", read_code, max_length=40),
-        "money": Kind("money", "dalam rupiah", "Rp0", read_money),
-        "number": Kind("number", "angka", "0", read_number),
-        "time": Kind("time", "jam, misalnya 19.00", "00.00", read_time),
+        "nik": Kind("nik", "0000000000000000", read_nik),
+        "kk": Kind("kk", "0000000000000000", read_kk),
+        "date": Kind("date", "0000-00-00", read_date),
+        "rt": Kind("rt", "000", read_rt_rw),
+        "rw": Kind("rw", "000", read_rt_rw),
+        "phone": Kind("phone", "000", read_phone),
+        "person-name": Kind("person-name", "NAMA CONTOH", read_person_name, max_length=80),
+        "address": Kind("address", "ALAMAT CONTOH", read_address, max_length=160),
+        "text": Kind("text", "ISIAN CONTOH", read_text),
+        "code": Kind("code", "KODE CONTOH", read_code, max_length=40),
+        "money": Kind("money", "Rp0", read_money),
+        "number": Kind("number", "0", read_number),
+        "time": Kind("time", "00.00", read_time),
     }
 )
 

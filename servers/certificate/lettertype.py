@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from servers.certificate.basis import REGISTER, Basis, Level, Source, in_words
 from servers.certificate.conditions import Condition
 from servers.certificate.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.fitting import compare, warnings
+from servers.certificate.languages import DEFAULT, OfficeWords, words
+from servers.certificate.messages import Message, WrongValue
 from servers.certificate.office import Office, unique_pattern
 from servers.certificate.ownkinds import FILE, with_own_kinds
 from servers.certificate.wording import slots
@@ -57,7 +59,7 @@ class LetterType(BaseModel):
     titles: dict[str, str] = Field(default={}, description="its title in other languages, by language")
     assurance: Level = Field(default="officer", description="the least level it is issued at")
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
-    declarant: str = Field(default="yang bersangkutan", description="whose statement it rests on")
+    declarant: str = Field(default="", description="whose statement it rests on; none: that of whom it is about")
     declares: bool = Field(default=False, description="its text states what no register knows: an officer looks at it")
     conditions: tuple[Condition, ...] = ()
     roles: dict[str, Words] = Field(default={}, description="whom its fields are about, and the words for them")
@@ -93,12 +95,12 @@ class LetterType(BaseModel):
         says_so = any(BASIS_SLOT in slots(line) for line in self.text)
         return self.text if says_so else (*self.text, office.speech.rests_on.format())
 
-    def input_schema(self) -> dict[str, Any]:
+    def input_schema(self, language: str = DEFAULT) -> dict[str, Any]:
         """The tool's input as JSON Schema: a flat object, the office's labels as titles."""
         roles = {role: {language: list(them) for language, them in words.items()} for role, words in self.roles.items()}
         return {
             "type": "object",
-            "properties": {name: field.json_schema() for name, field in self.fields.items()},
+            "properties": {name: field.json_schema(words(language)) for name, field in self.fields.items()},
             "required": [name for name, field in self.fields.items() if field.required],
             "additionalProperties": False,
         } | ({"x-agentd-roles": roles} if roles else {})
@@ -109,6 +111,7 @@ class LetterType(BaseModel):
         today: date,
         glyphs: frozenset[int],
         registered: Collection[str] = (),
+        language: str = DEFAULT,
     ) -> tuple[dict[str, str], list[str]]:
         """(values, warnings): the fields that were given, and published defaults, in their canonical form.
 
@@ -116,17 +119,18 @@ class LetterType(BaseModel):
         plausible only warn of them. Raises InvalidFields with one problem for each wrong field. `glyphs` are the code
         points the font can print.
         """
+        spoken = words(language)
         values, problems, doubts = self._read(arguments, glyphs, registered)
         for name in sorted(arguments.keys() - self.fields.keys()):
-            problems[name] = f"bukan isian {self.title}."
-        for name, sentence in (
-            self._settle_addresses(values, registered) | compare(self.fields, values, today)
-        ).items():
-            (doubts if name in registered else problems).setdefault(name, sentence)
+            problems[name] = Message("no_field", {"title": self.title})
+        unfit = self._settle_addresses(values, registered) | compare(self.fields, values, today)
+        for name, message in unfit.items():
+            (doubts if name in registered else problems).setdefault(name, message)
         if problems:
-            raise InvalidFields([self._problem(name, problems[name]) for name in sorted(problems, key=self._place)])
-        doubted = [self._problem(name, doubts[name]).message for name in sorted(doubts, key=self._place)]
-        return {name: values[name] for name in self.fields if name in values}, doubted + warnings(self.fields, values)
+            raise InvalidFields(list(self._in_words(problems, spoken)))
+        odd = [problem.message for problem in self._in_words(doubts, spoken)]
+        odd += [message.in_words(spoken) for message in warnings(self.fields, values)]
+        return {name: values[name] for name in self.fields if name in values}, odd
 
     def valid_until(self, day: date, office: Office) -> date | None:
         """The last day a letter of `day` is valid; None when neither its folder nor the office sets a limit."""
@@ -142,25 +146,25 @@ class LetterType(BaseModel):
         }
         if self.declares:
             facts[""] = "citizen"
-        words = office.speech
-        register = words.records.format(office=office.kelurahan)
-        statement = words.statement.format(declarant=self.declarant)
-        return in_words(basis, facts, register, statement, self.requirements, words)
+        spoken = office.speech
+        register = spoken.records.format(office=office.kelurahan)
+        statement = spoken.statement.format(declarant=self.declarant or spoken.declarant)
+        return in_words(basis, facts, register, statement, self.requirements, spoken)
 
     def _read(
         self, arguments: Mapping[str, Any], glyphs: frozenset[int], registered: Collection[str]
-    ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    ) -> tuple[dict[str, str], dict[str, Message], dict[str, Message]]:
         """(values, problems, doubts) of each field by itself."""
         values: dict[str, str] = {}
-        problems: dict[str, str] = {}
-        doubts: dict[str, str] = {}
+        problems: dict[str, Message] = {}
+        doubts: dict[str, Message] = {}
         for name, field in self.fields.items():
             raw = arguments.get(name)
             if raw is None or (isinstance(raw, str) and not raw.strip()):
                 if field.default is not None:
                     values[name] = field.default
                 elif field.required:
-                    problems[name] = "belum diisi."
+                    problems[name] = Message("missing")
                 continue
             try:
                 if name in registered:
@@ -168,8 +172,8 @@ class LetterType(BaseModel):
                     doubts |= {name: doubt} if doubt else {}
                 else:
                     values[name] = field.read(raw, glyphs)
-            except ValueError as error:
-                problems[name] = str(error)
+            except WrongValue as wrong:
+                problems[name] = wrong.message
         return values, problems, doubts
 
     def changed(
@@ -189,9 +193,9 @@ class LetterType(BaseModel):
             return sorted(name for name in wrong | set(texts) if texts.get(name, "") != values.get(name, ""))
         return sorted(name for name in self.fields if meant.get(name) != values.get(name))
 
-    def _settle_addresses(self, values: dict[str, str], registered: Collection[str]) -> dict[str, str]:
+    def _settle_addresses(self, values: dict[str, str], registered: Collection[str]) -> dict[str, Message]:
         """Take RT and RW out of an address that the letter prints together with them; they must agree."""
-        problems = {}
+        problems: dict[str, Message] = {}
         for line in (line for _, line in self.rows if {"rt", "rw"} <= slots(line)):
             for name in sorted(slots(line) & values.keys()):
                 if self.fields[name].kind != "address":
@@ -200,24 +204,23 @@ class LetterType(BaseModel):
                 values[name] = values[name] if name in registered and not street else street
                 for label, written, given in (("RT", rts, values.get("rt")), ("RW", rws, values.get("rw"))):
                     if given is not None and written - {given}:
-                        inside = "/".join(sorted(written))
-                        problems[name] = (
-                            f"di dalamnya tertulis {label} {inside}, tetapi isian {label} {given}. Mana yang benar?"
-                        )
+                        found = {"label": label, "inside": "/".join(sorted(written)), "given": given}
+                        problems[name] = Message("another_in_address", found)
                 try:
                     kinds.read_address(values[name])
-                except ValueError as error:
-                    problems.setdefault(name, str(error))
+                except WrongValue as wrong:
+                    problems.setdefault(name, wrong.message)
         return problems
 
     def _place(self, name: str) -> tuple[int, str]:
         """Fields in the letter's order, strangers after them."""
         return (list(self.fields).index(name) if name in self.fields else len(self.fields), name)
 
-    def _problem(self, name: str, sentence: str) -> FieldProblem:
-        known = self.fields.get(name)
-        label = known.label if known else name[:40]
-        return FieldProblem(field=name[:40], label=label, message=f"{label}: {sentence}")
+    def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> Iterator[FieldProblem]:
+        """In the letter's order."""
+        for name in sorted(found, key=self._place):
+            label = self.fields[name].label if name in self.fields else name[:40]
+            yield FieldProblem(field=name[:40], label=label, message=f"{label}: {found[name].in_words(spoken)}")
 
 
 def load(folder: Path) -> LetterType:

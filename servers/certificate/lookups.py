@@ -112,7 +112,7 @@ def preview(
 
     pdf = service.preview(letter, data, basis)
     images = pictures(pdf, PREVIEW_DPI)
-    said = service.office.speech.translated(f"Pratinjau {letter.title}. Ini belum surat dan belum bernomor.")
+    said = service.office.speech.say("preview", title=letter.title)
     content: list[Any] = [TextContent(text=said)]
     content += [ImageContent(data=base64.b64encode(png).decode(), mime_type="image/png") for png in images]
     if with_pdf:
@@ -134,12 +134,11 @@ def status(
     elif number.strip():
         row = service.ledger.by_number(number.strip())
     else:
-        return _refused(words, "invalid_arguments", "Sebutkan nomor surat atau kode verifikasinya.")
+        return _refused(words, "invalid_arguments", "name_letter")
     if row is None:
-        return _refused(words, "not_found", "Surat ini tidak terdaftar.")
-    states = {"reserved": "sedang diproses", "issued": "sudah terbit", "void": "sudah dibatalkan"}
+        return _refused(words, "not_found", "not_registered")
     found = _status_of(service, row, staff)
-    return result(words.translated(f"{found.title} nomor {found.number} {states[row.status]}."), found)
+    return result(words.say(f"status_{row.status}", title=found.title, number=found.number), found)
 
 
 def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
@@ -166,10 +165,10 @@ def verify(verifier: Verifier, code: str, file: str, paths: bool, words: OfficeW
     elif file.strip():
         pdf = _file(file.strip(), paths)
         if pdf is None:
-            return _refused(words, "invalid_file", "Berkas tidak dapat dibaca. Kirim PDF surat, paling besar 20 MB.")
+            return _refused(words, "invalid_file", "file_unreadable")
         verification = verifier.file(pdf)
     else:
-        return _refused(words, "invalid_arguments", "Sebutkan kode verifikasi atau berkas PDF surat.")
+        return _refused(words, "invalid_arguments", "name_letter_or_file")
     return result(verification.reason, verification)
 
 
@@ -179,7 +178,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
     try:
         day = datetime.date.fromisoformat(date.strip()) if date.strip() else service.now().date()
     except ValueError:
-        return _refused(words, "invalid_arguments", "Tulis tanggal sebagai YYYY-MM-DD.")
+        return _refused(words, "invalid_arguments", "day_unreadable")
     found = [
         IssuedLetter(
             **_status_of(service, row, staff=True).model_dump(),
@@ -190,7 +189,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
         )
         for row in service.ledger.of_day(day)
     ]
-    said = words.translated(f"{len(found)} surat pada {day.isoformat()}.")
+    said = words.say("issued_on", number=len(found), day=day.isoformat())
     return result(said, IssuedLetters(date=day.isoformat(), letters=found))
 
 
@@ -198,9 +197,9 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     """Void a letter, and how it stands then."""
     row = service.ledger.by_number(number.strip())
     if row is None:
-        return _refused(service.office.speech, "not_found", "Surat ini tidak terdaftar.")
+        return _refused(service.office.speech, "not_found", "not_registered")
     if len(reason.strip()) < 3:
-        return _refused(service.office.speech, "invalid_arguments", "Tulis alasan pembatalan.")
+        return _refused(service.office.speech, "invalid_arguments", "why_void")
     service.void(row, " ".join(reason.split()), by)
     return status(service, verifier, row.number, "", staff=True, words=service.office.speech)
 
@@ -226,8 +225,8 @@ def _file(value: str, paths: bool) -> bytes | None:
         return None
 
 
-def _refused(words: OfficeWords, kind: str, said: str) -> CallToolResult:
-    return error_result(kind, words.translated(said))
+def _refused(words: OfficeWords, kind: str, message: str) -> CallToolResult:
+    return error_result(kind, words.say(message))
 
 
 def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from servers.certificate.languages import LANGUAGES, OfficeWords, words
+from servers.certificate.languages import DEFAULT, LANGUAGES, OfficeWords, words
 
 SAMPLE = Path(__file__).parents[2] / "profiles" / "kelurahan" / "office.toml"
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
@@ -35,7 +35,7 @@ class Office(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    language: str = "id"
+    language: str = DEFAULT
     kelurahan: str
     kecamatan: str = ""
     kota: str = ""

@@ -117,7 +117,7 @@ class LetterServer(Server[None]):
             mime_type="application/pdf",
             size=issued.size,
         )
-        text = TextContent(text=" ".join((sentence, *map(words.translated, issued.warnings))))
+        text = TextContent(text=" ".join((sentence, *issued.warnings)))
         return CallToolResult(content=[text, link], structured_content=issued.model_dump())
 
     @contextlib.asynccontextmanager
@@ -179,7 +179,7 @@ class LetterServer(Server[None]):
 def _tell_hours(server: LetterServer, service: LetterService) -> None:
     @server.tool(
         description=service.office.speech.tools["get_office_hours"],
-        annotations=ToolAnnotations(title="Jam layanan", **READ_ONLY),
+        annotations=ToolAnnotations(title=service.office.speech.titles["get_office_hours"], **READ_ONLY),
         meta={"agentd/asked_by": asked_by("get_office_hours", "fees")},
     )
     def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, answers.OfficeHours]:
@@ -194,7 +194,7 @@ def create_server(service: LetterService) -> LetterServer:
 
     @server.tool(
         description=words.tools["list_letters"],
-        annotations=ToolAnnotations(title="Jenis surat", **READ_ONLY),
+        annotations=ToolAnnotations(title=words.titles["list_letters"], **READ_ONLY),
         meta={"agentd/lists": True},
     )
     def list_letters(context: Context[None, Any]) -> Annotated[CallToolResult, answers.LetterList]:
@@ -205,7 +205,7 @@ def create_server(service: LetterService) -> LetterServer:
 
     @server.tool(
         description=words.tools["get_letter_requirements"],
-        annotations=ToolAnnotations(title="Syarat surat", **READ_ONLY),
+        annotations=ToolAnnotations(title=words.titles["get_letter_requirements"], **READ_ONLY),
         meta={
             "agentd/asked_by": [*asked_by("get_letter_requirements", "fees"), *elsewhere],
             "agentd/about": {"letter_type": elsewhere},
@@ -217,8 +217,8 @@ def create_server(service: LetterService) -> LetterServer:
         return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
     @server.tool(
-        description="Pratinjau surat (bukan surat, tanpa nomor).",
-        annotations=ToolAnnotations(title="Pratinjau surat", **READ_ONLY),
+        description=words.tools["preview_letter"],
+        annotations=ToolAnnotations(title=words.titles["preview_letter"], **READ_ONLY),
         meta=FOR_THE_DESK,
     )
     async def preview_letter(
@@ -230,7 +230,7 @@ def create_server(service: LetterService) -> LetterServer:
         basis = basis_of(meta_of(context))
         return await server.answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
 
-    @server.tool(description="Periksa isian.", annotations=ToolAnnotations(**READ_ONLY), meta=FOR_THE_DESK)
+    @server.tool(description=words.tools["check_letter"], annotations=ToolAnnotations(**READ_ONLY), meta=FOR_THE_DESK)
     async def check_letter(
         tool: str, arguments: dict[str, Any], context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Checked]:
@@ -239,7 +239,7 @@ def create_server(service: LetterService) -> LetterServer:
 
     @server.tool(
         description=words.tools["get_letter_status"],
-        annotations=ToolAnnotations(title="Status surat", **READ_ONLY),
+        annotations=ToolAnnotations(title=words.titles["get_letter_status"], **READ_ONLY),
         meta={"agentd/asked_by": asked_by("get_letter_status")},
     )
     async def get_letter_status(
@@ -251,8 +251,8 @@ def create_server(service: LetterService) -> LetterServer:
         )
 
     @server.tool(
-        description="Periksa keaslian surat menurut kode atau berkas PDF.",
-        annotations=ToolAnnotations(title="Periksa keaslian", **READ_ONLY),
+        description=words.tools["verify_letter"],
+        annotations=ToolAnnotations(title=words.titles["verify_letter"], **READ_ONLY),
         meta=FOR_THE_DESK,
     )
     async def verify_letter(
@@ -264,9 +264,9 @@ def create_server(service: LetterService) -> LetterServer:
         return await server.answer(lambda: lookups.verify(verifier, code, file, paths, words))
 
     @server.tool(
-        description="Batalkan surat yang sudah terbit (petugas).",
+        description=words.tools["void_letter"],
         annotations=ToolAnnotations(
-            title="Batalkan surat",
+            title=words.titles["void_letter"],
             read_only_hint=False,
             destructive_hint=True,
             idempotent_hint=True,
@@ -281,8 +281,8 @@ def create_server(service: LetterService) -> LetterServer:
         return await server.answer(lambda: lookups.void(service, verifier, number, reason, by))
 
     @server.tool(
-        description="Surat yang terbit pada satu hari (petugas).",
-        annotations=ToolAnnotations(title="Surat terbit", **READ_ONLY),
+        description=words.tools["list_issued_letters"],
+        annotations=ToolAnnotations(title=words.titles["list_issued_letters"], **READ_ONLY),
         meta={**FOR_THE_DESK, "agentd/scope": "staff"},
     )
     async def list_issued_letters(

@@ -14,7 +14,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
         name=letter.tool,
         title=letter.title,
         description=letter.summary,
-        input_schema=letter.input_schema(),
+        input_schema=letter.input_schema(language),
         output_schema=Issued.model_json_schema(),
         annotations=ToolAnnotations(
             title=letter.title,

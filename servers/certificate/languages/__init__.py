@@ -1,20 +1,19 @@
 """The letter service's own words, one TOML a language: what it says in the office's, what it reads in any.
 No letter's text.
-
-What is said of wrong values is written in Indonesian where it is found; `translated` says it in the office's language.
 """
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+DEFAULT = "id"
+"""Of an office that names none."""
 LANGUAGES = tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.toml")))
 
 
@@ -77,13 +76,17 @@ class OfficeWords(BaseModel):
     unknown: str
     wrong_fields: str
     instructions: str
+    declarant: str
+    """Whose statement a letter rests on that names nobody."""
     tools: Mapping[str, str]
+    titles: Mapping[str, str]
     verification: Mapping[str, str]
     """{`cause` of a Verification: its sentence}."""
     asked_by: Mapping[str, tuple[str, ...]]
     reading: ReadingWords
-    errors: Mapping[str, str] = {}
-    """{the Indonesian sentence: this language's}; empty for Indonesian."""
+    hints: Mapping[str, str]
+    """{kind of field: what to write}, where its letter says nothing."""
+    messages: Mapping[str, str]
 
     @property
     def language(self) -> str:
@@ -98,16 +101,9 @@ class OfficeWords(BaseModel):
         """a, b dan c."""
         return f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
-    def translated(self, sentence: str) -> str:
-        """An Indonesian sentence of this service in this language; as it is where it isn't known."""
-        for pattern, template in self._patterns:
-            if found := pattern.fullmatch(sentence):
-                return template.format(*map(self.translated, found.groups()))
-        return sentence
-
-    @cached_property
-    def _patterns(self) -> list[tuple[re.Pattern[str], str]]:
-        return [(re.compile("(.+)".join(map(re.escape, old.split("{}")))), new) for old, new in self.errors.items()]
+    def say(self, key: str, **values: object) -> str:
+        """One of `messages` with its places filled."""
+        return self.messages[key].format(**values)
 
 
 @cache

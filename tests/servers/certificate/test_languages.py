@@ -1,9 +1,10 @@
-"""The letter service's own words: each language has them all, and what is said of a wrong value is said in each."""
+"""The letter service's own words: each language has them all, and every message that the code names is said in each."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,65 +12,58 @@ from types import ModuleType
 
 import pytest
 
-from servers.certificate import amounts, answers, fields, fitting, issuing, kinds, lookups
+from servers.certificate import amounts, answers, fields, finishing, fitting, issuing, kinds, lettertype, lookups
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
+from servers.certificate.messages import WrongValue
 from servers.certificate.office import SAMPLE, OfficeError, load
 
-TELLING = (amounts, answers, fields, fitting, issuing, kinds, lookups)
-"""Where sentences for citizens are written."""
-RAISED = ("ValueError", "IssueError")
+TELLING = (amounts, answers, fields, finishing, fitting, issuing, kinds, lettertype, lookups)
+"""Where messages are named by their keys."""
+KEYED = {"Message": "", "WrongValue": "", "say": "", "IssueError": "issue_", "_refused": ""}
 
 
-def sentences(module: ModuleType) -> Iterator[str]:
-    """Every sentence that the module raises, yields or keeps for a citizen; `{}` where a value stands in it."""
+def keys(module: ModuleType) -> Iterator[str]:
+    """Every key of a message that the module names; `status_*` where its end is known at run time."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
-        held: list[ast.expr] = []
-        raised = node.exc if isinstance(node, ast.Raise) else None
-        if isinstance(raised, ast.Call) and getattr(raised.func, "id", "") in RAISED:
-            held = raised.args[-1:]
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_refused":
-            held = node.args[-1:]
-        elif isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple):
-            held = node.value.elts[-1:]
-        elif isinstance(node, ast.Assign) and "said" in ast.unparse(node.targets[0]):
-            held = node.value.elts[-1:] if isinstance(node.value, ast.Tuple) else []
-        yield from (text for expression in held if (text := template(expression)))
+        called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and called in KEYED:
+            key = node.args[-1 if called == "_refused" else 0]
+            parts = key.values if isinstance(key, ast.JoinedStr) else [key]
+            yield KEYED[called] + "".join(part.value if isinstance(part, ast.Constant) else "*" for part in parts)
 
 
-def template(node: ast.expr) -> str:
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-    return ""
+NAMED = sorted({key for module in TELLING for key in keys(module) if key != "*"})
 
 
-FOR_DEVELOPERS = ("choices = ", "kind = ", "two choices ")
-"""How sentences begin that the author of a letter's folder reads."""
-ALL = sorted({text for module in TELLING for text in sentences(module) if not text.startswith(FOR_DEVELOPERS)})
+def test_the_messages_are_found() -> None:
+    assert len(NAMED) > 30 and {"sixteen_digits", "issue_voided", "not_registered", "status_*"} <= set(NAMED)
 
 
-def test_the_sentences_are_found() -> None:
-    assert len(ALL) > 30 and "harus 16 angka, yang ditulis {} angka." in ALL
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_message_is_said_in_each_language_and_no_other_is_kept(language: str) -> None:
+    assert sorted({re.sub("^status_.*", "status_*", key) for key in words(language).messages}) == NAMED
 
 
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "id"])
-def test_every_sentence_is_said_in_each_language(language: str) -> None:
-    spoken = words(language)
-    assert [text for text in ALL if text not in spoken.errors] == []
-    assert spoken.translated("harus 16 angka, yang ditulis 15 angka.") == "it must be 16 digits, 15 were written."
-    assert spoken.translated("tanggal ini tidak terbaca. Tulis misalnya 5 Maret 1990 atau 05-03-1990.").isascii()
-    assert spoken.translated("Tidak dikenal.") == "Tidak dikenal."
+def test_what_is_wrong_of_a_value_is_said_in_the_offices_language() -> None:
+    with pytest.raises(WrongValue, match=r"^harus 16 angka, yang ditulis 15 angka\.$") as caught:
+        kinds.read_nik("317506450890000")
+    assert caught.value.message.in_words(words("en")) == "it must be 16 digits, 15 were written."
+    with pytest.raises(WrongValue) as caught:
+        kinds.read_date("kemarin")
+    assert caught.value.message.in_words(words("en")).isascii()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_fills_the_same_places(language: str) -> None:
     def places(of: OfficeWords) -> dict[str, set[str | None]]:
-        texts = {name: text for name, text in of.model_dump().items() if isinstance(text, str)} | of.verification
+        texts = {name: text for name, text in of.model_dump().items() if isinstance(text, str)}
+        texts |= of.verification | of.messages
         return {name: {part[1] for part in string.Formatter().parse(text)} - {None} for name, text in texts.items()}
 
     assert places(words(language)) == places(words("id"))
-    assert words(language).tools.keys() == words("id").tools.keys() and len(words(language).months) == 12
+    assert len(words(language).months) == 12
+    for table in ("tools", "titles", "hints"):
+        assert getattr(words(language), table).keys() == getattr(words("id"), table).keys()
 
 
 def test_an_office_of_an_unknown_language_is_refused(tmp_path: Path) -> None:
