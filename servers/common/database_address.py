@@ -19,8 +19,9 @@ from sqlalchemy.exc import ArgumentError
 
 from servers.common.credentials import credential
 from servers.common.database_errors import ConfigurationError
+from servers.common.phrases import phrases
 
-SAMPLE = "Contoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
+SAMPLE = phrases("servers.common")["sample"]
 """What every answer from the sample company says."""
 DRIVERS = {
     "mysql": "mysql+aiomysql",

@@ -6,6 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from servers.common.phrases import phrases
 from servers.graphiti import glossary
 from servers.graphiti.classify import Classification, classify, is_aggregatable
 from servers.graphiti.schema_file import Column, Table
@@ -111,7 +112,7 @@ def schema_info(found: Found | None) -> SchemaInfo:
 def schema_answer(found: Found | None, entities: list[str]) -> SchemaAnswer:
     if found is None:
         named = ", ".join(f"'{entity}'" for entity in entities)
-        return {"success": False, "error": f"Tidak dapat menemukan skema yang relevan untuk entitas {named}."}
+        return {"success": False, "error": phrases("servers.graphiti")["no_schema"].format(entities=named)}
     return {
         "success": True,
         "relevant_tables": [_schema_table(table, found) for table in found.tables],

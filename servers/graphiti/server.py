@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from servers.common.credentials import credential
+from servers.common.phrases import phrases
 from servers.common.server import Server
 from servers.graphiti.answers import SchemaAnswer, SchemaInfo, schema_answer, schema_info
 from servers.graphiti.embedding import Embedder
@@ -25,6 +26,7 @@ from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import source_of
 from servers.graphiti.session_store import DataHandle, SessionStore, StoreError
 
+SAID = phrases("servers.graphiti")
 INSTRUCTIONS = (
     "Knows the ERP database's schema and keeps a session's working data. Before planning a query, ask "
     "get_relevant_schema (for operation plans) or get_relevant_schema_info (for SQL) with the entities of the "
@@ -146,7 +148,7 @@ async def _warm(graphs: Graphs, search: SchemaSearch) -> None:
 
 
 def _add_schema_tools(server: MCPServer, search: SchemaSearch) -> None:
-    @server.tool(title="Cari skema untuk SQL", annotations=READS)
+    @server.tool(title=SAID["search_sql"], annotations=READS)
     async def get_relevant_schema_info(intent: Intent, entities: Entities) -> SchemaInfo:
         """The tables, columns and joins that a question needs, for writing SQL; empty lists when none fits."""
         try:
@@ -154,7 +156,7 @@ def _add_schema_tools(server: MCPServer, search: SchemaSearch) -> None:
         except SchemaError as error:
             raise ToolError(str(error)) from error
 
-    @server.tool(title="Cari skema untuk rencana operasi", annotations=READS)
+    @server.tool(title=SAID["search_operations"], annotations=READS)
     async def get_relevant_schema(intent: Intent, entities: Entities) -> SchemaAnswer:
         """The tables, columns and joins that a question needs, for planning database operations."""
         try:
@@ -166,7 +168,7 @@ def _add_schema_tools(server: MCPServer, search: SchemaSearch) -> None:
 
 def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
     @server.tool(
-        title="Simpan data sesi",
+        title=SAID["store"],
         annotations=ToolAnnotations(
             read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
         ),
@@ -184,7 +186,7 @@ def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
             return {"success": False, "error": str(error)}
         return {"success": True, "data_handle": handle}
 
-    @server.tool(title="Ambil data sesi", annotations=READS)
+    @server.tool(title=SAID["retrieve"], annotations=READS)
     async def retrieve_session_data(session_id: SessionId, data_handle_id: HandleId) -> Retrieved:
         """The rows behind a handle of this session."""
         try:
@@ -193,12 +195,11 @@ def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
         except GraphError as error:
             return {"success": False, "error": str(error)}
         if rows is None:
-            text = f"Data dengan handle_id '{data_handle_id}' tidak ditemukan untuk sesi ini."
-            return {"success": False, "error": text}
+            return {"success": False, "error": SAID["no_data"].format(handle=data_handle_id)}
         return {"success": True, "retrieved_data": rows}
 
     @server.tool(
-        title="Hapus data sesi",
+        title=SAID["delete"],
         annotations=ToolAnnotations(
             read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
         ),

@@ -22,9 +22,11 @@ from uuid import uuid4
 from typing_extensions import TypedDict
 
 from servers.common import clock
+from servers.common.phrases import phrases
 
 log = logging.getLogger(__name__)
 
+SAID = phrases("servers.graphiti")
 PREFIX = "agentd-session-"
 MAX_ROWS = 10_000
 MAX_BYTES = 4 * 2**20
@@ -32,7 +34,7 @@ _HANDLE = re.compile(r"ep-raw-[0-9a-f-]{36}")
 
 
 class StoreError(ValueError):
-    """The data set can't be stored; the text (Indonesian) says why."""
+    """The data set can't be stored; the text says why."""
 
 
 class DataHandle(TypedDict):
@@ -91,7 +93,7 @@ class SessionStore:
         from graphiti_core.nodes import EpisodeType, EpisodicNode
 
         if len(data) > MAX_ROWS:
-            raise StoreError(f"Data berisi {len(data)} baris; paling banyak {MAX_ROWS}. Ringkas atau bagi datanya.")
+            raise StoreError(SAID["too_many_rows"].format(rows=len(data), most=MAX_ROWS))
         now = clock.now(UTC)
         handle: DataHandle = {
             "data_handle_id": f"ep-raw-{uuid4()}",
@@ -105,7 +107,7 @@ class SessionStore:
         }
         content = json.dumps({"data_handle": handle, "data": list(data)})
         if len(content) > MAX_BYTES:
-            raise StoreError(f"Data melebihi {MAX_BYTES // 2**20} MiB. Ringkas atau bagi datanya.")
+            raise StoreError(SAID["too_large"].format(most=MAX_BYTES // 2**20))
         group = group_of(session_id)
         episode = EpisodicNode(
             uuid=handle["data_handle_id"],

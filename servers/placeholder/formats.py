@@ -27,9 +27,11 @@ from babel.dates import format_date
 from babel.numbers import format_decimal
 from num2words import num2words
 
+from servers.common.phrases import phrases
+
 LOCALE = "id_ID"
-NOTHING = "tidak tersedia"
-"""What a reader sees where a value is null."""
+SAID = phrases("servers.placeholder")
+NOTHING = SAID["nothing"]
 MAX_DIGITS = 400
 LARGEST_IN_WORDS = Decimal(10) ** 18
 
@@ -54,7 +56,7 @@ def text(value: Any) -> str:
         case None:
             return NOTHING
         case bool():
-            return "ya" if value else "tidak"
+            return SAID["true" if value else "false"]
         case float() | Decimal():
             return format(Decimal(repr(value)) if isinstance(value, float) else value, "f")
         case list():
@@ -111,9 +113,9 @@ def _words(value: Any, precision: int | None) -> str:
     whole, _, rest = format(abs(amount), "f").partition(".")
     words = [num2words(int(whole), lang="id")]
     if amount < 0:
-        words.insert(0, "minus")
+        words.insert(0, SAID["minus"])
     if rest:
-        words += ["koma", *(num2words(int(digit), lang="id") for digit in rest)]
+        words += [SAID["comma"], *(num2words(int(digit), lang="id") for digit in rest)]
     return " ".join(words)
 
 

@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from servers.common.phrases import phrases
+
 Standing = Literal["resident", "not_resident_here", "dead", "moved", "missing", "left", "invalid"]
 """Why somebody in the register gets a letter as a resident (`resident`) or doesn't."""
 
@@ -85,7 +87,7 @@ class Register(Protocol):
 class RegisterError(Exception):
     """The register can't answer. The text is for the office: precise, without an address, an account or a person."""
 
-    citizen = "Data kependudukan sedang tidak dapat dibaca. Silakan lanjut tanpa PIN atau ke petugas."
+    citizen = phrases("servers.residents")["register_down"]
 
 
 def known(value: object) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from servers.common.phrases import phrases
 from servers.residents.pins import OpensidPins, opensid_form
 from servers.residents.resident import Found, Resident
 
 FILE = Path(__file__).with_name("sample.csv")
-NOTICE = "CONTOH: data penduduk rekaan, bukan data kantor ini (RESIDENTS_URL belum diatur)."
+NOTICE = phrases("servers.residents")["sample"]
 
 
 class SampleRegister:

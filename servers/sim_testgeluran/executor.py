@@ -13,10 +13,12 @@ from typing_extensions import TypedDict
 
 from servers.common.catalogue import Catalogue, catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
+from servers.common.phrases import phrases
 from servers.sim_testgeluran.compiler import Compiled, compile_operation
 from servers.sim_testgeluran.plan import DatabaseOperation, explain
 from servers.sim_testgeluran.scope import PlanError
 
+SAID = phrases("servers.sim_testgeluran")
 MAX_OPERATIONS = 50
 MAX_ROWS = 1000
 TIMEOUT_SECONDS = 30.0
@@ -64,9 +66,9 @@ class Executor:
     async def run(self, operations: Sequence[object]) -> PlanResult:
         """Run all of them; one that fails doesn't stop the next. A database that is out of reach fails the batch."""
         if not operations:
-            return {"success": False, "error": "Rencana tidak berisi operasi: isi `operations` dengan sedikitnya satu."}
+            return {"success": False, "error": SAID["no_operation"]}
         if len(operations) > MAX_OPERATIONS:
-            return {"success": False, "error": f"Rencana berisi lebih dari {MAX_OPERATIONS} operasi; bagilah."}
+            return {"success": False, "error": SAID["too_many"].format(most=MAX_OPERATIONS)}
         results: dict[str, OperationResult] = {}
         down: UnavailableError | None = None
         for number, operation in enumerate(operations, 1):

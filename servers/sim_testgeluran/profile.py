@@ -14,22 +14,24 @@ from sqlalchemy import Select, case, column, func, select, table
 
 from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
+from servers.common.phrases import phrases
 from servers.sim_testgeluran.counting_date import ROWS, counting_date
 from servers.sim_testgeluran.naming import PERSONAL
 
+SAID = phrases("servers.sim_testgeluran")
 CODES = 12
 """A text column with at most so many different values holds codes."""
 CODE_CHARS = 30
 DATES_AS_TEXT = {
-    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": "tanggal sebagai teks: 2023-01-31"},
-    r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": "tanggal sebagai teks: 31/01/2023, tidak dapat dibandingkan langsung"},
-    r"(?:19|20)\d{6}": {"about": "tanggal sebagai teks: 20230131"},
+    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": SAID["iso_date"]},
+    r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": SAID["spoken_date"]},
+    r"(?:19|20)\d{6}": {"about": SAID["plain_date"]},
 }
 """Forms of a date in a column of texts, and what is written of it. Only the first sorts and compares as dates do."""
 CURRENCIES = frozenset(
     "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
 )
-UNREAD = "tidak terbaca: "
+UNREAD = SAID["unread"]
 """Begins what is written of a table that can't be read."""
 TABLES = 300
 BUDGET_SECONDS = 180.0
@@ -109,7 +111,7 @@ def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
     if not 0 < len(texts) <= CODES or not all(0 < len(text) <= CODE_CHARS for text in texts):
         return None
     if all(text in CURRENCIES for text in texts):
-        return {"about": "mata uang baris ini", "values": dict.fromkeys(texts, "")}
+        return {"about": SAID["currency"], "values": dict.fromkeys(texts, "")}
     if PERSONAL.search(name) or sum(counted.values()) < 2 * len(texts):
         return None
     return {"values": dict.fromkeys(texts, "")}

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from servers.common.database import Database, StatementError
+from servers.common.phrases import phrases
 from servers.sim_testgeluran.naming import LABEL, MONEY, QUANTITY, is_price
 
+SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
 """So many questions, of which so many are how many rows a table has where others are found."""
 
@@ -41,18 +43,18 @@ def _candidates(document: Mapping[str, Any], quote: Any) -> Iterator[tuple[str, 
 
 def _counts(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
-        yield f"Berapa banyak {_words(table['name'])}?", f"SELECT COUNT(*) AS ROW_COUNT FROM {quote(table['name'])}"
+        ask = SAID["count"].format(things=_words(table["name"]))
+        yield ask, f"SELECT COUNT(*) AS ROW_COUNT FROM {quote(table['name'])}"
 
 
 def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
             words = _words(amount)
-            mean = f"rata-rata {words}" if is_price(amount) else ""
-            asked = mean or (words if words.startswith("total") else f"total {words}")
-            figure = f"{'AVG' if mean else 'SUM'}({quote(amount)})"
-            ask = f"Berapa {asked} dari semua {_words(table['name'])}?"
-            yield ask, f"SELECT {figure} AS TOTAL FROM {quote(table['name'])}"
+            function, phrase = ("AVG", SAID["mean"]) if is_price(amount) else ("SUM", SAID["sum"])
+            figure = words if function == "SUM" and words.startswith("total") else phrase.format(amount=words)
+            ask = SAID["total"].format(figure=figure, things=_words(table["name"]))
+            yield ask, f"SELECT {function}({quote(amount)}) AS TOTAL FROM {quote(table['name'])}"
 
 
 def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
@@ -65,10 +67,14 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
                 continue
             name, there = quote(table["name"]), quote(other["name"])
             figure = f"SUM({name}.{quote(added[0])})" if added else "COUNT(*)"
-            what = f"{_words(added[0])} terbesar" if added else f"{_words(table['name'])} terbanyak"
+            what = (
+                SAID["largest"].format(amount=_words(added[0]))
+                if added
+                else SAID["most"].format(things=_words(table["name"]))
+            )
             on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
             yield (
-                f"5 {_words(other['name'])} dengan {what}?",
+                SAID["ranking"].format(things=_words(other["name"]), figure=what),
                 f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
                 f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
             )

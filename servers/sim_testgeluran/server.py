@@ -9,6 +9,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, SkipValidation
 
 from servers.common.database import Database
+from servers.common.phrases import phrases
 from servers.common.server import Server
 from servers.sim_testgeluran.executor import MAX_OPERATIONS, Executor, PlanResult
 from servers.sim_testgeluran.functions import FUNCTIONS
@@ -35,7 +36,7 @@ def create_server(database: Database) -> MCPServer:
     executor = Executor(database)
 
     @server.tool(
-        title="Jalankan rencana operasi database",
+        title=phrases("servers.sim_testgeluran")["title"],
         annotations=ToolAnnotations(
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),

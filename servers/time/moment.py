@@ -15,7 +15,9 @@ LANGUAGES = {
     language: tomllib.loads(Path(__file__).with_name("languages").joinpath(f"{language}.toml").read_text("utf-8"))
     for language in ("id", "en")
 }
-"""{language: its names of days and months}; of Indonesian also the sentence."""
+"""{language: its names of days and months, and by which words the tool is asked for}."""
+SAID = LANGUAGES["id"]
+"""The server's sentences."""
 
 
 class Moment(BaseModel):
@@ -38,8 +40,8 @@ class Moment(BaseModel):
     def sentence(self) -> str:
         """The same in one Indonesian sentence, for a model or a person."""
         clock = f"{self.time[11:16].replace(':', '.')} {self.zone}"
-        said: str = LANGUAGES["id"]["sentence"]
-        return said.format(
+        sentence: str = SAID["sentence"]
+        return sentence.format(
             greeting=self.greeting, weekday=self.weekday_id, date=self.date_id, clock=clock, city=self.city
         )
 

@@ -13,9 +13,7 @@ from pydantic import BeforeValidator, Field
 from servers.common import clock
 from servers.common.server import Server
 from servers.time import zones
-from servers.time.moment import Moment, describe
-
-INSTRUCTIONS = "Panggil get_current_time sekali di awal percakapan, lalu sapa warga sesuai `greeting`."
+from servers.time.moment import LANGUAGES, SAID, Moment, describe
 
 OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
@@ -24,15 +22,15 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
     """The server, its defaults checked. Raises zones.UnknownZone when DEFAULT_TIMEZONE is not a zone."""
     default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
     default_city = env.get("DEFAULT_CITY") or default_zone.key.rpartition("/")[2].replace("_", " ")
-    server = Server("time", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+    server = Server("time", version="1.0.0", instructions=SAID["instructions"], log_level="WARNING")
 
     @server.tool(
-        description="Jam, hari, tanggal dan sapaan saat ini.",
-        annotations=ToolAnnotations(title="Waktu sekarang", read_only_hint=True, open_world_hint=False),
-        meta={"agentd/asked_by": ["jam berapa", "pukul berapa", "hari apa", "tanggal berapa", "what time", "what day"]},
+        description=SAID["description"],
+        annotations=ToolAnnotations(title=SAID["title"], read_only_hint=True, open_world_hint=False),
+        meta={"agentd/asked_by": [word for said in LANGUAGES.values() for word in said["asked_by"]]},
     )
     def get_current_time(
-        timezone: Annotated[OptionalText, Field(description="Zona IANA, mis. Asia/Jakarta")] = "",
+        timezone: Annotated[OptionalText, Field(description=SAID["timezone"])] = "",
         city: OptionalText = "",
     ) -> Annotated[CallToolResult, Moment]:
         unknown = ""
@@ -44,7 +42,7 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
                 known = zones.of_city(city)
                 zone, place = known or default_zone, city if known else default_city
                 if city.strip() and known is None and city.casefold() != default_city.casefold():
-                    unknown = f" Zona waktu {city[:40]!r} tidak diketahui; sebutkan timezone."
+                    unknown = " " + SAID["unknown_city"].format(city=city[:40])
         except zones.UnknownZone as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         moment = describe(clock.now(zone), zone.key, place.replace("_", " ").strip())

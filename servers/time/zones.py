@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import zoneinfo
 
+from servers.time.moment import SAID
+
 INDONESIAN = {"wib": "Asia/Jakarta", "wita": "Asia/Makassar", "wit": "Asia/Jayapura", "utc": "UTC", "gmt": "UTC"}
 
 # Indonesian cities that have no IANA zone of their own.
@@ -28,9 +30,7 @@ def by_name(name: str) -> zoneinfo.ZoneInfo:
     key = _fold(name)
     found = INDONESIAN.get(key) or _names().get(key) or _cities().get(key)
     if found is None:
-        raise UnknownZone(
-            f"Zona waktu {name[:40]!r} tidak dikenal. Pakai nama IANA, misalnya Asia/Jakarta, atau WIB, WITA, WIT."
-        )
+        raise UnknownZone(SAID["unknown_zone"].format(zone=name[:40]))
     return zoneinfo.ZoneInfo(found)
 
 

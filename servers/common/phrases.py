@@ -1,0 +1,14 @@
+"""What a server says in Indonesian alone: `languages/id.toml` in its package. Letters have their own words."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def phrases(package: str) -> Mapping[str, str]:
+    """{key: sentence} of `servers.NAME`; its places are filled by `str.format`."""
+    return tomllib.loads(files(package).joinpath("languages", "id.toml").read_text(encoding="utf-8"))
