@@ -16,12 +16,18 @@ LISTED = 20
 
 def faults_of(question: Question, narrative: str, gold: list[list[list[Any]]]) -> list[str]:
     """A phrase for each fault; none for an answer that reads rightly."""
-    words = re.sub(r"(?:Contoh|Sample \(contoh\)): [^.]+\.", "", narrative)
+    words = re.sub(r"(?:Contoh|Sample \(contoh\)): [^.]+\.", "", _without_doubts(narrative))
     return [
         *_garbled(words),
         *_claims(question, _without_texts(_without_true(words, _by_time(question, gold)), gold)),
         *_left_out(words, gold),
     ]
+
+
+def _without_doubts(narrative: str) -> str:
+    """The answer itself: what is said before it of its doubts states no figure and leaves none out."""
+    heads = tuple(pack.say["unsure"].partition("{why}")[0] for pack in wording.wordings().values())
+    return narrative.partition("\n\n")[2] if narrative.startswith(heads) else narrative
 
 
 def _garbled(words: str) -> Iterator[str]:

@@ -93,6 +93,9 @@ def test_an_answer_is_judged_as_it_reads() -> None:
     assert faults_of(compared, "Penjualan: Rp 118.677.000.", gold_rows) == ["it leaves out 125000000.5"]
     assert faults_of(compared, f"Total {both}. Total {both}.", gold_rows) == ["it repeats itself"]
     assert faults_of(compared, f"{both} dari tidak tersedia", gold_rows) == ["a figure is missing"]
+    doubted = "Jawaban ini belum pasti: Nilai untuk MEAN tidak tersedia. 125000000.5 baris.\n\n"
+    assert faults_of(compared, f"{doubted}Penjualan: {both}.", gold_rows) == []
+    assert faults_of(compared, f"{doubted}Penjualan: Rp 118.677.000.", gold_rows) == ["it leaves out 125000000.5"]
     assert faults_of(compared, f"{both} {{TOTAL}}", gold_rows) == ["a placeholder is left"]
     assert faults_of(compared, f"61 baris (lihat tabel) adalah {both}", gold_rows) == [
         "a number of rows stands for a figure"
