@@ -39,6 +39,8 @@ class _Gathered:
     results: dict[str, Any] = field(default_factory=dict)
     handles: list[dict[str, Any]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Those of each query that the plan has as SQL."""
     cut: set[str] = field(default_factory=set)
     """The results that have more rows than the server gave."""
     vital: int = 0
@@ -84,7 +86,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         "query_execution_errors": gathered.errors or None,
         "validation_warnings": gathered.warnings,
         "rows_left_out": gathered.left_out or None,
-        "other_readings": await _read_otherwise(state, context) if quick and not gathered.errors else None,
+        "other_readings": await _read_otherwise(state, context, gathered.rows) if quick and not gathered.errors else None,
     }
     if state["plan_style"] == "operations":
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
@@ -110,6 +112,7 @@ async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathe
         if found is not None:
             found, counted = left_out.taken(found, names)
             gathered.left_out |= counted
+            gathered.rows[query["query"]] = found
             _take(gathered, query["result_key"], found, asked)
 
 
@@ -211,21 +214,25 @@ async def _put_away(
         gathered.warnings.append(gathered.say["not_kept"].format(error=answer.get("error")))
 
 
-async def _read_otherwise(state: AgentState, context: NodeContext) -> list[dict[str, Any]] | None:
-    """The other readings of the question that give something else; one that does not run says nothing."""
+async def _read_otherwise(
+    state: AgentState, context: NodeContext, rows: dict[str, list[dict[str, Any]]]
+) -> list[dict[str, Any]] | None:
+    """The other readings of the question that give something else than the plan; one that does not run says nothing.
+    `rows` are those of the plan's own queries; an operation's are asked for as SQL, too."""
     tables = state.get("relevant_tables") or []
     others = other_readings(state["user_query"], planned(state), tables, state.get("sql_dialect"))[:READINGS]
     if not others or not context.offers(servers.SQL, SQL_TOOL):
         return None
-    queries = list(dict.fromkeys(each for other in others for each in (other.query, other.instead)))
+    every = dict.fromkeys(each for other in others for each in (other.query, other.instead))
+    queries = [each for each in every if each not in rows]
     try:
         asked = {"sql_queries": queries, "timeout_seconds": QUICK_S}
         answer = await context.call(servers.SQL, SQL_TOOL, asked, retry=False)
     except CallFailed:
         return None
     answers = (each.get("results") for each in answer.get("batch_results") or ())
-    rows = dict(zip(queries, answers, strict=False))
-    pairs = [(other, rows.get(other.query), rows.get(other.instead)) for other in others]
+    found = {**rows, **dict(zip(queries, answers, strict=False))}
+    pairs = [(other, found.get(other.query), found.get(other.instead)) for other in others]
     differing = [(other, that) for other, this, that in pairs if this and that and other.differs(this, that)]
     return [{"reading": o.reading, "other": o.other, "rows": that[:BEGINNING]} for o, that in differing] or None
 

@@ -126,7 +126,10 @@ async def test_both_readings_are_said_with_less_than_90_points(erp: Path) -> Non
     january = "order_date >= '2023-01-01' AND order_date <= '2023-01-31'"
     total = f"SELECT SUM(total_amount) AS total FROM sales_orders WHERE {january}"
 
+    run: list[str] = []
+
     def sql(given: dict[str, Any]) -> Any:
+        run.extend(given["sql_queries"])
         rows = [[{"total": 7}] if "due_date" in query else [{"total": 5}] for query in given["sql_queries"]]
         return {"batch_results": [{"status": "success", "results": each} for each in rows]}
 
@@ -135,3 +138,4 @@ async def test_both_readings_are_said_with_less_than_90_points(erp: Path) -> Non
     answer = await office.ask("Berapa total penjualan jatuh tempo Januari 2023?")
     assert "Dihitung menurut order_date; menurut due_date hasilnya 7." in answer["final_narrative"]
     assert answer["quality_score"] < 90
+    assert (len(run), run.count(total)) == (2, 1), "the plan's rows are at hand when the other reading is asked for"
