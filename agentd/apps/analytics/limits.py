@@ -11,6 +11,7 @@ from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import order_of
 from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.statements import ENDS, statements_in
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 MOST = 100
@@ -72,6 +73,35 @@ def other_rows(plan: Plan, question: str) -> Iterator[str]:
         for limit in _inner(query["query"]):
             if limit != 1 and not _names(question, limit):
                 yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
+
+
+def unlimited(plan: Plan, question: str) -> Iterator[tuple[str, str]]:
+    """(result, the question's word) of each result that may have several rows where the question is for the one at an
+    end ("terbesar"), unless a computed statement of the narrative picks it, or the query does by one inside it.
+    `question` is one without its words of time."""
+    from sqlglot import exp
+
+    word = _for_one(question)
+    if not word or any(each.kind in ENDS for each in statements_in(plan.template)):
+        return
+    for query in plan.results:
+        found, limit = tree(query["query"]), sql_edits.limit_of(query["query"])
+        several = found is not None and bool(found.args.get("order") or found.args.get("group"))
+        picks = found is None or found.find(exp.Window, exp.Subquery) is not None
+        if several and not picks and (limit is None or (limit > 1 and not _names(question, limit))):
+            yield query["result_key"], word
+
+
+def _for_one(question: str) -> str:
+    """The word that asks for the one row at an end; "" where a number of rows is named, or several ends, or rows are
+    wanted in an order or of each thing. In capitals it is a name."""
+    found = {
+        each[0]
+        for each in finder("ranks").finditer(question)
+        if (each[0].islower() or not each.start()) and not re.match(r"\W*\d", question[each.end() :])
+    }
+    several = asked_for(question) is not None or any(finder(key).search(question) for key in ("sorts", "each"))
+    return found.pop() if len(found) == 1 and not several else ""
 
 
 def _listed(plan: Plan) -> Iterator[str]:

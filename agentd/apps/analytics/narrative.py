@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentd.apps.analytics.limits import asked_for
 from agentd.apps.analytics.placeholders import in_points, is_period, kind_in, kind_of, looked_up, names_in, rules_for
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
@@ -22,14 +21,12 @@ LISTED, BEGINNING = 20, 10
 
 @dataclass(slots=True)
 class Narrative:
-    """The template with one placeholder a figure, the figures, their formats, the names that have no value (`unknown`),
-    and those that stand for several rows where the question is for the first alone (`several`)."""
+    """The template with one placeholder a figure, the figures, their formats, the names that have no value."""
 
     template: str
     values: dict[str, Any] = field(default_factory=dict)
     mapping: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
-    several: list[str] = field(default_factory=list)
 
     @property
     def rules(self) -> dict[str, dict[str, Any]]:
@@ -53,7 +50,6 @@ def narrative_of(
     the middle of a sentence stands under the `question` instead."""
     given, words = sources or {}, words_for(question)
     made = Narrative(template, mapping=dict(mapping))
-    wants_one = finder("ranks").search(question) is not None and asked_for(question) is None
 
     def value_of(name: str) -> Any:
         source = given.get(name, {})
@@ -62,9 +58,7 @@ def narrative_of(
         except KeyError:
             if source.get("query"):
                 raise
-            rows = _rows_with(name, calculations)
-            made.several += [name] if wants_one and name not in made.several else []
-            return rows
+            return _rows_with(name, calculations)
 
     made.template = _named(_period_once(made.template, period), calculations, question)
     _lists_alone(made, value_of, question)

@@ -20,8 +20,7 @@ from agentd.apps.analytics.wording import words_for
 TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
-"""Points of the quality score for each figure that the narrative speaks of and no result has, and where the
-question is for the first of several rows and all are told."""
+"""Points of the quality score for each figure that the narrative speaks of and no result has."""
 NOTHING = "tidak tersedia"
 """What placeholder_mcp_server writes for null, whatever the language."""
 CERTAIN = 90
@@ -59,8 +58,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     unknown = made.unknown
     answer = await _filled(context, made.ready(), made.values, made.rules, currency, words.say)
     warnings += [words.say["no_value"].format(name=name) for name in unknown]
-    warnings += [words.say["several_rows"].format(names=", ".join(made.several))] if made.several else []
-    score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * (len(unknown) + bool(made.several)))
+    score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
     narrative = answer["final_narrative"].replace(NOTHING, words.say["unavailable"])
     doubts = [warning for warning in warnings if not is_sample(warning)]
     if score < CERTAIN and doubts:
@@ -73,12 +71,14 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }
-    if unknown or made.several:
-        changes |= {"quality_score": score, "validation_status": "passed_with_warnings"}
     if unknown:
         known = state.get("technical_error_details")
         lacking = f"placeholders without a value: {', '.join(unknown)}"
-        changes["technical_error_details"] = f"{known}; {lacking}" if known else lacking
+        changes |= {
+            "quality_score": score,
+            "validation_status": "passed_with_warnings",
+            "technical_error_details": f"{known}; {lacking}" if known else lacking,
+        }
     return changes
 
 

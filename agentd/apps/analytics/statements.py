@@ -26,7 +26,8 @@ from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.wording import Wording
 
-KINDS = ("COMPARE", "SHARE", "TREND", "TOP", "BOTTOM", "FIRST", "LAST", "RANK")
+ENDS = ("TOP", "BOTTOM", "FIRST", "LAST", "RANK")
+KINDS = ("COMPARE", "SHARE", "TREND", *ENDS)
 _STATEMENT = re.compile(rf"\{{\s*({'|'.join(KINDS)})\s+([^{{}}]+?)\s*\}}")
 RANKED = 10
 """So many rows of a ranking stand in the narrative, the table has all."""

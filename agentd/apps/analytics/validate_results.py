@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agentd.apps.analytics import coverage, left_out, other_readings
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.doubts import of_the_answer
+from agentd.apps.analytics.limits import unlimited
 from agentd.apps.analytics.node_context import NodeContext
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import planned
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
@@ -42,10 +44,13 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     ]
     rules, mapping = state.get("validation_rules_for_results") or [], state.get("placeholder_mapping") or {}
     empty = state.get("rows_left_out") or {}
-    words = of_the_answer(state, planned(state), context.clock.now().date(), calculations.values())
-    said = {f"COUNT({what.split()[1]})" for what in empty}  # how many rows it leaves out says more
+    plan = planned(state)
+    words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
+    several = dict(unlimited(plan, timeless(state["user_query"])))
+    said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # said below, in words of their own
     unmet = other_readings.findings(state.get("other_readings") or [], say)
     unmet += coverage.findings([word for word in words if word not in said], say)
+    unmet += [Finding("several_rows", "warning", say["several_rows"])] if _lists(calculations, several) else []
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]
@@ -65,6 +70,11 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         raise NodeFailed(say["invalid"], "; ".join(critical), validation_status="failed_critical", **changes)
     status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
+
+
+def _lists(calculations: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    """Whether one of these results has several rows."""
+    return any(isinstance(calculations.get(key), list | dict) for key in keys)
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:

@@ -82,6 +82,7 @@ class Vocabulary:
     how_many: frozenset[str]
     who: frozenset[str]
     lists: frozenset[str]
+    sorts: frozenset[str]
     each: frozenset[str]
     when: frozenset[str]
     unit_values: frozenset[str]

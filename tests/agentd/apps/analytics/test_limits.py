@@ -6,7 +6,7 @@ import pytest
 
 from agentd.apps.analytics.guarded_times import part_of_the_period
 from agentd.apps.analytics.guards import silent_mistakes
-from agentd.apps.analytics.limits import asked_for, number_words
+from agentd.apps.analytics.limits import asked_for, number_words, unlimited
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.planned import Plan
 
@@ -73,6 +73,32 @@ def test_a_plan_of_other_rows_is_refused_with_its_reason(question: str, query: s
 )
 def test_a_plan_of_the_rows_asked_for_is_let_through(question: str, query: str) -> None:
     assert faults(question, query) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "template", "word"),
+    [
+        ("Customer terbesar?", SALES, "{R}", "terbesar"),
+        ("Which customer bought the most?", f"{SALES} LIMIT 5", "{CUSTOMER}", "most"),
+        ("Customer terbesar?", f"{SALES} LIMIT 1", "{R}", ""),
+        ("Customer terbesar?", SALES, "{TOP R}", ""),
+        ("5 customer terbesar?", f"{SALES} LIMIT 5", "{R}", ""),
+        ("Harga tertinggi?", "SELECT MAX(price) AS m FROM products", "{M}", ""),
+        ("Customer terbesar?", f"{SALES.replace(' ORDER', ' HAVING t = (SELECT MAX(t) FROM s) ORDER')}", "{R}", ""),
+        ("Urutkan customer dari yang terbesar", SALES, "{R}", ""),
+        ("Penjualan per customer, terbesar dulu", SALES, "{R}", ""),
+        ("Sales by customer, from the largest to the smallest", SALES, "{R}", ""),
+        ("Penjualan tiap customer di Budapest", SALES, "{R}", ""),
+        ("Sales by customer in Budapest", SALES, "{R}", ""),
+    ],
+)
+def test_a_list_is_no_sure_answer_to_a_question_for_the_one_at_its_end(
+    question: str, query: str, template: str, word: str
+) -> None:
+    """Issue 19 "Confidence that means something": eight such plans of three databases passed without a doubt."""
+    written = {"sql_queries_plan": [{"query": query, "result_key": "R"}], "response_template": template}
+    found = list(unlimited(read_plan(written, "sql", TODAY, [question]), question))
+    assert found == ([("R", word)] if word else [])
 
 
 @pytest.mark.parametrize(
