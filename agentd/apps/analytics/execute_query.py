@@ -78,7 +78,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         await _run_queries(state, context, gathered)
     else:
         await _run_operations(state, context, gathered)
-    quick = context.clock.monotonic() - began < QUICK_S
+    quick = context.clock.monotonic() - began < QUICK_S and not gathered.errors
     changes: dict[str, Any] = {
         "financial_calculations": gathered.calculations,
         "raw_query_results": [] if gathered.handles else (gathered.tables[0] if gathered.tables else []),
@@ -86,7 +86,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         "query_execution_errors": gathered.errors or None,
         "validation_warnings": gathered.warnings,
         "rows_left_out": gathered.left_out or None,
-        "other_readings": await _read_otherwise(state, context, gathered.rows) if quick and not gathered.errors else None,
+        "other_readings": await _read_otherwise(state, context, gathered.rows) if quick else None,
     }
     if state["plan_style"] == "operations":
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
