@@ -24,12 +24,10 @@ from servers.text2cypher.data import load_examples
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.graph.folder import GraphFileError
 from servers.text2cypher.graph.open import open_backend
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.linking.lexicon import about
 
-INSTRUCTIONS = "Untuk pertanyaan tentang isi graf panggil ask_graph dengan pertanyaan apa adanya."
-NO_MODEL = "Tidak ada model: atur TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL, atau GROQ_API_KEY."
 LONGEST_QUESTION = 2_000
-TOO_LONG = "Pertanyaan terlalu panjang (lebih dari 2.000 huruf): tuliskan dengan lebih singkat."
 """Linking a question to the graph takes up to 0.6 ms a character, and the graph one question at a time."""
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -96,7 +94,7 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
     """The server; the graph (TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum) is opened with the first call."""
     folder = Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None
     held = about(folder, shipped=folder is None and not env.get("NEO4J_URI"))
-    instructions = f"{held} {INSTRUCTIONS}".strip()
+    instructions = f"{held} {message('instructions')}".strip()
     server = Server("text2cypher", version="1.0.0", instructions=instructions, log_level="WARNING")
     one_at_a_time = asyncio.Lock()
 
@@ -119,9 +117,9 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
         text = found.answer if isinstance(found, GraphAnswer) else found.model_dump_json()
         return CallToolResult(content=[TextContent(text=text)], structured_content=found.model_dump())
 
-    @server.tool(description=f"Jawab pertanyaan dari isi graf. {held}".strip(), annotations=READ_ONLY)
+    @server.tool(description=message("tool_ask", held=held).strip(), annotations=READ_ONLY)
     async def ask_graph(
-        question: Annotated[str, Field(description="Pertanyaan, kata-kata penanya apa adanya")], context: Context
+        question: Annotated[str, Field(description=message("tool_question"))], context: Context
     ) -> Annotated[CallToolResult, GraphAnswer]:
         settings = Settings()
         tell = _teller(context, settings.max_iterations)
@@ -133,15 +131,15 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
 
         return await in_thread(work)
 
-    @server.tool(description="Periksa query Cypher: sintaks, skema, properti, eksekusi, hasil.", annotations=READ_ONLY)
+    @server.tool(description=message("tool_validate"), annotations=READ_ONLY)
     async def validate_cypher(query: str) -> Annotated[CallToolResult, Validation]:
         return await in_thread(lambda: Validation.model_validate(opened().pipeline.validate(query).as_dict()))
 
-    @server.tool(description="Skema graf: label, properti, relasi dan arahnya.", annotations=READ_ONLY)
+    @server.tool(description=message("tool_schema"), annotations=READ_ONLY)
     async def get_graph_schema() -> Annotated[CallToolResult, Schema]:
         return await in_thread(lambda: Schema.model_validate(opened().backend.schema.as_dict()))
 
-    @server.tool(description="Jalankan query Cypher yang hanya membaca.", annotations=READ_ONLY)
+    @server.tool(description=message("tool_run"), annotations=READ_ONLY)
     async def run_cypher(query: str) -> Annotated[CallToolResult, Rows]:
         return await in_thread(lambda: _rows(opened(), query))
 
@@ -151,9 +149,9 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
 def _ready(client: LLMClient | None, question: str) -> LLMClient:
     """The model, for a question that is not too long. Raises ValueError."""
     if len(question) > LONGEST_QUESTION:
-        raise ValueError(TOO_LONG)
+        raise ValueError(message("long_question"))
     if client is None:
-        raise ValueError(NO_MODEL)
+        raise ValueError(message("no_model"))
     return client
 
 
@@ -170,9 +168,8 @@ def _teller(context: Context, most: int) -> Callable[[Attempt], None]:
     loop = asyncio.get_running_loop()
 
     def tell(attempt: Attempt) -> None:
-        said = "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else "diperiksa")
-        alone = " tanpa model" if attempt.written_by == "reading" else ""
-        text = f"percobaan {attempt.iteration}{alone}: {said}: {attempt.query}"
+        said = "valid" if attempt.is_valid else (attempt.error_type.value if attempt.error_type else message("judged"))
+        text = message(f"attempt_by_{attempt.written_by}", number=attempt.iteration, said=said, query=attempt.query)
         report = context.report_progress(attempt.iteration, most, text)
         asyncio.run_coroutine_threadsafe(report, loop).result(timeout=10)
 

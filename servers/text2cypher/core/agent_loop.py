@@ -26,6 +26,7 @@ from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
 from servers.text2cypher.linking.describe import describe
 from servers.text2cypher.linking.hints import Hints
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.validators import PipelineResult
@@ -151,7 +152,7 @@ class AgentLoop:
             self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown, schema=part
         )
         for attempt in attempts:
-            messages.append({"role": "assistant", "content": f"<cypher>{attempt.query or '(kosong)'}</cypher>"})
+            messages.append({"role": "assistant", "content": f"<cypher>{attempt.query or message('blank')}</cypher>"})
             messages.append({"role": "user", "content": attempt.feedback})
         return messages
 
@@ -220,8 +221,7 @@ class AgentLoop:
     def _validate(self, query: str) -> PipelineResult:
         if query:
             return self._bench.pipeline.validate(query)
-        message = "jawaban tidak berisi query Cypher; tulis query di dalam tag <cypher>"
-        missing = ValidationResult(False, ErrorType.SYNTAX_ERROR, message, "syntax")
+        missing = ValidationResult(False, ErrorType.SYNTAX_ERROR, message("no_query"), "syntax")
         return PipelineResult(query, [missing], None)
 
     def _choose(self, written: list[tuple[Answer, PipelineResult]]) -> tuple[Answer, PipelineResult]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from servers.text2cypher.cypher.records import Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.linking.language import message
 
 Edit = tuple[int, int, str]
 _FUNCTIONS = {
@@ -41,15 +42,7 @@ _OTHER_COUNTS = {
     ("LOCALDATETIME", 0): "current_timestamp()",
 }
 """By the number of arguments, where it makes another function."""
-_UNSUPPORTED = {
-    "REDUCE": "tulis tanpa reduce",
-    "APOC": "tulis tanpa apoc",
-    "STDEV": "hitung dengan avg",
-    "STDEVP": "hitung dengan avg",
-    "RAND": "tulis tanpa bilangan acak",
-    "DURATION": "tulis duration.inDays(a, b).days, duration({days: n}) atau duration('PnD')",
-    "POINT": "tulis tanpa titik koordinat",
-}
+_UNSUPPORTED = {"REDUCE", "APOC", "STDEV", "STDEVP", "RAND", "DURATION", "POINT"}
 _TEXT = re.compile(r"""^(?:['"]|(?:to(?:lower|upper|string)|lower|upper|trim|replace|substring|left|right)\()""", re.I)
 """How an argument begins that is surely a text."""
 _DATES = {"DATE", "DATETIME", "LOCALDATETIME"}
@@ -93,8 +86,8 @@ def calls(query: str, structure: Structure) -> list[Edit]:
         elif token.is_word("DURATION") and tokens[place + 1].text == "(" and (edit := _duration(query, tokens, place)):
             pass
         elif tokens[place + 1].text in ("(", ".") and token.text.upper() in _UNSUPPORTED:
-            hint = _UNSUPPORTED[token.text.upper()]
-            raise UnsupportedError(f"{token.text} tidak didukung mesin tertanam; {hint}")
+            hint = message(f"instead_of_{token.text.lower()}")
+            raise UnsupportedError(message("unsupported", text=token.text, hint=hint))
         elif token.is_word("REVERSE") and tokens[place + 1].text == "(":
             edit = _reversed(query, tokens, place)
         else:

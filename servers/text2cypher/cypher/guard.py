@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, tokenize
+from servers.text2cypher.linking.language import message
 
 MAX_LENGTH = 20_000
 STARTERS = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN")
@@ -22,20 +23,19 @@ class NotReadOnlyError(ValueError):
 def ensure_read_only(query: str) -> list[Token]:
     """The query's tokens when it only reads. Raises NotReadOnlyError, or CypherSyntaxError when it isn't Cypher."""
     if len(query) > MAX_LENGTH:
-        raise NotReadOnlyError(f"query lebih panjang dari {MAX_LENGTH} karakter; persingkat query")
+        raise NotReadOnlyError(message("long_query", most=MAX_LENGTH))
     tokens = tokenize(query)
     if tokens and tokens[-1].text == ";":
         tokens = tokens[:-1]
     if (missing := next((token for token in tokens if token.kind is Kind.PARAMETER), None)) is not None:
-        message = f"parameter {missing.text} tidak punya nilai; tulis nilainya langsung di dalam query"
-        raise CypherSyntaxError(message, missing.start)
+        raise CypherSyntaxError(message("parameter", text=missing.text), missing.start)
     if not tokens:
-        raise CypherSyntaxError("query kosong; tulis query yang dimulai dengan MATCH", 0)
+        raise CypherSyntaxError(message("empty_query"), 0)
     for previous, token, following in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
         if token.text == ";":
-            raise NotReadOnlyError("hanya satu pernyataan yang boleh: hapus titik koma dan apa pun sesudahnya")
+            raise NotReadOnlyError(message("one_statement"))
         if _is_statement_word(previous, token, following):
-            raise NotReadOnlyError(f"{token.text.upper()} tidak diizinkan: query hanya boleh membaca graf")
+            raise NotReadOnlyError(message("read_only", word=token.text.upper()))
     return tokens
 
 

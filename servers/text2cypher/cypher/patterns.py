@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from servers.text2cypher.cypher.cursor import TokenCursor
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
+from servers.text2cypher.linking.language import message
 
 OPENERS = {"(": ")", "[": "]", "{": "}"}
 
@@ -25,9 +26,11 @@ class PatternReader(TokenCursor, ABC):
     def take(self, expected: str = "") -> Token:
         token = self.peek()
         if token is None:
-            raise CypherSyntaxError(f"query berakhir terlalu cepat; kurang {expected or 'lanjutan'}", self._end())
+            raise CypherSyntaxError(message("ends_early", expected=expected or message("more")), self._end())
         if expected and token.text.upper() != expected:
-            raise CypherSyntaxError(f"seharusnya {expected}, bukan {token.text} di posisi {token.start}", token.start)
+            raise CypherSyntaxError(
+                message("expected", expected=expected, text=token.text, at=token.start), token.start
+            )
         self.at += 1
         return token
 
@@ -83,9 +86,7 @@ class PatternReader(TokenCursor, ABC):
                 self.at += 1
             name = self.take()
             if not name.is_name:
-                raise CypherSyntaxError(
-                    f"setelah titik dua harus ada nama, bukan {name.text} (posisi {name.start})", name.start
-                )
+                raise CypherSyntaxError(message("no_name", text=name.text, at=name.start), name.start)
             found.append(name.value)
         return tuple(found)
 
@@ -95,7 +96,7 @@ class PatternReader(TokenCursor, ABC):
         while self.text() != "}":
             name = self.take()
             if not name.is_name:
-                raise CypherSyntaxError(f"{name.text} di posisi {name.start} bukan nama properti", name.start)
+                raise CypherSyntaxError(message("no_property_name", text=name.text, at=name.start), name.start)
             self.take(":")
             value = self.peek()
             following = self.text(1)
@@ -159,7 +160,5 @@ class PatternReader(TokenCursor, ABC):
             return None
         self.at += 1
         if not token.text.isdecimal():
-            raise CypherSyntaxError(
-                f"panjang jalur {token.text} di posisi {token.start} bukan bilangan bulat", token.start
-            )
+            raise CypherSyntaxError(message("no_length", text=token.text, at=token.start), token.start)
         return int(token.text)

@@ -15,6 +15,7 @@ from servers.text2cypher.cypher.functions import Edit, UnsupportedError, apply, 
 from servers.text2cypher.cypher.records import RelationshipPattern, Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token, quote
+from servers.text2cypher.linking.language import message
 
 LONGEST_PATH = 30
 _KEYWORDS = frozenset(
@@ -39,7 +40,7 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
     edits: list[Edit] = []
     for place, token in enumerate(tokens[:-3]):
         if token.text == "[" and tokens[place + 1].text == "(" and _is_pattern_list(tokens, place):
-            raise UnsupportedError("[(a)-->(b) | b] tidak didukung mesin tertanam; tulis MATCH dan collect(b)")
+            raise UnsupportedError(message("unsupported", text="[(a)-->(b) | b]", hint=message("instead_of_pattern")))
         if token.text != "[" or not tokens[place + 1].is_name or not tokens[place + 2].is_word("IN"):
             continue
         close = closing(tokens, place)
@@ -75,7 +76,9 @@ def _projections(query: str, structure: Structure) -> list[Edit]:
         close = closing(tokens, place + 1)
         inside = query[opener.end : tokens[close].start]
         if ".*" in inside.replace(" ", ""):
-            raise UnsupportedError(f"{token.text} {{.*}} tidak didukung mesin tertanam; tulis {token.text} saja")
+            raise UnsupportedError(
+                message("unsupported", text=f"{token.text} {{.*}}", hint=message("instead_of_all", text=token.text))
+            )
         held = re.sub(r"(^|,)\s*\.\s*(`[^`]+`|\w+)", rf"\1 \2: {token.text}.\2", inside)
         edits.append((token.start, tokens[close].end, f"{{{held.strip()}}}"))
     return edits

@@ -13,6 +13,7 @@ from servers.text2cypher.cypher.guard import ensure_read_only
 from servers.text2cypher.cypher.patterns import OPENERS, PatternReader
 from servers.text2cypher.cypher.records import PropertyUse, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
+from servers.text2cypher.linking.language import message
 
 CLAUSES = ("MATCH", "OPTIONAL", "WHERE", "WITH", "UNWIND", "RETURN", "ORDER", "SKIP", "LIMIT", "UNION")
 EXPRESSION_WORDS = frozenset(
@@ -41,9 +42,9 @@ def _check_brackets(tokens: list[Token]) -> None:
         if token.text in OPENERS:
             stack.append(token)
         elif token.text in OPENERS.values() and (not stack or OPENERS[stack.pop().text] != token.text):
-            raise CypherSyntaxError(f"tanda {token.text} di posisi {token.start} tidak punya pasangan", token.start)
+            raise CypherSyntaxError(message("unopened", text=token.text, at=token.start), token.start)
     if stack:
-        raise CypherSyntaxError(f"tanda {stack[-1].text} di posisi {stack[-1].start} tidak ditutup", stack[-1].start)
+        raise CypherSyntaxError(message("unclosed", text=stack[-1].text, at=stack[-1].start), stack[-1].start)
 
 
 class _Reader(PatternReader):
@@ -54,9 +55,7 @@ class _Reader(PatternReader):
         while (token := self.peek()) is not None:
             last = self.clause(token, last)
         if last != "RETURN":
-            raise CypherSyntaxError(
-                "query tidak diakhiri RETURN: tambahkan RETURN dengan kolom yang ditanyakan", self._end()
-            )
+            raise CypherSyntaxError(message("no_return"), self._end())
 
     def clause(self, token: Token, last: str) -> str:
         """Reads one clause; returns its keyword, or `RETURN` kept through ORDER BY, SKIP and LIMIT."""
@@ -64,9 +63,9 @@ class _Reader(PatternReader):
         if word not in CLAUSES:
             raise CypherSyntaxError(self._unknown_clause(token), token.start)
         if not last and word not in ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"):
-            raise CypherSyntaxError(f"query tidak boleh dimulai dengan {word}; mulai dengan MATCH", token.start)
+            raise CypherSyntaxError(message("bad_start", word=word), token.start)
         if last == "RETURN" and word not in ("ORDER", "SKIP", "LIMIT", "UNION"):
-            raise CypherSyntaxError(f"{word} tidak boleh mengikuti RETURN (posisi {token.start})", token.start)
+            raise CypherSyntaxError(message("after_return", word=word, at=token.start), token.start)
         self.structure.clauses.append((word, token.start))
         self.at += 1
         if word in ("MATCH", "OPTIONAL"):
@@ -74,7 +73,7 @@ class _Reader(PatternReader):
             return "MATCH"
         if word == "UNION":
             if last != "RETURN":
-                raise CypherSyntaxError("UNION harus mengikuti RETURN", token.start)
+                raise CypherSyntaxError(message("bad_union"), token.start)
             if self.word("ALL"):
                 self.at += 1
             return ""
@@ -85,8 +84,8 @@ class _Reader(PatternReader):
 
     def _unknown_clause(self, token: Token) -> str:
         near = difflib.get_close_matches(token.text.upper(), CLAUSES, n=1, cutoff=0.6)
-        hint = f"; mungkin maksudnya {near[0]}" if near else "; di sini seharusnya ada klausa seperti MATCH atau RETURN"
-        return f"{token.text!r} di posisi {token.start} bukan klausa Cypher{hint}"
+        hint = message("near_clause", clause=near[0]) if near else message("some_clause")
+        return message("no_clause", text=token.text, at=token.start, hint=hint)
 
     def match(self, *, optional: bool) -> None:
         if optional:
@@ -114,12 +113,12 @@ class _Reader(PatternReader):
             depth += (token.text in OPENERS) - (token.text in OPENERS.values())
             depth = max(depth + self.atom(token, clause), 0)
         if self.at == begin:
-            raise CypherSyntaxError(f"{clause} di posisi {opener.start} tidak berisi apa pun", opener.start)
+            raise CypherSyntaxError(message("empty_clause", clause=clause, at=opener.start), opener.start)
         last = self.tokens[self.at - 1]
         if last.text in {",", "=", "<", ">", "<>", "<=", ">=", ".", "|", "+", "*"} - (
             {"*"} if self.at - begin == 1 else set()
         ):
-            raise CypherSyntaxError(f"{clause} terputus setelah {last.text} di posisi {last.start}", last.end)
+            raise CypherSyntaxError(message("cut_clause", clause=clause, text=last.text, at=last.start), last.end)
 
     def _starts_clause(self, token: Token) -> bool:
         if not token.is_word(*CLAUSES):

@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
+from servers.text2cypher.linking.language import message
+
 
 class Kind(Enum):
     """What a token is; `NAME` holds keywords too, since Cypher reserves none of them everywhere."""
@@ -93,7 +95,7 @@ def tokenize(query: str) -> list[Token]:
             raise CypherSyntaxError(_why_not(query, at), at)
         kind = found.lastgroup or ""
         if kind == "comment" and "/*" in found.group()[2:]:
-            raise CypherSyntaxError(f"komentar di dalam komentar di posisi {at}; hapus komentarnya", at)
+            raise CypherSyntaxError(message("nested_comment", at=at), at)
         if kind not in ("blank", "comment"):
             text = found.group()
             tokens.append(Token(_KINDS[kind], text, _value(kind, text), at, found.end()))
@@ -104,12 +106,10 @@ def tokenize(query: str) -> list[Token]:
 def _refuse_disguises(query: str) -> None:
     unseen = (at for at, char in enumerate(query) if char not in "\t\n\r" and unicodedata.category(char) in _UNSEEN)
     if (at := next(unseen, None)) is not None:
-        raise CypherSyntaxError(
-            f"karakter U+{ord(query[at]):04X} di posisi {at} tidak terlihat; hapus karakter itu", at
-        )
+        raise CypherSyntaxError(message("unseen_character", code=ord(query[at]), at=at), at)
     if (found := _DISGUISE.search(query)) is not None:
-        what = "carriage return tanpa baris baru" if found[0] == "\r" else f"{found[0]} (escape unicode)"
-        raise CypherSyntaxError(f"{what} di posisi {found.start()}; tulis karakternya langsung", found.start())
+        name = "carriage_return" if found[0] == "\r" else "unicode_escape"
+        raise CypherSyntaxError(message(name, text=found[0], at=found.start()), found.start())
 
 
 def quote(value: str) -> str:
@@ -132,9 +132,9 @@ def _value(kind: str, text: str) -> str:
 
 def _why_not(query: str, at: int) -> str:
     if query[at] in "'\"":
-        return f"string yang dimulai di posisi {at} tidak ditutup"
+        return message("open_string", at=at)
     if query[at] == "`":
-        return f"nama ber-backtick yang dimulai di posisi {at} tidak ditutup"
+        return message("open_name", at=at)
     if query.startswith("/*", at):
-        return f"komentar yang dimulai di posisi {at} tidak ditutup"
-    return f"karakter {query[at]!r} di posisi {at} bukan bagian dari Cypher"
+        return message("open_comment", at=at)
+    return message("no_cypher", character=query[at], at=at)

@@ -9,10 +9,10 @@ from servers.text2cypher.cypher.records import Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, named
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.linking.values import Place, ValueIndex
 
 TEMPLATES = Path(__file__).parent / "templates"
-_CLOSING = "\nPerbaiki query dan tulis kembali di dalam tag <cypher> dan </cypher>."
 
 
 class FeedbackBuilder:
@@ -31,7 +31,7 @@ class FeedbackBuilder:
         filled = self._templates[wrong.error_type].replace("{error_message}", wrong.error_message or "")
         for field, text in self._fields(wrong, query).items():
             filled = filled.replace(f"{{{field}}}", text)
-        return "\n".join(line for line in filled.splitlines() if line.strip()) + _CLOSING
+        return "\n".join(line for line in filled.splitlines() if line.strip()) + "\n" + message("write_again")
 
     def _fields(self, wrong: ValidationResult, query: str) -> dict[str, str]:
         schema = self._backend.schema
@@ -58,11 +58,11 @@ class FeedbackBuilder:
                 continue
             place = Place(label, name)
             near = self._values.nearest(place, literal.value) if self._values and literal.kind is Kind.STRING else []
-            listed = f"- Nilai {label}.{name} yang paling mirip: {', '.join(near)}" if near else ""
-            return f"Tidak ada {label} dengan {name} = {literal.text}.", listed
+            listed = message("near_values", label=label, name=name, values=", ".join(near)) if near else ""
+            return message("no_value", label=label, name=name, value=literal.text), listed
         if any(True for _ in _filters(structure)):
-            return "Setiap syarat sendiri-sendiri menemukan data, tetapi tidak bersama-sama.", ""
-        return "Pola relasinya tidak menemukan data.", ""
+            return message("not_together"), ""
+        return message("no_match"), ""
 
     def _finds(self, label: str, name: str, literal: Token) -> bool:
         try:

@@ -31,6 +31,7 @@ from servers.text2cypher.graph.backend import (
 from servers.text2cypher.graph.engine_names import EngineNames
 from servers.text2cypher.graph.folder import GraphData, read_graph
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.language import message
 
 START_S = 60.0
 GRACE_S = 2.0
@@ -119,12 +120,10 @@ class EmbeddedBackend:
             return self._read(process, self._timeout_s + GRACE_S)
         except TimeoutError as error:
             self._stop()
-            raise QueryError(
-                Problem.EXECUTION, f"query dihentikan setelah {self._timeout_s:g} detik; persempit polanya"
-            ) from error
+            raise QueryError(Problem.EXECUTION, message("out_of_time", seconds=self._timeout_s)) from error
         except (BrokenPipeError, EOFError) as error:
             self._stop()
-            raise QueryError(Problem.EXECUTION, "query menghabiskan memori mesin graf; persempit polanya") from error
+            raise QueryError(Problem.EXECUTION, message("out_of_memory")) from error
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints
+from servers.text2cypher.linking.language import languages, message
 
 _ASKED = {
     Ask.COUNT: "count",
@@ -12,14 +13,9 @@ _ASKED = {
     Ask.MINIMUM: "min",
     Ask.MAXIMUM: "max",
     Ask.COLLECT: "collect",
-    Ask.GROUP: "kelompokkan",
     Ask.ORDER: "ORDER BY",
     Ask.MOST: "ORDER BY … DESC LIMIT 1",
     Ask.FEWEST: "ORDER BY … LIMIT 1",
-    Ask.YES_NO: "ya/tidak: count(…) > 0",
-    Ask.NOT: "negasi",
-    Ask.INDIRECT: "jalur *1..",
-    Ask.ONLY_INDIRECT: "jalur *2..",
 }
 
 
@@ -30,15 +26,15 @@ def describe(hints: Hints) -> str:
         values = ", ".join(f"'{value}'" if isinstance(value, str) else str(value) for value in held.values)
         parts.append(f"{held.label}.{held.property} {held.operator} {values}".strip())
     if hints.properties:
-        parts.append("properti " + ", ".join(hints.properties))
-    parts += [f"relasi {kind}" for kind in hints.relations]
+        parts.append(message("hint_properties", names=", ".join(hints.properties)))
+    parts += [message("type", names=kind) for kind in hints.relations]
     linked = {*hints.labels, *hints.properties, *hints.relations, *(held.property for held in hints.filters)}
     if related := [name for name in hints.related if name not in linked]:
-        parts.append("mungkin terkait " + ", ".join(related))
+        parts.append(message("hint_related", names=", ".join(related)))
     limited = f"LIMIT {hints.limit}" if hints.limit else ""
     if limited and not hints.asks & {Ask.MOST, Ask.FEWEST}:
         parts.append(limited)
-    parts += [
-        _ASKED[ask].replace("LIMIT 1", limited or "LIMIT 1") for ask in Ask if ask in hints.asks and ask in _ASKED
-    ]
-    return f"Petunjuk: {'; '.join(parts)}" if parts else ""
+    for ask in (held for held in Ask if held in hints.asks):
+        if text := _ASKED.get(ask) or languages().messages.get(f"hint_{ask.value}"):
+            parts.append(text.replace("LIMIT 1", limited or "LIMIT 1"))
+    return message("hints", parts="; ".join(parts)) if parts else ""

@@ -133,6 +133,7 @@ class Language:
     remarks: tuple[str, ...]
     patterns: dict[str, str]
     voices: dict[str, Voice]
+    messages: dict[str, str]
 
     def voice_of(self, question: str) -> Voice:
         """The language with the most of its function words in the question, else DEFAULT."""
@@ -189,7 +190,13 @@ def languages(folder: Path = FOLDER) -> Language:
             code: Voice(frozenset(one["function"].split()), one["answers"], one["examples"])
             for code, one in held.items()
         },
+        held[DEFAULT]["messages"],
     )
+
+
+def message(name: str, /, **about: object) -> str:
+    """A sentence about a query, for the model or the person who wrote it, in the words of DEFAULT."""
+    return languages().messages[name].format(**about)
 
 
 def _all(every: Iterable[dict[str, Any]], key: str) -> list[str]:

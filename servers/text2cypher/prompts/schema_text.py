@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.language import message
 
 
 def full_schema(schema: GraphSchema) -> str:
@@ -13,18 +14,18 @@ def full_schema(schema: GraphSchema) -> str:
     for kind in schema.relationships:
         held = schema.relationship_properties.get(kind, {})
         edges.append(f"[:{kind} {{{_typed(held)}}}]" if held else f"[:{kind}]")
-    return "\n".join(["Node dan properti:", *nodes, "Relasi:", *edges, "Jalur:", *_paths(schema)])
+    return "\n".join([message("schema_properties"), *nodes, message("schema_types"), *edges, only_paths(schema)])
 
 
 def nodes_paths(schema: GraphSchema) -> str:
     """Labels with the names of their properties, and every path."""
     nodes = [f"({named(label)} {{{', '.join(map(named, types))}}})" for label, types in schema.nodes.items()]
-    return "\n".join(["Node:", *nodes, "Jalur:", *_paths(schema)])
+    return "\n".join([message("schema_nodes"), *nodes, only_paths(schema)])
 
 
 def only_paths(schema: GraphSchema) -> str:
     """Every path."""
-    return "\n".join(["Jalur:", *_paths(schema)])
+    return "\n".join([message("schema_paths"), *_paths(schema)])
 
 
 def _typed(types: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.graph.backend import GraphUnavailableError, QueryError
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.validators.subject import Subject
 
 
@@ -31,6 +32,4 @@ class ResultValidator:
         rows = subject.result.rows if subject.result is not None else []
         if any(value is not None and value != [] for row in rows for value in row):
             return ValidationResult(True, validator=self.name)
-        return ValidationResult(
-            False, ErrorType.EMPTY_RESULT, "query berjalan tetapi tidak menghasilkan baris apa pun", self.name
-        )
+        return ValidationResult(False, ErrorType.EMPTY_RESULT, message("no_rows"), self.name)

@@ -9,6 +9,7 @@ from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.graph.backend import Problem
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.validators.subject import Subject
 
 
@@ -23,12 +24,16 @@ class PropertiesValidator:
             if name not in types:
                 near = difflib.get_close_matches(name, list(types), n=1, cutoff=0.5)
                 elsewhere = [label for label, held in subject.schema.nodes.items() if name in held]
-                message = f"properti {name} tidak ada pada {owner}"
-                message += f"; yang paling mirip {near[0]}" if near else ""
-                message += f"; {name} ada pada {', '.join(elsewhere)}" if elsewhere else ""
-                return self._bad(f"{message}; properti {owner}: {', '.join(types) or 'tidak ada'}", property=name)
+                hint = message("nearest", name=near[0]) if near else ""
+                hint += message("elsewhere", name=name, owners=", ".join(elsewhere)) if elsewhere else ""
+                known = ", ".join(types) or message("none")
+                return self._bad(
+                    message("unknown_property", name=name, owner=owner, hint=hint, known=known), property=name
+                )
             if literal is not None and (wrong := _wrong_type(types[name], literal)):
-                return self._bad(f"properti {name} pada {owner} bertipe {types[name]}: {wrong}", property=name)
+                return self._bad(
+                    message("wrong_type", name=name, owner=owner, type=types[name], wrong=wrong), property=name
+                )
         if words := subject.refused_for(Problem.PROPERTY):
             return self._bad(words)
         return ValidationResult(True, validator=self.name)
@@ -59,11 +64,11 @@ def _uses(subject: Subject) -> Iterator[tuple[str, dict[str, str], str, Token | 
 
 
 def _owner(labels: set[str], subject: Subject) -> str:
-    return " atau ".join(sorted(labels)) if len(labels) < len(subject.schema.labels) else "node mana pun"
+    return message("or").join(sorted(labels)) if len(labels) < len(subject.schema.labels) else message("any_node")
 
 
 def _edge_owner(kinds: tuple[str, ...]) -> str:
-    return "relasi " + ("|".join(kinds) or "apa pun")
+    return message("type", names="|".join(kinds)) if kinds else message("any_type")
 
 
 def _of_labels(labels: set[str], subject: Subject) -> dict[str, str]:
@@ -83,7 +88,7 @@ def _of_types(kinds: tuple[str, ...], subject: Subject) -> dict[str, str]:
 
 def _wrong_type(kind: str, literal: Token) -> str | None:
     if kind in (INTEGER, FLOAT) and literal.kind is Kind.STRING:
-        return f"bandingkan dengan angka tanpa tanda kutip, bukan {literal.text}"
+        return message("no_number", text=literal.text)
     if kind == STRING and literal.kind is Kind.NUMBER:
-        return f"bandingkan dengan teks dalam tanda kutip, bukan {literal.text}"
+        return message("no_text", text=literal.text)
     return None

@@ -9,6 +9,7 @@ from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.graph.backend import Problem
 from servers.text2cypher.graph.schema import GraphSchema
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.validators.subject import Subject
 
 
@@ -24,10 +25,10 @@ class SchemaValidator:
         labels = [label for node in structure.nodes for label in node.labels]
         for label in [*labels, *(label for _, label, *_ in structure.label_tests)]:
             if label not in schema.nodes:
-                return self._bad(_unknown("label", label, schema.labels), unknown=label)
+                return self._bad(_unknown("unknown_label", label, schema.labels), unknown=label)
         for kind in (kind for relationship in structure.relationships for kind in relationship.types):
             if kind not in schema.relationships:
-                return self._bad(_unknown("tipe relasi", kind, schema.relationships), unknown=kind)
+                return self._bad(_unknown("unknown_type", kind, schema.relationships), unknown=kind)
         for relationship in structure.relationships:
             if message := self._misplaced(subject, relationship):
                 return self._bad(message, relationships=list(relationship.types))
@@ -51,13 +52,11 @@ class SchemaValidator:
             relationship.direction == "--" and _fits(paths, right, left, relationship)
         ):
             return None
-        named = "|".join(relationship.types) or "tanpa tipe"
+        named = "|".join(relationship.types) or message("untyped")
         written = f"({_either(left)})-[:{named}]->({_either(right)})"
         if _fits(paths, right, left, relationship):
-            return (
-                f"arah relasi terbalik: {written} tidak ada; yang ada ({_either(right)})-[:{named}]->({_either(left)})"
-            )
-        return f"pola {written} tidak ada dalam skema; {_alternatives(subject.schema, left, right, kinds)}"
+            return message("reversed", pattern=written, right=f"({_either(right)})-[:{named}]->({_either(left)})")
+        return message("no_pattern", pattern=written, instead=_alternatives(subject.schema, left, right, kinds))
 
 
 def _fits(
@@ -82,17 +81,17 @@ def _either(labels: Iterable[str]) -> str:
 def _alternatives(schema: GraphSchema, left: set[str], right: set[str], kinds: set[str]) -> str:
     between = [(a, k, b) for a, k, b in schema.paths if (a in left and b in right) or (a in right and b in left)]
     if between:
-        return "di antara keduanya ada " + ", ".join(_path(p) for p in between[:4])
+        return message("between", paths=", ".join(_path(p) for p in between[:4]))
     of_kind = [path for path in schema.paths if path[1] in kinds]
-    return "relasi itu ada sebagai " + ", ".join(_path(p) for p in of_kind[:4])
+    return message("of_type", paths=", ".join(_path(p) for p in of_kind[:4]))
 
 
 def _path(path: tuple[str, str, str]) -> str:
     return f"(:{path[0]})-[:{path[1]}]->(:{path[2]})"
 
 
-def _unknown(what: str, name: str, known: list[str]) -> str:
+def _unknown(text: str, name: str, known: list[str]) -> str:
     lower = {k.lower(): k for k in known}
     near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
-    hint = f"; yang paling mirip {lower[near[0]]}" if near else ""
-    return f"{what} {name} tidak ada dalam skema{hint}; yang ada: {', '.join(known)}"
+    hint = message("nearest", name=lower[near[0]]) if near else ""
+    return message(text, name=name, hint=hint, known=", ".join(known))

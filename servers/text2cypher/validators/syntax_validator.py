@@ -8,6 +8,7 @@ from servers.text2cypher.cypher.records import unknown_variables
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.backend import Problem
+from servers.text2cypher.linking.language import message
 from servers.text2cypher.validators.subject import Subject
 
 
@@ -25,9 +26,7 @@ class FallbackSyntaxValidator:
         except NotReadOnlyError as error:
             return _bad(str(error), read_only=True)
         for use in unknown_variables(structure):
-            return _bad(
-                f"variabel {use.variable} dipakai ({use.variable}.{use.name}) tetapi tidak didefinisikan dalam MATCH"
-            )
+            return _bad(message("unbound", variable=use.variable, name=use.name))
         return ValidationResult(True, validator=self.name)
 
     def validate(self, subject: Subject) -> ValidationResult:
