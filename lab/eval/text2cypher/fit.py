@@ -13,7 +13,7 @@ from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
 KINDS = (
     *("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered"),
-    *("meant", "guessed", "columns", "tied", "left_out", "unranked"),
+    *("meant", "guessed", "columns", "tied", "left_out", "unranked", "either"),
 )
 RIDGE = 1.0
 LEAST = -2.0

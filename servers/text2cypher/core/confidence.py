@@ -14,14 +14,15 @@ from itertools import islice, pairwise
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
+from servers.text2cypher.core.ambiguous import ambiguous
 from servers.text2cypher.core.calibration import confidence
-from servers.text2cypher.core.directions import directions
+from servers.text2cypher.core.directions import directions, unsaid
 from servers.text2cypher.core.half_asked import half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
-from servers.text2cypher.core.tied import tied, unranked
+from servers.text2cypher.core.tied import is_cut, tied, unranked
 from servers.text2cypher.core.twice import Run, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
@@ -58,11 +59,13 @@ def assess(
     taken = coverage(hints, facts, linker)
     doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
+    is_ranked = is_cued(hints.question, {"top"})  # else the first few of no more than there are need no order
     doubts += [
         *superlatives(hints, facts, linker),
-        *unordered(hints, facts, linker),
+        *(unordered(hints, facts, linker) if is_ranked or is_cut(facts, state.rows, run) else ()),
         *repeated(hints, facts),
         *parted(hints, facts),
+        *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
@@ -78,7 +81,7 @@ def assess(
     if (other := tied(facts, state.rows, run)) is not None:
         doubts.append(Doubt("tied", other))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
-    state.doubts = doubts
+    state.doubts = doubts = doubts or [*unsaid(hints, facts, linker)]
     state.confidence = round(
         confidence([doubt.kind for doubt in doubts]) * math.prod(held.spelling for held in taken), 3
     )

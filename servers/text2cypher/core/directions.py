@@ -18,29 +18,41 @@ from servers.text2cypher.linking.values import folded
 def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """One doubt for each end that the wording puts elsewhere."""
     said = {folded(value): end for value, end in hints.value_ends}
-    values = _values_of_variables(facts)
-    returned = facts.shown
     asked: set[End] = set()
     met: Counter[tuple[str, str, End]] = Counter()
-    for held in facts.structure.relationships:
-        kind = _either_way(held, facts, linker)
-        if kind is None:
-            continue
-        for node, at in _ends(held, facts):
-            own = {folded(token.value) for _, token in node.keys if token is not None}
-            own |= values.get(node.variable or "", set())
+    for kind, ends in _both_ways(facts, linker):
+        for variable, own, at in ends:
             yield from (Doubt("direction", kind) for value in own & set(said) if said[value] != at)
-            if node.variable in returned and not own & set(said):
+            if variable in _asked(facts) and not own & set(said):
                 asked.add(at)
-            if node.variable:
-                met[node.variable, kind, at] += 1
-        if not set(held.types) <= linker.lexicon.told and (facts.strings or asked):
+            if variable:
+                met[variable, kind, at] += 1
+        if kind not in {*linker.lexicon.directions, *linker.lexicon.both_ways} and (facts.strings or asked):
             yield Doubt("direction", kind)
     forks = [kind for (_, kind, _), times in met.items() if times > 1]
     if forks and not is_cued(hints.question, TOGETHER):  # both steps leave, or both reach, the node between
         yield Doubt("direction", forks[0])
     if hints.asked_end is not None and asked and hints.asked_end not in asked:
         yield Doubt("direction", next(iter(hints.relations), ""))
+
+
+def unsaid(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """One doubt where a lexicon has words for a relationship's ends and the question says none: either may be meant.
+
+    Not of pairs, of which both ends are shown.
+    """
+    said = {folded(value) for value, _ in hints.value_ends}
+    held = [*_both_ways(facts, linker)]
+    directed = [kind for kind, ends in held if not {variable for variable, *_ in ends} <= facts.shown]
+    known = hints.asked_end is not None or any(own & said for _, ends in held for _, own, _ in ends)
+    yield from (Doubt("direction", kind) for kind in directed[:1] if kind in linker.lexicon.directions and not known)
+
+
+def _asked(facts: QueryFacts) -> set[str]:
+    """The variables that are shown; where none is those that are counted, else all that have no condition."""
+    nodes = facts.structure.nodes
+    counted = {token.value for token in facts.returned} & {node.variable for node in nodes if node.variable}
+    return facts.shown or counted or {node.variable for node in nodes if node.variable and not node.keys}
 
 
 def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
@@ -55,18 +67,23 @@ def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) ->
     return None
 
 
-def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[tuple[NodePattern, End]]:
-    left, right = facts.structure.nodes[held.left], facts.structure.nodes[held.right]
-    return [(left, "start"), (right, "end")] if held.direction == "->" else [(right, "start"), (left, "end")]
+def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tuple[str | None, set[str], End]]]]:
+    """The type of each relationship that may run either way, and of both its ends the variable and its values."""
+    values = _values_of_variables(facts)
+    for held in facts.structure.relationships:
+        if (kind := _either_way(held, facts, linker)) is not None:
+            ends: tuple[End, End] = ("start", "end") if held.direction == "->" else ("end", "start")
+            nodes = [facts.structure.nodes[place] for place in (held.left, held.right)]
+            yield kind, [(node.variable, _values_at(node, values), at) for node, at in zip(nodes, ends, strict=True)]
+
+
+def _values_at(node: NodePattern, values: dict[str, set[str]]) -> set[str]:
+    return {folded(token.value) for _, token in node.keys if token is not None} | values.get(node.variable or "", set())
 
 
 def _values_of_variables(facts: QueryFacts) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for node in facts.structure.nodes:
-        for _, token in node.keys:
-            if node.variable and token is not None:
-                found.setdefault(node.variable, set()).add(folded(token.value))
-    for use in facts.structure.properties:
-        if use.literal is not None:
-            found.setdefault(use.variable, set()).add(folded(use.literal.value))
+    for variable, _, token in facts.property_tests:
+        if variable and token is not None:
+            found.setdefault(variable, set()).add(folded(token.value))
     return found

@@ -30,6 +30,15 @@ def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
     return _key(facts) if any(row[at] is None for row in found) else None
 
 
+def is_cut(facts: QueryFacts, rows: Rows, run: Run) -> bool:
+    """True where there are more rows than the query's limit lets through."""
+    limit = facts.returned[-1] if [held.text.upper() for held in facts.returned[-2:-1]] == ["LIMIT"] else None
+    if limit is None or str(len(rows)) != limit.text:
+        return limit is None or not limit.text.isdecimal()
+    more = run(f"{facts.query[: limit.start]}{len(rows) + 1}")
+    return more is None or len(more) > len(rows)
+
+
 def _ranked(facts: QueryFacts) -> tuple[str, int] | None:
     """The query up to its limit, and the column that its rows are ordered by: one more where it shows none."""
     key = _key(facts)

@@ -189,11 +189,16 @@ class QueryFacts:
 
     @property
     def meets_again(self) -> bool:
-        """A node that several patterns hold, a type met twice, or a property of two nodes."""
+        """A node that several patterns hold, a type met twice, a property of two nodes, two equal ones."""
         variables = [node.variable for node in self.structure.nodes if node.variable]
         used = {(use.variable, use.name) for use in self.structure.properties}
         names = [name for _, name in used]
-        return self.long_paths or any(len(set(held)) < len(held) for held in (variables, names))
+        equal = any(
+            self.tokens[place - 2].text == self.tokens[place + 2].text == "."
+            for place in range(2, len(self.tokens) - 2)
+            if self.tokens[place].text == "="
+        )
+        return self.long_paths or equal or any(len(set(held)) < len(held) for held in (variables, names))
 
     @property
     def unjoined(self) -> bool:

@@ -114,7 +114,10 @@ class Linker:
         of_filters = [(held.start, held.label) for held in stated.filters]
         likened = self._meanings.likened(masked)
         found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *(name for _, name in of_filters)]))
-        directions = self.lexicon.directions if relations else ()
+        directions = [*self.lexicon.directions.values()] if relations else []
+        value_ends, asked_end = ends_of_values(masked, mentions, directions), end_of_asked(masked, directions)
+        if Ask.YES_NO in asks and asked_end and len(mentions) == 1 and not value_ends:
+            value_ends, asked_end = {mentions[0].value: asked_end}, None  # `has … a prerequisite?` asks about it
         return Hints(
             question,
             found_labels or self._owners(asked, relations),
@@ -128,8 +131,8 @@ class Linker:
             self._each(masked, [*labels, *properties]),
             masked,
             self._unknown(masked, labels),
-            tuple(ends_of_values(masked, mentions, directions).items()),
-            end_of_asked(masked, directions),
+            tuple(value_ends.items()),
+            asked_end,
             self._limit(masked),
             tuple(dict.fromkeys([*self._related(masked), *(name for _, name, _ in likened)])),
             self._pairs(masked, [held for held in properties if held[0] not in stated.used], labels),

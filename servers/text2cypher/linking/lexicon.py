@@ -31,8 +31,8 @@ class LexiconError(ValueError):
 class Lexicon:
     """Phrase (lower case) → name, one map a kind; number words; how directions are said.
 
-    `also`: (phrase, name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say
-    nothing here; `told`: relationships whose direction the lexicon knows the words of, or that run both ways; `values`:
+    `directions`: relationship → the words for its ends; `both_ways`: relationships that have none. `also`: (phrase,
+    name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say nothing here; `values`:
     a stored value → what it is called too; `timed`: properties whose values are years or dates; `moments`: those that
     are counted from 1970 on, and in how many units a second; `written`: somebody wrote words for this graph, which
     names taken apart and what a model proposed are not.
@@ -42,10 +42,10 @@ class Lexicon:
     properties: dict[str, str]
     relationships: dict[str, str]
     numbers: dict[str, int]
-    directions: tuple[Directions, ...] = ()
+    directions: dict[str, Directions] = field(default_factory=dict)
     also: tuple[tuple[str, str], ...] = ()
     ignored: frozenset[str] = frozenset()
-    told: frozenset[str] = frozenset()
+    both_ways: frozenset[str] = frozenset()
     values: dict[str, list[str]] = field(default_factory=dict)
     timed: frozenset[str] = frozenset()
     moments: dict[str, int] = field(default_factory=dict)
@@ -72,10 +72,10 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         words("properties", sorted(schema.properties)),
         words("relationships", schema.relationships),
         languages().numbers | {word: int(number) for word, number in held.get("numbers", {}).items()},
-        tuple(Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships),
+        {kind: Directions(**said) for kind, said in held.get("directions", {}).items() if kind in schema.relationships},
         tuple((phrase, name) for name, phrases in held.get("also", {}).items() for phrase in phrases),
         frozenset(held.get("ignored", ())),
-        frozenset([*held.get("directions", {}), *held.get("both_ways", ())]),
+        frozenset(held.get("both_ways", ())),
         held.get("values", {}),
         written=bool(held) and held != bootstrap(schema),
     )

@@ -1,0 +1,62 @@
+"""Doubts about words that fit several names of the schema, of which the query takes one. Words only; chooses none.
+
+`How many are in London?` may ask for customers, suppliers or orders, and an `accepted answer` is one that is_accepted
+as well as one that an accepted_answer_id names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root, roots, spaced
+from servers.text2cypher.linking.naming import is_key
+
+
+def ambiguous(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> Iterator[Doubt]:
+    """At most one doubt; `said`: the names of the graph that words of the question were taken for."""
+    for fitting in (_owners(hints, facts, linker, said), _properties(hints, facts, linker)):
+        if fitting:
+            yield Doubt("either", ", ".join(fitting))
+            return
+
+
+def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> list[str]:
+    """The label of a query of one node, and others that have what it shows and tests, where the question says none."""
+    types = linker.schema.nodes
+    own = {label for node in facts.structure.nodes for label in node.labels}
+    if len(facts.structure.nodes) != 1 or not own or {*said} & {*types}:
+        return []
+    stored = [
+        held.places
+        for held in hints.mentions
+        if any(p.label in own and p.property in facts.properties for p in held.places)
+    ]
+    tested = {place.property for places in stored for place in places}
+    holding = [{place.label for place in places} for places in stored] or [{*types}]
+    others = [label for label in set.intersection(*holding) - own if facts.properties - tested <= {*types[label]}]
+    return [*sorted(own), *sorted(others)] if others and facts.properties else []
+
+
+def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
+    """A property in use, and another of what is spoken of, all of whose words are said and not only as part of it."""
+    words = {root(word) for word in re.findall(r"\w+", hints.masked.lower())}
+    labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
+    there = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
+    for used in sorted(facts.properties):
+        own = _telling(used) & words
+        for other in sorted(there):
+            rest = _telling(other)
+            named = is_key(other) and rest <= linker.label_roots
+            if rest & own and rest <= words and not rest < own and not named:
+                return [spaced(used), spaced(other)]
+    return []
+
+
+def _telling(name: str) -> set[str]:
+    """The roots of a property's words that say something, its key's aside."""
+    return roots(*(part for part in parts(name) if part not in languages().function and part not in languages().keys))
