@@ -4,13 +4,20 @@ module that is missing. It loads none."""
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 
 
 @cache
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The entries of a group by name, in the order of their names. Each installed package has a file to be read."""
-    return {entry.name: entry for entry in sorted(entry_points(group=group), key=lambda entry: entry.name)}
+    """The entries of a group by name, in the order of their names."""
+    entries = [entry for entry in _every_entry() if entry.group == group]
+    return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
+
+
+@cache
+def _every_entry() -> tuple[EntryPoint, ...]:
+    """Of all groups: each installed package has a file to be read. Of two with one name the first found comes last."""
+    return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
 
 
 EXTRAS = {

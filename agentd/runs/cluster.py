@@ -20,12 +20,12 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine import Engine as Database
 
 from agentd.clock import SKEW_REPORTED_S
 from agentd.ports import Clock
+from agentd.runs.statements import insert
 from agentd.runs.store import RunStore
 from agentd.runs.tables import nodes, runs
 
@@ -148,7 +148,7 @@ def _now(minus_s: float = 0.0) -> Any:
 
 def _renewed(db: Connection, node: str) -> datetime:
     """The node is alive; answers the database's time."""
-    seen = postgresql.insert(nodes).values(node=node, seen_at=_now())
+    seen = insert("postgresql", nodes).values(node=node, seen_at=_now())
     renewed = seen.on_conflict_do_update(index_elements=["node"], set_={"seen_at": seen.excluded.seen_at})
     return datetime.fromisoformat(db.execute(renewed.returning(nodes.c.seen_at)).scalar_one())
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from agentd.runs.records import Json, RunRecord, SessionRecord
 from agentd.runs.tables import runs, sessions, steps, turns
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "events")
 
@@ -45,11 +48,6 @@ WAITING = (
     .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
     .order_by(runs.c.created_at.desc())
 )
-ADD_RUN = {
-    dialect: kind.insert(runs).on_conflict_do_nothing(index_elements=["run_id"])
-    for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
-}
-"""By dialect."""
 _MINE = (runs.c.run_id == sa.bindparam("id"), runs.c.node.is_not_distinct_from(sa.bindparam("by")))
 COUNT = (
     sessions.update()
@@ -69,14 +67,31 @@ THIS_STEP = sa.select(
     sa.bindparam("name", type_=sa.String),
     sa.bindparam("record", type_=sa.JSON),
 ).where(runs.c.run_id == sa.bindparam("run_id"), runs.c.node == sa.bindparam("node"))
-ADD_STEP = {
-    dialect: kind.insert(steps)
-    .from_select(["run_id", "number", "name", "record"], THIS_STEP)
-    .on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
-    for dialect, kind in (("sqlite", sqlite), ("postgresql", postgresql))
-}
-"""By dialect. A conflict is this very step, whose commit was not heard of and is tried again."""
 FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
+
+
+def insert(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert that can say what a conflict does. It imports that dialect alone."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
+
+
+@cache
+def add_run(dialect: str) -> sa.Insert:
+    """A run that is there already stays as it is."""
+    return insert(dialect, runs).on_conflict_do_nothing(index_elements=["run_id"])
+
+
+@cache
+def add_step(dialect: str) -> sa.Insert:
+    """A conflict is this very step, whose commit was not heard of and is tried again."""
+    added = insert(dialect, steps).from_select(["run_id", "number", "name", "record"], THIS_STEP)
+    return added.on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
 
 
 def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:

@@ -78,7 +78,7 @@ class RunStore(RunDatabase):
         With `node` it has begun there at once, as by `begin`, unless another of its session is under way. Where the
         session is not there it begins as `opened`. Raises NotFound when it is another's, or gone.
         """
-        add = sql.ADD_RUN[self.engine.dialect.name]
+        add = sql.add_run(self.engine.dialect.name)
 
         def work(db: Connection) -> tuple[RunRecord, int]:
             row = first_row(db, sql.SESSION_AND_WORK, id=run.session_id) or {}
@@ -160,7 +160,7 @@ class RunStore(RunDatabase):
     async def add_step(self, run_id: str, node: str, number: int, name: str, record: Json) -> bool:
         """Store a step's result. False when the run is not this node's any more."""
         values = {"run_id": run_id, "number": number, "name": name, "record": record, "node": node}
-        statement = sql.ADD_STEP[self.engine.dialect.name]
+        statement = sql.add_step(self.engine.dialect.name)
         return bool(await self.writes.do(lambda db: db.execute(statement, values).rowcount))
 
     async def finish(self, run: RunRecord, at: str) -> bool:

@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import day_in, iso
@@ -23,6 +22,7 @@ from agentd.errors import AgentdError
 from agentd.messages import ModelReply
 from agentd.ports import Clock
 from agentd.runs.run_database import RunDatabase
+from agentd.runs.statements import insert
 from agentd.runs.tables import usage
 from agentd.tasks import beside
 
@@ -74,9 +74,9 @@ class UsageLog:
         rows = [{**dict(zip(KEY, key, strict=True)), **counts} for key, counts in fresh.items()]
         if not rows:
             return
-        insert = (postgresql if self._database.shared else sqlite).insert(usage)
-        added = {name: usage.c[name] + insert.excluded[name] for name in COUNTED}
-        adding = insert.on_conflict_do_update(index_elements=KEY, set_=added)
+        new = insert("postgresql" if self._database.shared else "sqlite", usage)
+        added = {name: usage.c[name] + new.excluded[name] for name in COUNTED}
+        adding = new.on_conflict_do_update(index_elements=KEY, set_=added)
         try:
             await self._database.writes.do(lambda db: db.execute(adding, rows))
         except BaseException:
