@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import product
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.tokens import Kind
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots, spaced
@@ -43,17 +45,19 @@ def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[st
 
 
 def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
-    """A property in use, and another of what is spoken of, all of whose words are said and not only as part of it."""
+    """A property in use, and another of what is spoken of, all of whose words are said and not only as part of it.
+
+    Of a property that a text is tested for the text says which is meant, and the key of a thing is no other name of it.
+    """
     words = {root(word) for word in re.findall(r"\w+", hints.masked.lower())}
     labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
-    there = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
-    for used in sorted(facts.properties):
-        own = _telling(used) & words
-        for other in sorted(there):
-            rest = _telling(other)
-            named = is_key(other) and rest <= linker.label_roots
-            if rest & own and rest <= words and not rest < own and not named:
-                return [spaced(used), spaced(other)]
+    others = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
+    tested = {name for _, name, token in facts.property_tests if token is not None and token.kind is Kind.STRING}
+    for used, other in product(sorted(facts.properties - tested), sorted(others)):
+        own, rest = _telling(used) & words, _telling(other)
+        key = is_key(other) and (rest <= own or rest <= linker.label_roots)
+        if rest & own - linker.label_roots and rest <= words and not rest < own and not key:
+            return [spaced(used), spaced(other)]
     return []
 
 

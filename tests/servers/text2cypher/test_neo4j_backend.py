@@ -45,6 +45,7 @@ class Driver:
     def __init__(self, answer: Callable[[str], Result]) -> None:
         self._answer = answer
         self.modes: list[str] = []
+        self.timeouts: list[float | None] = []
         self.queries: list[str] = []
 
     def session(self, *, default_access_mode: str) -> Driver:
@@ -58,6 +59,7 @@ class Driver:
         return None
 
     def execute_read(self, work: Callable[[Any], Any]) -> Any:
+        self.timeouts.append(getattr(work, "timeout", None))  # as the driver reads what unit_of_work sets
         return work(self)
 
     def run(self, query: str) -> Result:
@@ -162,3 +164,35 @@ def test_stored_texts_are_read_past_the_cap_on_rows() -> None:
     driver = Driver(lambda _: Result([], [Record("A"), Record("B"), Record("A")], []))
     assert Neo4jBackend(driver, row_cap=1).texts("Big Shop", "name", 50) == ["A", "B", "A"]
     assert driver.queries == ["MATCH (n:`Big Shop`) WHERE n.name IS NOT NULL RETURN n.name LIMIT 50"]
+
+
+def test_every_read_has_the_time_that_a_query_may_take() -> None:
+    driver = Driver(lambda _: Result(["n"], [Record(1, 2)], []))
+    backend = Neo4jBackend(driver, timeout_s=3)
+    backend.run("MATCH (n) RETURN n")
+    backend.check("MATCH (n) RETURN n")
+    backend.texts("MK", "nama", 5)
+    backend.bounds("MK", "sks")
+    assert driver.timeouts and set(driver.timeouts) == {3}
+    assert set(driver.modes) == {"READ"}
+
+
+def test_no_more_rows_are_taken_from_the_driver_than_one_past_the_cap() -> None:
+    class Endless(Result):
+        taken = 0
+
+        def __iter__(self) -> Any:
+            while True:
+                self.taken += 1
+                yield Record(self.taken)
+
+    rows = Endless(["n"], [], [])
+    result = Neo4jBackend(Driver(lambda _: rows), row_cap=3).run("MATCH (n) RETURN n")
+    assert (result.rows, result.truncated, rows.taken) == ([[1], [2], [3]], True, 4)
+
+
+def test_the_smallest_and_the_largest_number_are_asked_of_the_database() -> None:
+    driver = Driver(lambda query: Result([], [Record(1998, 2012) if "year" in query else Record(None, None)], []))
+    backend = Neo4jBackend(driver)
+    assert (backend.bounds("Big Shop", "opening year"), backend.bounds("Big Shop", "size")) == ((1998, 2012), None)
+    assert driver.queries[0] == "MATCH (n:`Big Shop`) RETURN min(n.`opening year`), max(n.`opening year`)"
