@@ -37,10 +37,10 @@ class Language:
     ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
     values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `keys`: that
     tell it apart by a number or code; `clitics`, `suffixes`: endings of words; `doers`: endings of who does something
-    (`director`); `patterns`: regular expressions
-    by name (see id.toml); `voices`: by code; `informal`: spoken form → written; `tags`: a word at the end that makes a
-    question of a statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`:
-    (word, a property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a
+    (`director`); `patterns`: regular expressions by name (see id.toml); `voices`: by code; `messages`: what is said of
+    a query, of DEFAULT alone; `informal`: spoken form → written; `tags`: a word at the end that makes a question of a
+    statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`: (word, a
+    property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a
     language are built with that builds them so; `falls_away`: first letters that such a beginning may swallow;
     `plurals`: (end of a noun, what stands there in its plural), the first that fits; `remarks`: words by which a model
     begins a remark behind its query.
