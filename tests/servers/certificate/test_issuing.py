@@ -212,6 +212,7 @@ def test_settings_name_what_is_wrong_with_them() -> None:
         Settings.from_env({"DEFAULT_TIMEZONE": "Mars"})
 
 
+@pytest.mark.slow
 def test_an_offices_own_rsa_key_and_chain_sign_too(tmp_path: Path) -> None:
     ca_key, key = (rsa.generate_private_key(65537, 3072) for _ in range(2))
     root, leaf = _certificates(ca_key, key)
