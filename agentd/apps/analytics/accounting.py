@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import speaks, words_of
@@ -22,9 +24,6 @@ from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.unanswered import unanswered
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
 _ENDS = {"GT": {"from"}, "LT": {"to"}}
@@ -35,8 +34,6 @@ def unaccounted(
     question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], today: date, past: Iterable[str] = ()
 ) -> list[str]:
     """The parts of its queries, as SQL or by their columns' names, and topics; `tables` are the `relevant_tables`."""
-    from sqlglot import exp
-
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
     known = {str(table["table_name"]).casefold(): table for table in tables}
@@ -59,8 +56,6 @@ def unaccounted(
 
 def _conditions(reading: Reading) -> Iterator[str]:
     """Those of which neither the value nor the column is said; negated ones where nothing is denied."""
-    from sqlglot import exp
-
     restricts = finder("restricts").search(reading.asked.text) is not None
     for leaf in reading.leaves():
         columns = list(leaf.find_all(exp.Column))
@@ -82,8 +77,6 @@ def _conditions(reading: Reading) -> Iterator[str]:
 def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
     """Whether what it compares is said: its columns, amounts that are shown or (where some rows alone are asked for)
     compared with each other, codes that the schema explains; or it holds for every row, or for those of no other."""
-    from sqlglot import exp
-
     columns, values = list(leaf.find_all(exp.Column)), [each.name for each in leaf.find_all(exp.Literal)]
     negated = isinstance(leaf.parent, exp.Not)
     if isinstance(leaf, exp.Is) and not negated and not restricts:
@@ -113,8 +106,6 @@ def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     """Whether nothing else reads them, and they may be empty."""
-    from sqlglot import exp
-
     read = [column.name for column in reading.own(exp.Column)]
     found = [reading.column(column) for column in columns]
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
@@ -123,8 +114,6 @@ def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Dates of other columns than their tables' own that are not said; days beside today where no time is asked for;
     columns that are bound at one end alone, in the WHERE or in a branch of a CASE with it."""
-    from sqlglot import exp
-
     for column in reading.own(exp.Column):
         if reading.kind(column) == "temporal" and not reading.is_own_date(column) and not reading.said(column):
             yield column.name
@@ -149,8 +138,6 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
 def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
     """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
     added; other things than were asked for."""
-    from sqlglot import exp
-
     asked = reading.asked
     ends = any(wording.ends_of(asked.text)) or finder("tops").search(asked.text)
     for each in reading.own(exp.Max, exp.Min):
@@ -175,16 +162,12 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
 
 def _counts_all(case: exp.Expr | None) -> bool:
     """Whether what a CASE doesn't mean is counted too: `COUNT(CASE WHEN … THEN 1 ELSE 0 END)`."""
-    from sqlglot import exp
-
     other = case.args.get("default") if case is not None else None
     return other is not None and not isinstance(other, exp.Null)
 
 
 def _figures(reading: Reading) -> Iterator[str]:
     """Columns of amounts and quantities that are shown, added or sorted by, where another one is meant, or none."""
-    from sqlglot import exp
-
     order = reading.select.args.get("order")
     for part in [*reading.select.expressions, *([order] if order else [])]:
         columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
@@ -202,8 +185,6 @@ def _figures(reading: Reading) -> Iterator[str]:
 
 def _unpriced(part: exp.Expr) -> bool:
     """Whether it multiplies a quantity by nothing that is worth something."""
-    from sqlglot import exp
-
     names = [column.name for product in part.find_all(exp.Mul) for column in product.find_all(exp.Column)]
     kinds = ("unit_values", "totals")
     return any(speaks(name, "quantities") for name in names) and not any(speaks(n, k) for n in names for k in kinds)
@@ -223,8 +204,6 @@ def _is_default(used: list[Found]) -> bool:
 
 def _keys(reading: Reading) -> Iterator[str]:
     """What rows are grouped by that nobody said, that isn't shown, or that each row has of its own."""
-    from sqlglot import exp
-
     plain = reading.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
     seen = [column for each in plain for column in each.find_all(exp.Column)]
@@ -254,8 +233,6 @@ def _shown(reading: Reading) -> Iterator[str]:
 
 def _misnamed(reading: Reading) -> Iterator[str]:
     """Columns that are shown under the name of another one of their table."""
-    from sqlglot import exp
-
     for part in reading.plain:
         column = part.unalias()
         found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None
@@ -267,8 +244,6 @@ def _misnamed(reading: Reading) -> Iterator[str]:
 def _not_consulted(reading: Reading) -> Iterator[str]:
     """Tables that the schema search did not find and of which the question says no name, column or value, and what
     ties them by other names."""
-    from sqlglot import exp
-
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
     chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
     valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}

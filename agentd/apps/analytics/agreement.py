@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 Table = Mapping[str, Any]
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
@@ -46,8 +45,6 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
 def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
     """`ShipVia IS NOT NULL` where nothing else reads the column, and the question neither says it nor asks for some
     rows alone: a condition written for want of the right one."""
-    from sqlglot import exp
-
     if finder("restricts").search(asked):
         return
     read = [column.name for column in select.find_all(exp.Column)]
@@ -73,15 +70,11 @@ def includes(asked: str) -> str:
 
 
 def _reads(select: exp.Select, name: str) -> bool:
-    from sqlglot import exp
-
     return any(table.name.casefold() == name.casefold() for table in select.find_all(exp.Table))
 
 
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
     """`<=` for "less than", `>` for "at least"."""
-    from sqlglot import exp
-
     compared: dict[float, set[str]] = {}
     for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
         kind = type(each).__name__
@@ -104,8 +97,6 @@ def bounded_in(asked: str, number: float) -> bool:
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Rows counted where the things in one of their columns are asked for: DISTINCT was left out; or other things:
     different customers for "how many orders"."""
-    from sqlglot import exp
-
     counted = things_counted(asked)
     wanted = topics_of(counted)
     for distinct in select.find_all(exp.Distinct):
@@ -143,8 +134,6 @@ def things_counted(asked: str) -> str:
 
 def _nothing_as_something(select: exp.Select) -> Iterator[str]:
     """A mean that counts what is empty as zero; an empty text where what is missing is NULL."""
-    from sqlglot import exp
-
     for mean in select.find_all(exp.Avg):
         if isinstance(mean.this, exp.Coalesce) and any(each.name == "0" for each in mean.this.expressions):
             yield "AVG(COALESCE(…, 0))"
@@ -158,8 +147,6 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
 def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """A mean or sum in which a row of one unit weighs as much as a row of a hundred: a mean of quotients of columns,
     either of what a unit is worth in a table that says how many units each row is of."""
-    from sqlglot import exp
-
     lines: set[str] = set()
     for table in used.values():
         numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
@@ -179,8 +166,6 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
 
 def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """A part of people's names that rows are grouped by without the others: all who are called Frank are one."""
-    from sqlglot import exp
-
     group = select.args.get("group")
     called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
     grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
@@ -202,8 +187,6 @@ def parts_of_names(table: Table) -> list[str]:
 def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """A column of text that the query reckons with: SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"; or a
     key that is added up, whatever its type: SUM(OrderID) counts nothing."""
-    from sqlglot import exp
-
     columns = [column for table in used.values() for column in table["columns"]]
     texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
     for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
@@ -231,8 +214,6 @@ def words_of(name: str) -> str:
 
 def _bound_twice(select: exp.Select) -> Iterator[str]:
     """Columns that two conditions fix, so that one of them has no say: `c IN ('A', 'B') AND c = 'A'`."""
-    from sqlglot import exp
-
     seen: set[str] = set()
     for each in conditions_of(select):
         fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
@@ -241,8 +222,6 @@ def _bound_twice(select: exp.Select) -> Iterator[str]:
 
 
 def _of_texts(condition: exp.Expr) -> bool:
-    from sqlglot import exp
-
     values = condition.expressions or [condition.expression]
     texts = all(isinstance(value, exp.Literal) and value.is_string for value in values)
     return texts and isinstance(condition.this, exp.Column) and condition.find_ancestor(exp.Not) is None
@@ -250,8 +229,6 @@ def _of_texts(condition: exp.Expr) -> bool:
 
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Words that mean a column which the tables have and the query leaves aside."""
-    from sqlglot import exp
-
     names = [str(column["name"]) for table in used.values() for column in table["columns"]]
     written = " ".join(column.name for column in select.find_all(exp.Column))
     for phrase, parts in vocabulary().columns.items():
@@ -270,8 +247,6 @@ def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) ->
 
 def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
     """ "in minutes", where nothing makes minutes of what the column holds."""
-    from sqlglot import exp
-
     numbers = [float(each.this) for each in select.find_all(exp.Literal) if each.is_number]
     divisors = [
         float(each.expression.this)

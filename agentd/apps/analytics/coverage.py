@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics import wording
@@ -26,9 +28,6 @@ from agentd.apps.analytics.rules import Finding
 from agentd.apps.analytics.rules import number as as_number
 from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
@@ -102,8 +101,6 @@ def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
 
 
 def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    from sqlglot import exp
-
     written = text_of(plan).casefold()
     asked = timeless(question)
     for name in names_in(asked):
@@ -142,8 +139,6 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
 
 def _same_again(plan: Plan) -> Iterator[str]:
     """Results that a query before them gives under another name."""
-    from sqlglot import exp
-
     seen: dict[str, str] = {}
     for query in plan.results:
         if (found := tree(query["query"])) is not None:
@@ -156,8 +151,6 @@ def _same_again(plan: Plan) -> Iterator[str]:
 
 def _split(plan: Plan) -> Iterator[str]:
     """What the queries group by, the columns aside of which several values are chosen."""
-    from sqlglot import exp
-
     for query in plan.results:
         found = tree(query["query"])
         group = found.args.get("group") if found is not None else None
@@ -179,8 +172,6 @@ def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:
     """A value that a CASE counts where the rows are those of that value already: a share of itself."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
     cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
@@ -190,8 +181,6 @@ def _whole_cut(select: exp.Select) -> Iterator[str]:
 def _unused(select: exp.Select) -> Iterator[str]:
     """Tables that are joined for nothing: no column is shown, no row chosen by them. Of COUNT(*), one is counted; in a
     subquery that they exist may be all that is asked."""
-    from sqlglot import exp
-
     if select.find_ancestor(exp.Select) is not None:
         return
     joins = select.args.get("joins") or []
@@ -263,8 +252,6 @@ def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, A
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
     """The literals of each comparison that ties no two columns; none of IS NULL and the like."""
-    from sqlglot import exp
-
     for each in found.find_all(exp.Predicate):
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
             continue

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics.joins import sums
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
@@ -39,8 +41,6 @@ def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
 def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
     """An amount in the office's own currency taken from, or compared with, one that its table has in that currency too:
     `DocValueLocal - PaymentValue`."""
-    from sqlglot import exp
-
     names = {str(column["name"]) for table in tables for column in table["columns"]}
     own = {name for name in names if finder("own_currency").search(name)}
     foreign = {name for name in names - own if any(each.startswith(name) for each in own)}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import DAY, tree
 from agentd.apps.analytics.vocabulary import finder
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _DATED = re.compile(r"'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]")
@@ -23,8 +22,6 @@ OPEN = "1900-01-01"
 
 def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
     """`MONTH(d) = 3` beside the third quarter: months or quarters that lie outside all periods."""
-    from sqlglot import exp
-
     months: set[int] = set()
     for name, day in dates.items():
         if "START_DATE" in name and (last := dates.get(name.replace("START", "END"))):
@@ -59,8 +56,6 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month;
     the period itself of one that has no time in its conditions. A balance alone has one day, what is open has no end of
     its own; of periods in each other either may be meant."""
-    from sqlglot import exp
-
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     texts = " ".join(text for _, text in _values(plan))
@@ -95,8 +90,6 @@ def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
 
 def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the dates in quotes and the years that choose rows)."""
-    from sqlglot import exp
-
     for query in plan.selects:
         parts = [part for part in _trees(query["query"]) for part in part.find_all(exp.Where, exp.Having, exp.Join)]
         numbers = [equal for part in parts for equal in part.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
@@ -107,8 +100,6 @@ def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _is_year(side: exp.Expr) -> bool:
     """YEAR(d), EXTRACT(YEAR FROM d), or a column of that name."""
-    from sqlglot import exp
-
     extracts = any(each.name.casefold() == "year" for each in side.find_all(exp.Extract, exp.Column))
     return extracts or side.find(exp.Year) is not None
 
@@ -125,8 +116,6 @@ def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
 
 def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
     """The results of a plan over dated tables none of whose conditions has a date; "" where one has."""
-    from sqlglot import exp
-
     texts = dict(_values(plan))
     years = {value[:4] for value in dates.values()}
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
@@ -138,8 +127,6 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the values in its query)."""
-    from sqlglot import exp
-
     for query in plan.selects:
         found = [each.name for part in _trees(query["query"]) for each in part.find_all(exp.Literal)]
         yield query["result_key"], " ".join(found)

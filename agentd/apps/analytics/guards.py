@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, tree
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 MADE_UP = 3
 """So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
@@ -25,8 +24,6 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     `dates` are the values of START_DATE and the like, `said` the question with what stands for its period, `temporal`
     the date columns of the consulted tables.
     """
-    from sqlglot import exp
-
     faults = list(other_times(plan, dates, said))
     if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, temporal)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
@@ -49,8 +46,6 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
 
 def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) -> Iterator[str]:
     """Lists of keys that nobody named, a sentence each: `AlbumId NOT IN (1, 2, 3)` for albums without tracks."""
-    from sqlglot import exp
-
     named, columns = set(re.findall(r"\w+", said)), [column for table in tables for column in table["columns"]]
     keys = {
         str(column["name"]).casefold()
@@ -71,8 +66,6 @@ def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) ->
 
 def _constants(select: exp.Select) -> str:
     """What a query over tables shows that is the same in each row: the model's own words, not the data's."""
-    from sqlglot import exp
-
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
     return ", ".join(own) if select.args.get("from_") or select.args.get("from") else ""
@@ -80,8 +73,6 @@ def _constants(select: exp.Select) -> str:
 
 def _twice(select: exp.Select) -> Iterator[str]:
     """Two names for one expression: what should be two figures is the same one, and their difference nothing."""
-    from sqlglot import exp
-
     names: dict[str, str] = {}
     for each in select.expressions:
         written = each.unalias().sql()
@@ -95,8 +86,6 @@ def _twice(select: exp.Select) -> Iterator[str]:
 
 def _never(select: exp.Select) -> Iterator[str]:
     """A column between bounds that no value lies between: `d = '2023-02-01' AND d = '2023-02-28'`."""
-    from sqlglot import exp
-
     bounds: dict[str, list[tuple[str, str]]] = {}
     for each in conditions_of(select):
         compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
@@ -110,15 +99,11 @@ def _never(select: exp.Select) -> Iterator[str]:
 
 
 def _selects(found: exp.Expr) -> Iterator[exp.Select]:
-    from sqlglot import exp
-
     yield from found.find_all(exp.Select)
 
 
 def _unjoined(select: exp.Select) -> Iterator[str]:
     """Tables that stand side by side with nothing between them: each row of the one with each of the other."""
-    from sqlglot import exp
-
     joins = select.args.get("joins") or ()
     loose = [
         join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
@@ -134,8 +119,6 @@ def _unjoined(select: exp.Select) -> Iterator[str]:
 
 def _ties(condition: exp.Expr | None) -> bool:
     """Whether a join compares columns of two tables; `1 = 1` ties nothing."""
-    from sqlglot import exp
-
     if condition is None:
         return False
     compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
@@ -144,8 +127,6 @@ def _ties(condition: exp.Expr | None) -> bool:
 
 
 def _equal_columns(where: exp.Expr) -> list[exp.Expr]:
-    from sqlglot import exp
-
     return [
         equal
         for equal in where.find_all(exp.EQ)
@@ -155,8 +136,6 @@ def _equal_columns(where: exp.Expr) -> list[exp.Expr]:
 
 def _ungrouped(select: exp.Select) -> Iterator[str]:
     """Columns beside an aggregate that nothing groups by: their value is any row's."""
-    from sqlglot import exp
-
     if select.args.get("group") or select.args.get("distinct"):
         return
     aggregates = [

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.sql import Side, quoted, selects, tree
 from agentd.apps.analytics.vocabulary import finder
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 Pair = tuple[Side, Side]
 
@@ -91,8 +90,6 @@ def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterabl
 
 def _reads(query: str, table: str, columns: set[str]) -> bool:
     """Whether the query reads a column of the table, counts rows, or can't be read itself."""
-    from sqlglot import exp
-
     found = tree(query)
     if found is None or found.find(exp.Star) is not None:
         return True
@@ -153,8 +150,6 @@ def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
 
 
 def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterator[str]:
-    from sqlglot import exp
-
     joins = select.args.get("joins") or [] if isinstance(select, exp.Select) else []
     if select is None or any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
         return

@@ -7,14 +7,13 @@ known of an office's own database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sql import columns_of, tree
 from agentd.apps.analytics.sql_edits import QUOTES, before_from
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 Table = Mapping[str, Any]
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
@@ -25,8 +24,6 @@ ADDS = ("SUM", "AVG", "COUNT")
 def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[str, dict[str, str]]:
     """The query with its further columns, and {name of one: what it counts, "AVG Freight"}; as it was where no figure
     of its outer SELECT may leave out a row."""
-    from sqlglot import exp
-
     select, known = tree(query), _may_be_empty(tables)
     plain = isinstance(select, exp.Select) and not select.args.get("distinct") and not select.find(exp.Window)
     if not plain or not known:
@@ -92,8 +89,6 @@ def _may_be_empty(tables: Iterable[Table]) -> dict[str, set[str]]:
 def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tuple[str, exp.Column]]:
     """(SUM, AVG or COUNT; the column that may be empty) of the SELECT's own figures, but of no outer join's table,
     whose emptiness is meant."""
-    from sqlglot import exp
-
     joins = select.args.get("joins") or []
     if any(join.side in ("RIGHT", "FULL") for join in joins):
         return

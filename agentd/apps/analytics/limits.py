@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.agent import languages
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
@@ -79,8 +81,6 @@ def unlimited(plan: Plan, question: str) -> Iterator[tuple[str, str]]:
     """(result, the question's word) of each result that may have several rows where the question is for the one at an
     end ("terbesar"), unless a computed statement of the narrative picks it, or the query does by one inside it.
     `question` is one without its words of time."""
-    from sqlglot import exp
-
     word = _for_one(question)
     if not word or any(each.kind in ENDS for each in statements_in(plan.template)):
         return
@@ -106,8 +106,6 @@ def _for_one(question: str) -> str:
 
 def _listed(plan: Plan) -> Iterator[str]:
     """The results in an order of their own, whose first rows are meant."""
-    from sqlglot import exp
-
     for query in plan.results:
         found = tree(query["query"])
         if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:
@@ -115,8 +113,6 @@ def _listed(plan: Plan) -> Iterator[str]:
 
 
 def _inner(query: str) -> Iterator[int]:
-    from sqlglot import exp
-
     found = tree(query)
     for limit in found.find_all(exp.Limit) if found is not None else ():
         if limit.parent is not found and limit.expression is not None and limit.expression.is_int:

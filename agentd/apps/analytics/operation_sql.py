@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics.sql import quoted, tree
 from agentd.apps.analytics.state import SqlQueryPlan
 
@@ -65,8 +67,6 @@ def _field(text: Any) -> str:
 
 def _groups(operation: Mapping[str, Any], columns: Iterable[Mapping[str, Any]]) -> list[str]:
     """Its own keys, and the columns of one row beside an aggregate, which the server groups by unasked."""
-    from sqlglot import exp
-
     said = operation.get("group_by")
     groups = [str(each) for each in said] if isinstance(said, list) else []
     figures = [(each, found) for each in columns if (found := tree(f"SELECT {_figure(each)}")) is not None]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.agreement import bounded_in, words_of
 from agentd.apps.analytics.periods import timeless
@@ -19,9 +21,6 @@ from agentd.apps.analytics.schema_reading import Asked, Reading
 from agentd.apps.analytics.sql import DAY, quoted, tree
 from agentd.apps.analytics.sql_edits import before_from, exchanged, limit_of, named, without_limit
 from agentd.apps.analytics.vocabulary import finder
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 TIED = "tied_"
 """The column by which rows are compared that stand at the end of a list."""
@@ -46,8 +45,6 @@ class Other:
 
 def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], dialect: str | None) -> list[Other]:
     """Those of each of its results; `tables` are the `relevant_tables`, `dialect` their database's."""
-    from sqlglot import exp
-
     known = {str(table["table_name"]).casefold(): table for table in tables}
     names = {str(column["name"]) for table in known.values() for column in table["columns"]}
     asked, found = Asked(timeless(question)), []
@@ -83,8 +80,6 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]:
     """With the row behind the last."""
-    from sqlglot import exp
-
     limit, order = limit_of(text), select.args.get("order")
     if limit is None or order is None or select.args.get("offset") or select.args.get("distinct"):
         return
@@ -100,8 +95,6 @@ def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]
 def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
     """By another date of the table that is said while the plan's is not; by any, of an office's `own` table without a
     date that counts."""
-    from sqlglot import exp
-
     read = reading.hits_of(reading.own(exp.Column))
     for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
         found, around = reading.column(column), column.find_ancestor(exp.Predicate)
@@ -124,8 +117,6 @@ def _of_its_table(name: str, table: str) -> bool:
 
 def _things(reading: Reading, text: str) -> Iterator[Other]:
     """Things counted where rows were, which join several rows of one: customers, of customers with their orders."""
-    from sqlglot import exp
-
     thing = Asked(reading.asked.counted)
     counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
     written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.find_all(exp.Table)}
@@ -161,8 +152,6 @@ def _keys_of(table: Mapping[str, Any]) -> list[str]:
 
 def _means(reading: Reading, text: str) -> Iterator[Other]:
     """The mean of each thing for that of each row: sales per customer, of a mean of invoices."""
-    from sqlglot import exp
-
     for _, thing in reading.asked.split_by:
         for mean in reading.own(exp.Avg):
             found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
@@ -179,8 +168,6 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
 
 def _bounds(reading: Reading, text: str) -> Iterator[Other]:
     """With its number, or without, where the question has no word for which."""
-    from sqlglot import exp
-
     turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
     for each in reading.own(*turned):
         literal = each.expression

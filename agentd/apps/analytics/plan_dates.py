@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.spans import Period, previous
@@ -50,8 +52,6 @@ def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
 def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Columns whose dates a plan compares where another one's count (`date` of its table) and the question means
     neither by a word: what was shipped in May for what was ordered."""
-    from sqlglot import exp
-
     counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
     for query in plan.results if counting else ():
         found = tree(query["query"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import tree
 
 
 def text_of(plan: Plan) -> str:
     """What the plan reads: tables, columns and values, dates and the names that it gives itself aside."""
-    from sqlglot import exp
-
     parts: list[str] = []
     for query in plan.selects:
         found = tree(query["query"])
@@ -29,8 +29,6 @@ def text_of(plan: Plan) -> str:
 
 def computed(plan: Plan) -> set[str]:
     """The aggregates of a plan, and "/" for a quotient."""
-    from sqlglot import exp
-
     found: set[str] = set()
     for query in plan.selects:
         parsed = tree(query["query"])

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from agentd.apps.analytics.sql import Side, tree
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 DEPTH = 8
 """Subqueries within subqueries that a column is followed through."""
@@ -42,8 +40,6 @@ class Projection:
 
 def projections(query: str) -> list[Projection]:
     """The columns of the query's result in order; none of a text that no dialect reads, nor of `*`."""
-    from sqlglot import exp
-
     found = tree(query)
     select = found.find(exp.Select) if found is not None else None
     return [] if select is None else list(_of(select, 0))
@@ -51,8 +47,6 @@ def projections(query: str) -> list[Projection]:
 
 def order_of(query: str) -> dict[str, str]:
     """{column's name in lower case: asc or desc} of the query's first ORDER BY key."""
-    from sqlglot import exp
-
     found = tree(query)
     order = found.args.get("order") if found is not None else None
     if found is None or order is None or not order.expressions:
@@ -69,8 +63,6 @@ def order_of(query: str) -> dict[str, str]:
 
 
 def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
-    from sqlglot import exp
-
     inner = {} if depth >= DEPTH else _derived(select, depth)
     for each in select.expressions:
         if not each.is_star:
@@ -81,8 +73,6 @@ def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
 
 def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
     """The columns of the subqueries that it reads, by their names."""
-    from sqlglot import exp
-
     named = {cte.alias: cte.this for cte in getattr(select.root(), "ctes", ())}
     first = select.args.get("from_") or select.args.get("from")
     sources = ([first.this] if first is not None else []) + [join.this for join in select.args.get("joins") or ()]
@@ -95,8 +85,6 @@ def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
 
 
 def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection:
-    from sqlglot import exp
-
     division = next((each for each in _shown(node) if isinstance(each, exp.Div)), None)
     hundredfold = any(isinstance(each, exp.Mul) and _has_hundred(each) for each in _shown(node))
     over = tuple(_columns(division.this if division is not None else node, inner))
@@ -121,8 +109,6 @@ def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection
 
 def _shown(node: exp.Expr) -> Iterator[exp.Expr]:
     """The parts that make the value itself: not the conditions inside it, nor the details of a subquery."""
-    from sqlglot import exp
-
     yield node
     if isinstance(node, exp.Column | exp.Literal | exp.Select):
         return
@@ -133,8 +119,6 @@ def _shown(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
-    from sqlglot import exp
-
     for each in _shown(node):
         if isinstance(each, exp.Column):
             known = inner.get(each.name)
@@ -144,29 +128,21 @@ def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
 
 
 def _aggregate(node: exp.Expr | None) -> str:
-    from sqlglot import exp
-
     kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT", exp.Min: "MIN", exp.Max: "MAX"}
     return next((name for kind, name in kinds.items() if isinstance(node, kind)), "")
 
 
 def _counts_below(node: exp.Expr, inner: dict[str, Projection]) -> bool:
-    from sqlglot import exp
-
     below = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
     return node.find(exp.Count) is not None or any(each.counts for each in below)
 
 
 def _has_hundred(node: exp.Expr) -> bool:
-    from sqlglot import exp
-
     sides = (node.this, node.args.get("expression"))
     return any(isinstance(side, exp.Literal) and side.is_number and float(side.this) == 100 for side in sides)
 
 
 def _julian(node: exp.Expr) -> bool:
     """SQLite's difference of two Julian days."""
-    from sqlglot import exp
-
     names = [each.name.upper() for each in node.find_all(exp.Anonymous)]
     return "JULIANDAY" in names or "DATEDIFF" in names

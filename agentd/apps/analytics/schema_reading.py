@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from agentd.apps.analytics.agreement import speaks, things_counted, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.sql import conditions_of
 from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """At the end of a column's name: what stands before says what it is of."""
@@ -90,8 +89,6 @@ class Reading:
     """One SELECT of a plan, without those inside it."""
 
     def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
-        from sqlglot import exp
-
         self.select, self.asked = select, asked
         made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
         read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
@@ -101,14 +98,10 @@ class Reading:
 
     def own(self, *kinds: type[Any]) -> Iterator[Any]:
         """Its nodes of these kinds."""
-        from sqlglot import exp
-
         return (each for each in self.select.find_all(*kinds) if each.find_ancestor(exp.Select) is self.select)
 
     def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
         """The columns of a part that make its value, without those that only choose rows."""
-        from sqlglot import exp
-
         for column in part.find_all(exp.Column):
             case = column.find_ancestor(exp.If, exp.Select)
             chooses = isinstance(case, exp.If) and column in list(case.this.find_all(exp.Column))
@@ -118,8 +111,6 @@ class Reading:
     @cached_property
     def plain(self) -> list[exp.Expr]:
         """What it shows that it doesn't compute of several rows."""
-        from sqlglot import exp
-
         return [each for each in self.select.expressions if not each.find(exp.AggFunc)]
 
     @cached_property
@@ -131,30 +122,22 @@ class Reading:
     @cached_property
     def shown(self) -> list[exp.Column]:
         """The columns in what it shows."""
-        from sqlglot import exp
-
         return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
 
     @cached_property
     def grouping(self) -> list[exp.Column]:
         """The columns that rows are told apart by: those of its groups' keys, and those it shows of one row."""
-        from sqlglot import exp
-
         group = self.select.args.get("group")
         keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
         return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
 
     def fixed(self, column: exp.Column) -> bool:
         """Whether its rows all have one value of it: what they are chosen by."""
-        from sqlglot import exp
-
         conditions = (each for each in conditions_of(self.select) if isinstance(each, exp.EQ))
         return any(each.this == column and isinstance(each.expression, exp.Literal) for each in conditions)
 
     def leaves(self) -> Iterator[exp.Expr]:
         """The comparisons that choose rows, without those that tie two tables."""
-        from sqlglot import exp
-
         for each in self.own(exp.Predicate):
             sides = (each.this, each.args.get("expression"))
             tie = isinstance(each, exp.EQ) and all(isinstance(side, exp.Column) for side in sides)
@@ -245,8 +228,6 @@ class Reading:
 
     def _chosen(self, column: exp.Column) -> bool:
         """Whether rows are chosen by a value of it that the question says."""
-        from sqlglot import exp
-
         return any(
             column.sql() in {each.sql() for each in leaf.find_all(exp.Column)}
             and any(self.asked.says(value.name) for value in leaf.find_all(exp.Literal))
@@ -255,8 +236,6 @@ class Reading:
 
     def is_about(self, table: Mapping[str, Any]) -> bool:
         """Whether the question says the table, or a value that its rows are chosen by."""
-        from sqlglot import exp
-
         chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
         return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
             (found := self.column(column)) is not None and found[0] is table for column in chosen
@@ -264,8 +243,6 @@ class Reading:
 
     def texts(self) -> Iterator[str]:
         """What it reads, in the schema's words: tables, columns, values."""
-        from sqlglot import exp
-
         for table in self.sources.values():
             yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
         yield from (text for name in self.unknown.values() for text in (name, words_of(name)))

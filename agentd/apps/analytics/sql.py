@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 DIALECTS = ("sqlite", "mysql", "postgres")
 PLAIN = re.compile(r"[A-Za-z_]\w*")
@@ -55,9 +56,6 @@ def tree(query: str) -> exp.Expr | None:
 @lru_cache(maxsize=64)
 def statements(query: str) -> tuple[exp.Expr, ...]:
     """Its statements, none where no dialect reads the text, or it is too deep. Read once for all asked of it."""
-    import sqlglot  # heavy, and only a planned query needs it
-    from sqlglot.errors import SqlglotError
-
     for dialect in DIALECTS:
         try:
             return tuple(each for each in sqlglot.parse(query, read=dialect) if each is not None)
@@ -68,8 +66,6 @@ def statements(query: str) -> tuple[exp.Expr, ...]:
 
 def reads_only(query: str) -> bool:
     """Whether it is SELECT alone, and nothing inside one writes. False for a text that no dialect reads."""
-    from sqlglot import exp
-
     writing = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Pragma, exp.Set)
     found = statements(query)
     return bool(found) and all(
@@ -86,16 +82,12 @@ def quoted(name: str) -> str:
 
 def columns_of(expression: str) -> list[Side]:
     """The columns of one expression, with the tables that it names."""
-    from sqlglot import exp
-
     found = tree(f"SELECT {expression}")
     return [] if found is None else [(column.table, column.name) for column in found.find_all(exp.Column)]
 
 
 def selects(query: str) -> Iterator[Select]:
     """Each SELECT of the query, those inside others too. None of a text that no dialect reads."""
-    from sqlglot import exp
-
     found = tree(query)
     for select in found.find_all(exp.Select) if found is not None else ():
         own = _sources(select)
@@ -111,16 +103,12 @@ def selects(query: str) -> Iterator[Select]:
 
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
     """The sources of the SELECTs that this one stands in: a subquery may name them too."""
-    from sqlglot import exp
-
     outer = select.find_ancestor(exp.Select)
     return {} if outer is None else {**_around(outer), **_sources(outer)}
 
 
 def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
     """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
-    from sqlglot import exp
-
     with_ = select.find_ancestor(exp.Query) or select
     bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
     first = select.args.get("from_") or select.args.get("from")
@@ -137,23 +125,17 @@ def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
 
 
 def _groups(select: exp.Select) -> bool:
-    from sqlglot import exp
-
     aggregates = any(projection.find(exp.AggFunc) for projection in select.expressions)
     return bool(select.args.get("group") or select.args.get("distinct") or aggregates)
 
 
 def _own(select: exp.Select, kind: Any) -> Iterator[Any]:
     """Nodes of a kind that belong to this SELECT, not to one inside it."""
-    from sqlglot import exp
-
     return (node for node in select.find_all(kind) if node.find_ancestor(exp.Select) is select)
 
 
 def _added(select: exp.Select) -> Iterator[exp.Column]:
     """The columns added up, without those that only decide which rows count (CASE WHEN …)."""
-    from sqlglot import exp
-
     for aggregate in _own(select, (exp.Sum, exp.Avg)):
         for column in aggregate.find_all(exp.Column):
             condition = column.find_ancestor(exp.If, exp.Sum, exp.Avg)
@@ -169,8 +151,6 @@ def _within(node: exp.Expr, ancestor: exp.Expr) -> bool:
 
 
 def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
-    from sqlglot import exp
-
     for equal in _own(select, exp.EQ):
         left, right = equal.this, equal.expression
         if isinstance(left, exp.Column) and isinstance(right, exp.Column) and left.table and right.table:
@@ -179,8 +159,6 @@ def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterat
 
 def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
     """`grouped` and `picked`; a key may be a column's name or place in the list."""
-    from sqlglot import exp
-
     group = select.args.get("group")
     shown = {each.alias_or_name: each for each in select.expressions}
     places = {str(place): each for place, each in enumerate(select.expressions, 1)}
@@ -193,8 +171,6 @@ def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tu
 
 def conditions_of(select: exp.Select) -> list[exp.Expr]:
     """The conditions of its WHERE that all hold together; one that is no AND by itself."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     if where is None:
         return []
@@ -203,8 +179,6 @@ def conditions_of(select: exp.Select) -> list[exp.Expr]:
 
 def of_a_row(projection: exp.Expr) -> bool:
     """Whether it is made of columns outside any aggregate, window and subquery."""
-    from sqlglot import exp
-
     inner = (exp.AggFunc, exp.Window, exp.Subquery)
     columns = [each for each in projection.find_all(exp.Column) if not isinstance(each.this, exp.Star)]
     return bool(columns) and projection.find(*inner) is None

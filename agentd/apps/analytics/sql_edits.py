@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
 
+from sqlglot import tokenize
+from sqlglot.errors import SqlglotError
+
 from agentd.apps.analytics.sql import DIALECTS, PLAIN, RESERVED, tree
 
 
@@ -140,9 +143,6 @@ def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 def _tokens(query: str) -> list[Any]:
-    from sqlglot import tokenize
-    from sqlglot.errors import SqlglotError
-
     try:
         return list(tokenize(query, read=DIALECTS[0]))
     except SqlglotError:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
@@ -20,8 +22,6 @@ from agentd.apps.analytics.vocabulary import finder, topics_of
 def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
     """Topics of the question that the tables have, none that the plan reads; a date, amounts or a count, where it shows
     none; what figures are to be split up by."""
-    from sqlglot import exp
-
     asked = Asked(timeless(question))
     unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
     named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
