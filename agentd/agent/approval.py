@@ -1,14 +1,14 @@
 """Approval: a call that needs a human stops until one says yes to exactly these arguments. A policy.
 
 It judges; storing what waits, its expiry and who may decide are the engine's. It comes after grounding, so that a human
-is only ever asked about arguments that are proven.
+is only ever asked about arguments that are proven, or said and marked as to be checked.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
@@ -67,7 +67,7 @@ class Approved(CallPolicy):
             return call
         if (refused := await refused_beforehand(self._host, call)) is not None:
             return refused
-        shown = summary(call.tool, call.input, call.language, rule, call.basis)
+        shown = summary(call.tool, call.input, call.language, rule, call.basis, call.doubted)
         return ToolOutcome(success=False, message=shown, pending=waiting(call, shown))
 
 
@@ -142,10 +142,12 @@ def summary(
     language: Language,
     rule: ApprovalRule = "citizen",
     basis: Basis | None = None,
+    doubted: Sequence[str] = (),
 ) -> str:
     """What is to be approved: a line a field under the schema's titles, then the question, in the given language.
 
-    Where the citizen says otherwise than the register, it says what the register holds and who corrects it.
+    Where the citizen says otherwise than the register, it says what the register holds and who corrects it. The
+    `doubted` arguments are named as those to check.
 
     Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
     """
@@ -158,8 +160,10 @@ def summary(
     title, fields = titled(tool, arguments, language)
     rows = [f"- {label}: {value}" for label, value in fields]
     disputes = basis.disputed.values() if basis is not None else ()
-    differs = [text.differs.format(title=one.title, registered=one.registered) for one in disputes]
-    return "\n".join([f"{head}: {title}", *rows, "", *differs, ask])
+    notes = [text.differs.format(title=one.title, registered=one.registered) for one in disputes]
+    unsure = dict.fromkeys(_title(tool.input_schema, path.partition(".")[0]) for path in doubted)
+    notes += [text.doubted.format(titles=", ".join(unsure))] if unsure else []
+    return "\n".join([f"{head}: {title}", *rows, "", *notes, ask])
 
 
 def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> tuple[str, list[tuple[str, str]]]:
@@ -172,13 +176,17 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
     properties = schema.get("properties", {})
     for name in [*(name for name in properties if name in value), *(name for name in value if name not in properties)]:
         prop = properties.get(name, {})
-        label = str(prop.get("title") or name.replace("_", " ").capitalize())
+        label = _title(schema, name)
         inner = value[name]
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
             address = prop.get("format") == "address" and isinstance(inner, str)
             yield label, _shown(_without_parts(inner, value) if address else inner, language)
+
+
+def _title(schema: Mapping[str, Json], name: str) -> str:
+    return str(schema.get("properties", {}).get(name, {}).get("title") or name.replace("_", " ").capitalize())
 
 
 def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:

@@ -142,6 +142,7 @@ class Replies:
     ask_act: str
     officer_act: str
     differs: str
+    doubted: str
     which: str
     yes: str
     no: str

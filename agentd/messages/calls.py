@@ -80,6 +80,8 @@ class ToolCall(Message):
     said: tuple[Said, ...] = ()
     quotes: Mapping[str, str] = Field(default_factory=dict)
     """Where a model says that arguments were said: the citizen's words, by the argument's name."""
+    doubted: tuple[str, ...] = ()
+    """The arguments that the citizen said, and perhaps not of this: whoever says yes is asked to check them."""
     caller: Caller | None = None
     consent: Consent | None = None
     basis: Basis | None = None

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.eval.evidence import altered, cod, matrix, offices, soundness
-from lab.eval.evidence.__main__ import judge
+from lab.eval.evidence.__main__ import Prepare, judge
 from lab.eval.evidence.report import Judged
-from lab.eval.evidence.trials import Trial, answered
+from lab.eval.evidence.trials import Trial, answered, shown
 from lab.figures.record import ROOT, Figure, Found
 
 EVIDENCE = (
@@ -75,9 +75,9 @@ def _evidence(judged: Sequence[Judged]) -> Found:
     return Found(figures=figures, tables={"calls": [{"calls": kind, **row} for kind, row in _judged(judged).items()]})
 
 
-def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str]) -> Found:
+def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: Prepare | None = None) -> Found:
     """The trials of a set of which one half was looked at, each half for itself."""
-    judged = asyncio.run(judge(trials))
+    judged = asyncio.run(judge(trials, prepare))
     halves = {half: [each for each in judged if half_of(each.trial) == half] for half in HALVES}
     figures = {
         f"{half}_{name}": Figure(value=sum(each.right for each in own), of=len(own))
@@ -94,13 +94,12 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str]) -> Found:
     return Found(figures=figures, tables={"calls": rows})
 
 
-def _natural() -> Found:
-    """The natural conversations, and after one yes to what was asked back."""
-    found = _halves(offices.trials(offices.NATURAL), offices.half)
-    after = asyncio.run(judge(offices.trials(offices.NATURAL), answered))
-    for half in HALVES:
-        own = [each for each in after if offices.half(each.trial) == half]
-        found.figures[f"{half}_passed_after_a_yes"] = Figure(value=sum(each.right for each in own), of=len(own))
+def _conversations(file: Path) -> Found:
+    """Natural conversations: what is proven, what is shown to the citizen for a yes, and what after one question."""
+    found = _halves(offices.trials(file), offices.half)
+    for name, prepare in (("shown", shown), ("after_a_question", answered)):
+        steps = _halves(offices.trials(file), offices.half, prepare).figures
+        found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
     return found
 
 
@@ -250,7 +249,8 @@ EVALUATIONS = (
     Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
     Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half)),
-    Evaluation("natural", EVIDENCE, _natural),
+    Evaluation("natural", EVIDENCE, lambda: _conversations(offices.NATURAL)),
+    Evaluation("blind", EVIDENCE, lambda: _conversations(offices.BLIND)),
     Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),

@@ -23,6 +23,7 @@ from agentd.apps.letters.evidence import choices
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.digits import sixteen
+from agentd.apps.letters.evidence.doubts import doubtful, said
 from agentd.apps.letters.evidence.fields import Field, Tool, fields, form
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.parts import of_turns, parts, people
@@ -33,7 +34,7 @@ from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
 from agentd.apps.letters.evidence.spans import TEXTS
-from agentd.apps.letters.evidence.together import anothers, left, said
+from agentd.apps.letters.evidence.together import anothers, left
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
@@ -49,14 +50,24 @@ class Grounded(CallPolicy):
         self._readings, self._described = readings or SessionReadings(), described or Described()
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Let it pass, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message."""
+        """Let it pass, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message.
+
+        What the citizen said, and may have meant of another field, passes as `doubted` where they are asked for a yes.
+        """
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
-            if missing := await aside(ungrounded, judged, self._readings.of(call.session_id)):
+            missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
+            if not presentable(call.tool, missing):
                 return refusal(call, missing)
+            call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
         if call.basis is not None and call.basis.registered and call.consent is None:
             call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
         return completed(call)
+
+
+def presentable(tool: ToolInfo, missing: Sequence[Field]) -> bool:
+    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said."""
+    return not missing or (tool.approval == "citizen" and all(field.doubtful for field in missing))
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
@@ -87,7 +98,12 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     texts = [field for field in unproven if field.kind in TEXTS]
     if given == by_itself and left(texts, given, case):
         unproven = [field for field in unproven if field not in texts]
-    return [_with_open_choices(replace(field, said=said(field, given, case)), case) for field in unproven]
+    return [_with_open_choices(_heard(field, given, case), case) for field in unproven]
+
+
+def _heard(field: Field, given: Sequence[Field], case: Case) -> Field:
+    """The field with whether its value was said at all."""
+    return replace(field, said=True, doubtful=doubtful(field, case)) if said(field, given, case) else field
 
 
 def _served(field: Field, case: Case) -> Field:

@@ -13,7 +13,7 @@ from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
-from agentd.apps.letters.grounding import case_of, fills, ungrounded
+from agentd.apps.letters.grounding import case_of, fills, presentable, ungrounded
 from agentd.apps.letters.lookups import askable
 from agentd.apps.letters.offer import (
     ABOUT,
@@ -92,7 +92,9 @@ class LetterTurns(TurnPolicy):
         judged = call.model_copy(update={"tool": self._described.of(call.tool)})
         readings = self._readings.of(call.session_id)
         turns = case_of(judged.tool, call.said, readings).turns
-        return not (turns and turned_down(judged.tool, turns[-1])) and not ungrounded(judged, readings)
+        if turns and turned_down(judged.tool, turns[-1]):
+            return False
+        return presentable(call.tool, ungrounded(judged, readings))
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:

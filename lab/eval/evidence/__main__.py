@@ -3,7 +3,7 @@
     python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
-    python -m lab.eval.evidence --natural                # thirty natural ones at three more, several details a message
+    python -m lab.eval.evidence --natural                # natural ones at eleven more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --altered                # honest calls there with one thing changed (with --cod: COD's)
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
@@ -16,16 +16,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
 from lab.eval.evidence import altered, answers, cod, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
-from lab.eval.evidence.trials import Trial, answered, refused
+from lab.eval.evidence.trials import Trial, answered, refused, shown
+
+Prepare = Callable[[Trial], Awaitable[Trial]]
+STEPS: Mapping[str, Prepare | None] = {
+    "proven": None,
+    "shown for a yes": shown,
+    "shown after a question": answered,
+}
+"""How far an honest call comes: without a doubt, to the citizen's yes with what to check, and after one question."""
 
 
-async def judge(trials: Iterable[Trial], prepare: Callable[[Trial], Awaitable[Trial]] | None = None) -> list[Judged]:
+async def judge(trials: Iterable[Trial], prepare: Prepare | None = None) -> list[Judged]:
     """Every trial's verdict. `prepare`: what happens to each before it is judged."""
     prepared = [await prepare(trial) for trial in trials] if prepare else trials
     return [Judged(trial, await refused(trial)) for trial in prepared]
@@ -64,9 +73,10 @@ def main() -> None:
         _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
-        natural = list(offices.trials(offices.NATURAL))
-        _show_halves("natural", asyncio.run(judge(natural)), offices.half, with_failures=given.failures)
-        _show_halves("natural, after one yes", asyncio.run(judge(natural, answered)), offices.half, with_failures=False)
+        for file, (title, prepare) in product((offices.NATURAL, offices.BLIND), STEPS.items()):
+            judged = asyncio.run(judge(offices.trials(file), prepare))
+            with_failures = given.failures and prepare is None
+            _show_halves(f"{file.stem}, {title}", judged, offices.half, with_failures=with_failures)
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)

@@ -32,8 +32,14 @@ async def refused(trial: Trial) -> frozenset[str]:
     return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
+async def shown(trial: Trial) -> Trial:
+    """The trial where the citizen is asked for a yes before the call is made: what is doubtful is marked there."""
+    return replace(trial, tool=trial.tool.model_copy(update={"approval": "citizen"}))
+
+
 async def answered(trial: Trial) -> Trial:
-    """The trial after the citizen said yes to the question for what a first call lacked; itself if it lacked none."""
+    """The same after the citizen said yes to the question for what a first call lacked; as it was if it lacked none."""
+    trial = await shown(trial)
     judged = await Grounded().before(_call(trial))
     if not isinstance(judged, ToolOutcome):
         return trial

@@ -284,3 +284,9 @@ def test_a_value_cannot_forge_a_line_of_the_summary() -> None:
 def test_an_address_in_the_summary_says_rt_and_rw_once_unless_they_differ(address: str, shown: str) -> None:
     text = summary(letter(), {"alamat_domisili": address, "rt": "RT 3", "rw": "007"}, "id")
     assert f"- Alamat domisili: {shown}\n" in text
+
+
+def test_the_summary_names_what_is_to_be_checked_once_by_its_title() -> None:
+    text = summary(letter(), {"nama": "Budi", "rt": "3"}, "en", doubted=("nama", "anak.0.nama", "anak.1.nama"))
+    assert "Please check these first, as we are not sure of them: Nama lengkap, Anak.\n" in text
+    assert "check these first" not in summary(letter(), {"nama": "Budi"}, "en")

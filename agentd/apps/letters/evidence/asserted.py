@@ -9,7 +9,7 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import NOES
-from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters.evidence.lexicon import RELATING, Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
@@ -45,6 +45,8 @@ def mood(field: Field, place: Place) -> Mood:
     if sentence.proposes and id(sentence) in case.opening:
         return Mood.OPEN
     moods = set(sentence.moods[span.start : span.end])
+    if field.kind == "text" and sentence.moods[span.start] is Mood.SAID:
+        moods.discard(Mood.DENIED)  # `mual dan tidak bisa makan` denies within what it says
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods.discard(Mood.OPEN)
     for mood in (Mood.OPEN, Mood.DENIED):
@@ -70,10 +72,11 @@ def owner(place: Place) -> str | None:
     span, words = place.span, place.sentence.words
     if not any(each.own for each in place.turn.heard.sentences):
         found = place.turn.of
+    relation = RELATING.issuperset(words[span.start : span.end])  # `menantu almarhumah`: nobody's
     for at, whose, owned in place.sentence.people:
-        if span.start in owned and not span.start <= at < span.end:
+        if span.start in owned and not span.start <= at < span.end + relation:
             found = whose if at < span.end or _joined(words[span.end : at]) else found or SOMEBODY
-    return found
+    return place.turn.of or found if found == SOMEBODY else found
 
 
 def _joined(between: Sequence[str]) -> bool:

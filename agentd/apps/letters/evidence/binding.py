@@ -13,8 +13,8 @@ from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import owner
 from agentd.apps.letters.evidence.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
-from agentd.apps.letters.evidence.looks import RELATING, alike, introduced, names_of_people
+from agentd.apps.letters.evidence.lexicon import RELATING, SALUTATIONS, SELF
+from agentd.apps.letters.evidence.looks import alike, introduced, names_of_people
 from agentd.apps.letters.evidence.named import Named, narrow, plainest
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
@@ -24,6 +24,7 @@ from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits
 from agentd.apps.letters.languages import phrases
 
+_COUNT_DIGITS = 3
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -109,13 +110,14 @@ def _anothers(field: Field, place: Place) -> bool:
     """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
     sentence, start = place.sentence, place.span.start
     labels = [mark for mark in sentence.labels if mark.end <= start and sentence.clauses[mark.start] == place.clause]
-    if field.kind == "choice" and labels and labels[-1].value in _TEXTUAL:
+    unknown = labels[-1:] and labels[-1].value == "keperluan" and "keperluan" not in place.case.labels
+    if field.kind == "choice" and labels and labels[-1].value in _TEXTUAL and not unknown:
         return SELF.isdisjoint(sentence.words[labels[-1].end + 1 : start])  # `alamat saya Jl. Masjid Islam`
     last = _last(place, plain=True)
     own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
     if last is None or any(field.key in one.keys for one in (last, *own)):
         return False  # `balai RW 04 tanggal 31-12-2031`
-    return clear(sentence.words[last.end : start])
+    return clear(sentence.words[last.end : start]) and not _counted(sentence.words, last)
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
@@ -144,7 +146,7 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
 def _counted(words: Sequence[str], label: Named) -> bool:
     """`3 kamar tidur`: a number before a label is its value, so that the label says nothing of what follows."""
     before = words[label.start - 1] if label.start else ""
-    return before.isdecimal() or before in SPOKEN
+    return (before.isdecimal() and len(before) <= _COUNT_DIGITS) or before in SPOKEN
 
 
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
@@ -164,8 +166,9 @@ def _of_the_citizen(place: Place) -> bool:
     """Whether the citizen names himself in the clause of a value, or begins one last before it: `saya Yuni, NIK …`."""
     sentence = place.sentence
     last = next(((at, who) for at, who, owned in reversed(sentence.people) if place.span.start in owned), (0, ""))
-    begins = last[1] is None and sentence.clause(last[0]).start == last[0] and not sentence.corrected[place.span.start]
-    return begins or not sentence.own.isdisjoint(place.around())
+    first = not any(word[0].isalnum() for word in sentence.words[sentence.clause(last[0]).start : last[0]])
+    begins = last[1] is None and first and not sentence.corrected[place.span.start]
+    return begins or not sentence.alone.isdisjoint(place.around())
 
 
 def _last(place: Place, *, plain: bool = False) -> Named | None:

@@ -27,6 +27,7 @@ _BETWEEN = phrases().between_date_parts
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _NOISE | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
+_UNTIL = frozenset(("-", *phrases().senses["due"], *phrases().senses["destination"]))
 _NEAR = 2
 """Words between a date and its weekday."""
 
@@ -80,9 +81,22 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
             if taken.isdisjoint(range(start, end)):
                 found.append(hit)
                 taken |= {*range(start, end)}
+    found += [hit for end in found if (hit := _begun(words, *end)) is not None and taken.isdisjoint(range(*hit[:2]))]
     found.sort()
     beside = zip(found, [None, *found], [*found[1:], None], strict=False)
     return [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
+
+
+def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None:
+    """The first day of `10 to 13 December`."""
+    at = start - 2
+    joined = (
+        at >= 0
+        and words[at + 1] in _UNTIL
+        and words[start].isdecimal()
+        and not _MONTHS.keys().isdisjoint(words[start:end])
+    )
+    return made(at, at + 1, last.year, last.month, int(words[at])) if joined and words[at].isdecimal() else None
 
 
 def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:

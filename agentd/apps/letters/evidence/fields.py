@@ -49,7 +49,9 @@ class Field:
     between: tuple[str, ...] = ()
     """The choices that the citizen's words leave open: `cerai` is Cerai Hidup or Cerai Mati."""
     said: bool = False
-    """The citizen said the value and may have meant it of the field: it is asked back."""
+    """The citizen said the value, of whatever field: it is asked back."""
+    doubtful: bool = False
+    """They may have meant it of this field, as of another: it is to be checked."""
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 
@@ -87,6 +89,8 @@ class Form:
     """It is about something to come, as a booking is: what somebody will do is said of it."""
     for_others: bool
     """It has fields for whom the letter serves, beside the applicant's."""
+    of_others: bool
+    """It names others and not the citizen: whose a birthday is, its fields don't say."""
 
 
 class Tool(NamedTuple):
@@ -129,6 +133,7 @@ def _form(text: str) -> Form:
     names = [(phrase, one.label) for one in shapes.values() if one.label.startswith("field:") for phrase in one.named()]
     ahead = any(one.time != "past" and (one.kind in _DATED or one.time) for one in shapes.values())
     for_others = any(one.person == ANYBODY for one in shapes.values())
+    named = {one.person for one in shapes.values() if one.label == "nama"}
     return Form(
         Lexicon(names, people),
         shapes,
@@ -137,6 +142,7 @@ def _form(text: str) -> Form:
         Names(shapes, spoken),
         ahead,
         for_others,
+        bool(named) and named.isdisjoint((None, CITIZEN, ANYBODY)),
     )
 
 

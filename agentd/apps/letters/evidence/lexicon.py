@@ -47,6 +47,8 @@ LIVES = frozenset(LABELS["alamat_domisili"])
 """How somebody says that he lives somewhere, in one word or with where."""
 
 RELATIONS: Mapping[str, tuple[str, ...]] = phrases().relations
+RELATING = frozenset(word for known in RELATIONS.values() for word in known)
+"""Words that are a relation (`ibu`)."""
 SALUTATIONS = phrases().salutations
 """Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
 

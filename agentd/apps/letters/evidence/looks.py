@@ -8,14 +8,12 @@ from agentd.apps.letters.evidence.case import CLAUSE, Place
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.evidence.days import dates
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import RELATIONS, Cue
+from agentd.apps.letters.evidence.lexicon import RELATING, Cue
 from agentd.apps.letters.evidence.persons import MY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.spans import TEXTS, clear
 from agentd.apps.letters.languages import phrases
 
-RELATING = frozenset(word for known in RELATIONS.values() for word in known)
-"""Words that are a relation (`ibu`)."""
 _SELF = frozenset({Cue.SELF})
 _COPULAS = phrases().copulas
 
@@ -32,6 +30,8 @@ def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     numbered = any(map(str.isdecimal, raws))
     if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
         return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
+    if field.kind != "name" and (numbered or (raws[0][0].islower() and any(raw[0].isupper() for raw in raws))):
+        keys = keys - (names_of_people(keys, place) - {field.key})  # `ask for Dave at the desk`
     lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
     if "description" in shape.senses and len(raws) > 2 and lower:
         return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
@@ -58,7 +58,7 @@ def introduced(keys: frozenset[str], place: Place) -> frozenset[str]:
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
     begin = sentence.clause(span.start).start
-    himself = begin in sentence.covered(_SELF) and sentence.words[begin] not in MY
+    himself = begin in sentence.covered(_SELF) and sentence.words[begin] not in MY and not RELATING.issuperset(words)
     if himself and span.start - begin <= CLAUSE:
         between = [*sentence.words[begin : span.start], "'"]
         if all(one == "'" or word in _COPULAS or not word[0].isalpha() for one, word in pairwise(between)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from agentd.apps.letters.evidence.choices import JOBS
 from agentd.apps.letters.evidence.lexicon import LIVES, RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
@@ -132,7 +132,8 @@ def people(
         found.append((-1, spoken_of, range(size)))
     pronouns = {mark.start for mark in marks if mark.cue is Cue.PRONOUN}
     relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
-    relations = [mark for mark in relations if not _is_the_citizen(mark, words, clauses, pronouns)]
+    applicants = {mark.end - 1 for mark in relations if mark.value in APPLICANTS}
+    relations = [mark for mark in relations if not _is_the_citizen(mark, words, clauses, pronouns, applicants)]
     beside = {
         clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
     }  # `tinggal dengan istri dan dua anak`
@@ -171,13 +172,15 @@ def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
     return mark.start > 0 and (words[mark.start - 1], *words[end : end + 1]) == ("(", ")")
 
 
-def _is_the_citizen(mark: Mark, words: Sequence[str], clauses: Sequence[int], pronouns: set[int]) -> bool:
-    """`saya kakaknya`, `I'm her grandson`: what the citizen is of somebody named before."""
+def _is_the_citizen(
+    mark: Mark, words: Sequence[str], clauses: Sequence[int], pronouns: set[int], applicants: set[int]
+) -> bool:
+    """`saya kakaknya`, `pelapor adiknya`, `I'm her grandson`: what the citizen is of somebody named before."""
     at = mark.start - 1
     while at > 0 and (at in pronouns or words[at] in _COPULAS or words[at] == "'"):
         at -= 1
-    begins = at == 0 or (at > 0 and clauses[at - 1] != clauses[at])
-    return begins and words[at] in SELF and not pronouns.isdisjoint((mark.start - 1, mark.end))
+    himself = at in applicants or (at >= 0 and words[at] in SELF and _opens(words, clauses, at))
+    return himself and not pronouns.isdisjoint((mark.start - 1, mark.end))
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
@@ -243,9 +246,9 @@ def aliases(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) ->
         while at < len(words) and (words[at] == "," or raws[at][0].isupper()):
             at += 1
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
-        died = _FATES.intersection(near) or (
-            mark.value in KIN and _DEATHS.intersection(words[max(0, mark.start - 3) : mark.start])
-        )
+        beside = list(takewhile(str.isalpha, words[max(0, mark.start - 3) : mark.start][::-1]))
+        of_whom = _DEATHS | _FATES if mark is relations[0] else _DEATHS  # `yang meninggal ibu saya`
+        died = not _FATES.isdisjoint(near) or (mark.value in KIN and not of_whom.isdisjoint(beside))
         if died and mark.value not in ROLES:
             found.append((mark.value, DECEASED))
     return found

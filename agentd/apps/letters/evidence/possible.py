@@ -6,7 +6,7 @@ from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, hours, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.lexicon import RELATING, SELF
 from agentd.apps.letters.evidence.patterns import whole
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS
 from agentd.apps.letters.languages import phrases
@@ -48,8 +48,9 @@ def _is_more(field: Field, case: Case) -> bool:
     if field.common and "name" in shape.senses and _numbered(field):
         return False
     titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
-    idle = IDLE | phrases().quiet if field.kind in ("name", "place") else IDLE
+    idle = IDLE | phrases().quiet | RELATING if field.kind in ("name", "place") else IDLE
     own = {word for phrase in shape.named() for word in fold(phrase)}
+    own |= {word + end for word in own for end in phrases().clitics}
     return not all((word in idle and not titled) or word in own for word in field.spoken)
 
 

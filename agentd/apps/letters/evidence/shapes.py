@@ -226,7 +226,8 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
     if label in _BY_LABEL:
         return _BY_LABEL[label]
     if types & {"integer", "number"}:
-        return "money" if senses & _KINDS["money"] else "number"
+        counts = senses & {"count", "age"}
+        return "money" if senses & _KINDS["money"] else "year" if "year" in senses and not counts else "number"
     if "name" in senses:
         return "name"
     derived = next((kind for kind, known in _KINDS.items() if senses & known), "text")

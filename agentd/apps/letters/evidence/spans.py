@@ -26,6 +26,7 @@ _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _CODE_LETTERS = 4
 """At most so many letters stand before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
+_CLITICS = phrases().clitics
 _LONG = 64
 """Words of a clause that says more than a value."""
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
@@ -54,7 +55,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
         if born and any(map(str.isdecimal, wanted)):
             return []
-        written = [Span(at, end, True) for at, end in _written(wanted, words)]
+        written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]
         if field.kind in NUMBERS:
             written = [span for span in written if not _in_code(words, span.start)]
         elif field.kind == "code" and written:
@@ -179,6 +180,13 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
 
 def _joined(value: str) -> str:
     return "".join(fold(value))
+
+
+def _as_heard(wanted: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """A word as a sentence is split: `rumahnya` may stand as `rumah` and `nya`."""
+    (word,) = wanted if len(wanted) == 1 else ("",)
+    end = next((end for end in _CLITICS if word.endswith(end)), "")
+    return (word[: -len(end)], end) if end and word not in words else wanted
 
 
 def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int]]:

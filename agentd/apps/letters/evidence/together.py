@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, permutations, product
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.asserted import mood, owner
-from agentd.apps.letters.evidence.binding import meant, whose
+from agentd.apps.letters.evidence.asserted import mood
+from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import CITIZEN
-from agentd.apps.letters.evidence.possible import IDLE, possible, says_something
+from agentd.apps.letters.evidence.possible import IDLE
 from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import Shape
@@ -71,21 +71,6 @@ def _says_nothing(place: Place, taken: set[int]) -> bool:
     words = [at for at in range(place.span.start, place.span.end) if said[at][0].isalnum()]
     rest = [said[at] for at in words if at not in taken]
     return len(rest) < len(words) and all(word in IDLE | SALUTATIONS or names.has(word) for word in rest)
-
-
-def said(field: Field, given: Iterable[Field], case: Case) -> bool:
-    """Whether the citizen said a value that nothing proves, and may have meant it of the field."""
-    known = field.value is not None and not field.many and field.kind != "boolean"
-    if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
-        return False
-    places = (place for turn in case.turns for place in case.places(field, turn) if place.span.supports)
-    return any(_maybe(field, place) for place in places)
-
-
-def _maybe(field: Field, place: Place) -> bool:
-    keys, asked = meant(field, place)
-    theirs = owner(place) is None or whose(field, place, asked=asked)
-    return field.key in keys and theirs and mood(field, place) is Mood.SAID
 
 
 def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool:

@@ -1,0 +1,124 @@
+"""What a model read in the citizen's words and no rule can prove: shown to be checked before the yes, or asked back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.messages import ApprovalRule, Said, ToolCall, ToolInfo, ToolOutcome
+from tests.agentd.apps.letters.letters import call
+
+VISIT: dict[str, Any] = {
+    "owner_name": {"type": "string"},
+    "pet_name": {"type": "string"},
+    "species": {"type": "string", "enum": ["dog", "cat", "bird"]},
+    "age_years": {"type": "integer"},
+    "appointment_date": {"type": "string", "format": "date"},
+    "phone": {"type": "string"},
+}
+NIK = "3301025207790003"
+FORM: dict[str, Any] = {
+    "nama_anak": {"type": "string", "format": "person-name"},
+    "tgl_lahir": {"type": "string", "format": "date"},
+    "nama_wali": {"type": "string", "format": "person-name"},
+    "nik_wali": {"type": "string", "format": "nik"},
+}
+
+
+def visit(arguments: dict[str, Any], *lines: str | Said, rule: ApprovalRule = "citizen", **properties: Any) -> ToolCall:
+    schema = {"type": "object", "properties": properties or VISIT}
+    tool = ToolInfo(
+        name="enter", server="desk", official=True, description="Enter it", input_schema=schema, approval=rule
+    )
+    written = [line for line in lines if isinstance(line, str)]
+    spoken = tuple(line for line in lines if isinstance(line, Said))
+    return call(arguments, *written, tool=tool, said=spoken, language="en")
+
+
+def unproven(asked: ToolCall) -> dict[str, Field]:
+    return {field.path: field for field in ungrounded(asked)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"pet_name": "Biscuit", "owner_name": "Ada Quist"}, ("Biscuit is limping", "Ada Quist")),
+        ({"owner_name": "Ada Quist"}, ("my dog is limping", "A: What are your name and his?", "Ada Quist")),
+        ({"species": "dog"}, ("my dog keeps limping since we moved house",)),
+        ({"appointment_date": "2026-12-01"}, ("can I bring my limping dog in on 1 December 2026?",)),
+    ],
+)
+async def test_what_was_said_and_may_be_meant_is_marked_where_the_citizen_says_yes(
+    arguments: dict[str, Any], lines: tuple[str, ...]
+) -> None:
+    passed = await Grounded().before(visit(arguments, *lines))
+    assert isinstance(passed, ToolCall)
+    assert set(passed.doubted) == set(unproven(visit(arguments, *lines))) != set()
+
+
+@pytest.mark.parametrize("rule", ["never", "staff"])
+async def test_it_is_asked_back_where_nobody_shows_it_to_them(rule: ApprovalRule) -> None:
+    refused = await Grounded().before(visit({"species": "dog"}, "my dog keeps limping since we moved", rule=rule))
+    assert isinstance(refused, ToolOutcome)
+    assert refused.output == {"missing": ["species"], "labels": ["species"], "offered": {"species": "dog"}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"pet_name": "Rex"}, ("Biscuit is limping",)),
+        ({"appointment_date": "2026-12-01"}, ("if I came on 1 December 2026, what would it cost?",)),
+        ({"appointment_date": "2026-12-01"}, ("I can't come on 1 December 2026",)),
+        ({"phone": "0161 496 0733"}, ("my neighbour's phone is 0161 496 0733",)),
+        ({"pet_name": "Rex"}, ("it's called Rex", "sorry, that was wrong")),
+    ],
+)
+async def test_what_was_not_said_or_only_supposed_denied_anothers_or_taken_back_passes_nobody(
+    arguments: dict[str, Any], lines: tuple[str, ...]
+) -> None:
+    assert isinstance(await Grounded().before(visit(arguments, *lines)), ToolOutcome)
+
+
+def test_a_relatives_nik_is_not_even_asked_back_and_a_name_is() -> None:
+    found = unproven(
+        visit({"nik_wali": NIK, "nama_wali": "Kenzo"}, f"NIK tetangga saya {NIK}", "cucu saya Kenzo", **FORM)
+    )
+    assert (found["nik_wali"].said, found["nama_wali"].said) == (False, True)
+
+
+def test_a_birthday_is_the_childs_where_a_form_names_others_and_not_the_citizen() -> None:
+    asked = visit({"tgl_lahir": "2020-01-30"}, "Kenzo anak saya lahirnya tanggal 30 januari 2020", **FORM)
+    assert all(field.doubtful for field in unproven(asked).values())
+
+
+@pytest.mark.parametrize(("answer", "doubtful"), [("Yes, that's fine.", True), ("No, sorry.", False)])
+def test_a_yes_takes_a_day_that_the_agent_proposed(answer: str, doubtful: bool) -> None:
+    lines = ("our dog is ill", "A: Could you come on 1 December 2026?", answer)
+    found = unproven(visit({"appointment_date": "2026-12-01"}, *lines))
+    assert found["appointment_date"].doubtful is doubtful
+
+
+@pytest.mark.parametrize(("name", "value"), [("owner_name", "Ada Quist"), ("phone", "0161 496 0733")])
+def test_a_yes_takes_no_name_and_no_number_that_the_agent_made_up(name: str, value: str) -> None:
+    found = unproven(visit({name: value}, "our dog is ill", f"A: Are you {value}?", "Yes."))
+    assert not found[name].said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"), [("species", "bird", True), ("age_years", 2, True), ("age_years", 20, False)]
+)
+def test_a_choice_or_a_small_number_may_follow_from_other_words_and_is_asked_back(
+    name: str, value: object, said: bool
+) -> None:
+    found = unproven(visit({name: value}, "my parrot hatched in the year before last"))
+    assert not found[name].doubtful
+    assert found[name].said is said
+
+
+def test_days_from_one_to_another_share_a_month() -> None:
+    stay = {"checkIn": {"type": "string", "format": "date"}, "checkOut": {"type": "string", "format": "date"}}
+    days = {"checkIn": "2026-12-10", "checkOut": "2026-12-13"}
+    assert all(field.said for field in unproven(visit(days, "a room from 10 to 13 December 2026", **stay)).values())

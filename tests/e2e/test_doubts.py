@@ -1,0 +1,50 @@
+"""A tool that a stranger wrote, asked for as people talk: what no rule proves is shown to be checked, then entered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.daemon import HEAD, call, final, running
+
+CLINIC = """
+import json, os
+from pathlib import Path
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("clinic")
+
+@server.tool(meta={"agentd/official": True})
+def book_visit(owner_name: str, pet_name: str, appointment_date: str) -> str:
+    (Path(os.environ["AGENTD_STATE"]) / "booked.json").write_text(json.dumps([owner_name, pet_name, appointment_date]))
+    return "booked"
+
+server.run()
+"""
+ARGUMENTS = {"owner_name": "Nora Quist", "pet_name": "Biscuit", "appointment_date": "1 December 2026"}
+
+
+def test_a_strangers_tool_waits_for_a_yes_with_what_to_check_named(tmp_path: Path) -> None:
+    (tmp_path / "clinic.py").write_text(CLINIC)
+    config = HEAD + f'[[servers]]\nname = "clinic"\ncommand = "python3"\nargs = ["clinic.py"]\nworkdir = "{tmp_path}"\n'
+    invented = call("book_visit", **{**ARGUMENTS, "owner_name": "John Doe"})
+    turns = (
+        final("What is your name?"),
+        invented,
+        final("Your name?"),
+        call("book_visit", **ARGUMENTS),
+        final("Done."),
+    )
+    booked = tmp_path / "state" / "booked.json"
+    with running(tmp_path, *turns, config=config) as daemon:
+        daemon.call("Agent.run", prompt="Biscuit keeps limping, could we come on 1 December 2026?", session_id="s")
+        refused = daemon.call("Agent.run", prompt="It is my dog that limps", session_id="s")
+        assert refused["status"] == "completed"
+        output = refused["steps"][0]["output"]
+        assert (output["missing"], output["offered"]) == (["owner_name", "pet_name"], {"pet_name": "Biscuit"})
+        asked = daemon.call("Agent.run", prompt="Nora Quist", session_id="s")
+        assert (asked["status"], asked["approval"]["arguments"]) == ("needs_approval", ARGUMENTS)
+        assert "Please check these first, as we are not sure of them: " in asked["approval"]["summary"]
+        assert not booked.exists()
+        assert daemon.call("Agent.run", prompt="yes", session_id="s")["status"] == "completed"
+    assert json.loads(booked.read_text()) == list(ARGUMENTS.values())
