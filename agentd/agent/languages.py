@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
@@ -70,7 +71,13 @@ def packs(folder: Path, shape: type[Pack]) -> Mapping[str, Pack]:
     """
     others = sorted({file.stem for file in folder.glob("*.toml")} - set(LANGUAGES))
     files = {language: folder / f"{language}.toml" for language in (*LANGUAGES, *others)}
-    return {language: read(file, shape) for language, file in files.items() if file.exists()}
+    found = {language: read(file, shape) for language, file in files.items() if file.exists()}
+    first = next(iter(found))
+    for language, name in product(found, (each.name for each in fields(cast("Any", shape)))):
+        known, lists = (getattr(found[each], name) for each in (first, language))
+        if _nested(known) and _nested(lists) and len(known) != len(lists):
+            raise IncompletePack(f"{files[language]}: {name}: {len(lists)} of {len(known)} lists")
+    return found
 
 
 def understood(code: str | None) -> bool:
@@ -120,9 +127,14 @@ def _joined(left: Any, right: Any) -> Any:
         return left | right
     if isinstance(left, Mapping):
         return {**left, **{key: _joined(left[key], value) if key in left else value for key, value in right.items()}}
-    if isinstance(left, tuple) and any(isinstance(each, tuple) for each in (*left, *right)):
+    if _nested(left) and _nested(right):
         return tuple(_joined(one, other) for one, other in zip(left, right, strict=True))
     return left + right if isinstance(left, tuple) else right
+
+
+def _nested(value: object) -> bool:
+    """Whether it is a list of lists, such as `months`, which are joined one by one."""
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], tuple)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

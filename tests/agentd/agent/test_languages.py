@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -40,6 +41,18 @@ def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
 def test_an_incomplete_pack_is_refused_by_file_and_key(tmp_path: Path, old: str, new: str, named: str) -> None:
     with pytest.raises(languages.IncompletePack, match=rf"en\.toml: .*{named}"):
         languages.read(changed(tmp_path, old, new), languages.Words)
+
+
+def test_lists_of_lists_are_as_many_as_in_the_other_languages(tmp_path: Path) -> None:
+    folder = copytree(PACK, tmp_path / "languages")
+    text = (folder / "zh.toml").read_text(encoding="utf-8")
+    (folder / "zh.toml").write_text(f'months = [["一 月"]]\n{text}'.replace("\nmonths =", "\n# months ="), "utf-8")
+    with pytest.raises(languages.IncompletePack, match=r"zh\.toml: months: 1 of 12 lists"):
+        languages.packs(folder, languages.Words)
+
+
+def test_a_language_may_have_no_names_of_months() -> None:
+    assert languages.languages()["zh"].months == () and len(languages.words().months) == 12
 
 
 def test_readers_know_the_words_of_all_languages() -> None:
