@@ -202,14 +202,14 @@ class FallbackChain:
     def _asked_first(self, states: Sequence[ProviderState]) -> Constraint:
         """What the provider asked next can do. One on this machine that was never asked may not be there (Ollama's
         address stands in every client.toml): it counts only where no other is known to be ready."""
-        usual = sorted(states, key=lambda state: state.id != self._default)
-        able = [state for state in usual if state.state in ("ready", "unknown")]
+        able = [state for state in states if state.state in ("ready", "unknown")]
         likely = [state for state in able if state.state == "ready" or not state.local]
         return next((state.constraint for state in likely or able), "none")
 
     def states(self) -> tuple[ProviderState, ...]:
-        """Each provider as it stands, in the order of client.toml; a resting one is `cooling` and says why."""
-        return tuple(self._state(model) for model in self._models)
+        """Each provider as it stands, in the order they are asked; a resting one is `cooling` and says why."""
+        usual = sorted(self._models, key=lambda model: model.provider != self._default)
+        return tuple(self._state(model) for model in usual)
 
     def reset(self) -> None:
         """Forget every failure, after the configuration or a key has changed."""

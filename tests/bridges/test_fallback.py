@@ -129,6 +129,11 @@ async def test_the_chain_shows_how_each_provider_stands() -> None:
     assert models.state().state == "ready"
 
 
+async def test_providers_are_listed_in_the_order_they_are_asked() -> None:
+    models = chain(Replies("a", "ok"), Replies("b", "ok"), default="b")
+    assert [state.id for state in models.states()] == ["b", "a"]
+
+
 async def test_closing_closes_every_provider() -> None:
     a, b = Replies("a", "ok"), Replies("b", "ok")
     await chain(a, b).aclose()
