@@ -73,6 +73,7 @@ def why_not_now(service: LetterService) -> Iterator[Finding]:
     try:
         for refusal in service.checks.refusals():
             yield Finding(mark="fault", what=f"no letter is issued: {refusal.what}", to_do=refusal.to_do)
+        service.keys.open()
     except (OfficeKeyError, JournalError, OSError) as error:
         yield Finding(mark="fault", what=f"no letter is issued: {error}")
 

@@ -47,6 +47,14 @@ class OfficeKeys:
                 raise NotNow(refusal)
         return officekey.ensure(settings.office_dir, self._office, settings.passphrase)
 
+    def open(self) -> None:
+        """Raises OfficeKeyError unless the passphrase opens the keys that lie in files; makes none."""
+        settings = self._settings
+        office = settings.key_file if settings.names_key else settings.office_dir / "office.key.pem"
+        for file in (office, settings.statement_key_file or settings.office_dir / statementkey.KEY):
+            if file is not None and file.exists():
+                officekey.opened(file, settings.passphrase)
+
     @functools.cached_property
     def signer(self) -> Any:
         """The office's signer; pyHanko takes half a second to import. Raises NotNow, OfficeKeyError."""

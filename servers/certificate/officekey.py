@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -182,6 +183,23 @@ def pem(key: ec.EllipticCurvePrivateKey | Ed25519PrivateKey, passphrase: bytes |
     """A private key as it lies on disk."""
     encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
+
+
+def opened(path: Path, passphrase: bytes | None) -> Any:
+    """The private key in a file. Raises OfficeKeyError, also when it lies open though there is a passphrase."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise OfficeKeyError(f"{path}: {error.strerror}") from error
+    if passphrase and b"ENCRYPTED" not in data:
+        raise OfficeKeyError(f"{path} has no passphrase yet: encrypt it, or make keys that have it by init --renew")
+    try:
+        return serialization.load_pem_private_key(data, passphrase)
+    except (ValueError, TypeError) as error:
+        raise OfficeKeyError(
+            f"{path} can't be read with {'this' if passphrase else 'no'} passphrase; "
+            "OFFICE_KEY_PASSPHRASE_FILE or the credential office_key_passphrase holds it"
+        ) from error
 
 
 def write(path: Path, data: bytes) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from pydantic import BaseModel, ConfigDict
 from pyhanko.keys import load_certs_from_pemder, load_certs_from_pemder_data
@@ -29,7 +29,7 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 from pyhanko_certvalidator import ValidationContext
 
-from servers.certificate.officekey import KeyFiles, OfficeKeyError, SigningWaits
+from servers.certificate.officekey import KeyFiles, OfficeKeyError, SigningWaits, opened
 from servers.certificate.pkcs11_token import TokenKey
 from servers.certificate.settings import Timestamp, Token
 from servers.certificate.timestamps import Authority
@@ -191,15 +191,7 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
 def _loaded(files: KeyFiles, passphrase: bytes | None) -> Any:
     """The key of a file. Raises OfficeKeyError."""
     assert files.key is not None
-    try:
-        serialization.load_pem_private_key(files.key.read_bytes(), passphrase)
-    except OSError as error:
-        raise OfficeKeyError(f"{error.filename}: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
-        raise OfficeKeyError(
-            f"{files.key} can't be read with {'this' if passphrase else 'no'} passphrase; "
-            "OFFICE_KEY_PASSPHRASE_FILE or the credential office_key_passphrase holds it"
-        ) from error
+    opened(files.key, passphrase)
     return SimpleSigner.load(  # type: ignore[no-untyped-call]
         str(files.key), str(files.cert), [str(path) for path in files.chain], key_passphrase=passphrase
     )

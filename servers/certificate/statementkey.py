@@ -11,7 +11,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from servers.certificate.officekey import OfficeKeyError, locked, pem, write
+from servers.certificate.officekey import OfficeKeyError, locked, opened, pem, write
 from servers.certificate.statement import key_id
 
 KEY, PUBLIC = "statement.key.pem", "statement.pub.pem"
@@ -42,12 +42,7 @@ def exists(folder: Path) -> bool:
 
 def load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     """Raises OfficeKeyError."""
-    try:
-        key = serialization.load_pem_private_key(path.read_bytes(), passphrase)
-    except OSError as error:
-        raise OfficeKeyError(f"{path}: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
-        raise OfficeKeyError(f"{path} can't be read with {'this' if passphrase else 'no'} passphrase") from error
+    key = opened(path, passphrase)
     if not isinstance(key, Ed25519PrivateKey):
         raise OfficeKeyError(f"{path} is not an Ed25519 key")
     return key

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
+from servers.certificate.audit import audit
 from servers.certificate.fields import InvalidFields
 from servers.certificate.issued import IssueError, normal_code
 from servers.certificate.issuing import LetterService
@@ -202,7 +203,21 @@ def test_the_passphrase_comes_from_a_credential_and_protects_the_key(tmp_path: P
     with pytest.raises(IssueError) as caught:
         issue(without)
     assert caught.value.kind == "unavailable" and len(without.ledger.all()) == 1
+    assert [one.what for one in audit(without) if "no passphrase" in one.what]
     without.close()
+
+
+def test_a_key_made_before_there_was_a_passphrase_is_named_until_it_is_renewed(tmp_path: Path) -> None:
+    before = open_service(tmp_path)
+    issue(before)
+    before.close()
+    (tmp_path / "office_key_passphrase").write_text("rahasia-kantor\n")
+    service = open_service(tmp_path, CREDENTIALS_DIRECTORY=str(tmp_path))
+    with pytest.raises(IssueError):
+        issue(service, key="another")
+    (named,) = [one.what for one in audit(service) if one.mark == "fault"]
+    assert "no letter is issued" in named and "office.key.pem has no passphrase yet" in named
+    service.close()
 
 
 def test_settings_name_what_is_wrong_with_them() -> None:
