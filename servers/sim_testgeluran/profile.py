@@ -82,7 +82,7 @@ async def _table(database: Database, described: Mapping[str, Any], referred: set
 
 
 async def _column(database: Database, described: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Its codes, or its range; None where there is nothing to say."""
+    """Its codes, or its range; None where there is nothing to say, or only who somebody is (the oldest's birthday)."""
     if each["primary_key"] or any(each["name"] in key["columns"] for key in described["foreign_keys"]):
         return None
     seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
@@ -94,7 +94,7 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
         counted = select(seen.c.v, func.count()).where(seen.c.v.is_not(None)).group_by(seen.c.v).limit(CODES + 1)
         different = await database.fetch(counted, timeout_seconds=_SECONDS)
         return _of_texts(each["name"], {str(value): int(times) for value, times in different.rows})
-    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind):
+    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each["name"]):
         bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
         low, high = bounds.rows[0]
         return None if low is None else {"range": [str(low), str(high)]}

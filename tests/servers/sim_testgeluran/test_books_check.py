@@ -109,6 +109,21 @@ async def test_what_a_database_calls_otherwise_is_found(tmp_path: Path, name: st
     assert table in {each.name for each in found.tables}
 
 
+@pytest.mark.parametrize("kind", ["DATE", "INTEGER"])
+async def test_no_birthday_and_no_number_of_the_oldest_is_written(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "staff.db"
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute(f"CREATE TABLE staff (id INTEGER PRIMARY KEY, birth_date {kind}, hired DATE)")
+        opened.executemany(
+            "INSERT INTO staff VALUES (?, ?, ?)", [(1, 19470919, "2002-08-14"), (2, 19730829, "2004-03-04")]
+        )
+        opened.commit()
+    await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    columns = tomllib.loads((tmp_path / "books.toml").read_text())["tables"]["staff"]["columns"]
+    assert columns.get("birth_date") is None
+    assert columns["hired"]["range"] == ["2002-08-14", "2004-03-04"]
+
+
 async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> None:
     file = build("chinook", tmp_path / "own.db")
     await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
