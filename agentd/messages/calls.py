@@ -81,7 +81,7 @@ class ToolCall(Message):
     quotes: Mapping[str, str] = Field(default_factory=dict)
     """Where a model says that arguments were said: the citizen's words, by the argument's name."""
     doubted: tuple[str, ...] = ()
-    """The arguments that the citizen said, and perhaps not of this: whoever says yes is asked to check them."""
+    """The arguments that the citizen said and may have meant of something else: to be checked before the yes."""
     caller: Caller | None = None
     consent: Consent | None = None
     basis: Basis | None = None

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.eval.evidence import altered, cod, matrix, offices, soundness
-from lab.eval.evidence.__main__ import Prepare, judge
+from lab.eval.evidence.__main__ import STEPS, Prepare, judge
 from lab.eval.evidence.report import Judged
-from lab.eval.evidence.trials import Trial, answered, shown
+from lab.eval.evidence.trials import Trial
 from lab.figures.record import ROOT, Figure, Found
 
 EVIDENCE = (
@@ -97,9 +97,9 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: P
 def _conversations(file: Path) -> Found:
     """Natural conversations: what is proven, what is shown to the citizen for a yes, and what after one question."""
     found = _halves(offices.trials(file), offices.half)
-    for name, prepare in (("shown", shown), ("after_a_question", answered)):
-        steps = _halves(offices.trials(file), offices.half, prepare).figures
-        found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
+    for name, prepare in STEPS.items():
+        steps = _halves(offices.trials(file), offices.half, prepare).figures if prepare is not None else {}
+        found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES if steps}
     return found
 
 

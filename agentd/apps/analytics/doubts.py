@@ -11,7 +11,7 @@ from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.guarded_times import part_of_the_period
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some
-from agentd.apps.analytics.limits import unlimited
+from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
@@ -44,7 +44,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     dates = usable(question, dates_for(question, periods_in(question, past, today), today))
     return [
         *coverage.uncovered(question, plan, past, tables),
-        *(word for _, word in unlimited(plan, timeless(question))),
+        *(word for _, word in lists_for_one(plan, timeless(question))),
         *part_of_the_period(plan, dates),
         *other_dates(question, plan, tables),
         *only_some(plan, joins),

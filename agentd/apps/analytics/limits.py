@@ -77,7 +77,7 @@ def other_rows(plan: Plan, question: str) -> Iterator[str]:
                 yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
 
 
-def unlimited(plan: Plan, question: str) -> Iterator[tuple[str, str]]:
+def lists_for_one(plan: Plan, question: str) -> Iterator[tuple[str, str]]:
     """(result, the question's word) of each result that may have several rows where the question is for the one at an
     end ("terbesar"), unless a computed statement of the narrative picks it, or the query does by one inside it.
     `question` is one without its words of time."""

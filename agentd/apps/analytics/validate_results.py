@@ -8,7 +8,7 @@ from typing import Any
 from agentd.apps.analytics import coverage, left_out, other_readings
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.doubts import of_the_answer
-from agentd.apps.analytics.limits import unlimited
+from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import planned
@@ -46,7 +46,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     plan = planned(state)
     words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
-    several = dict(unlimited(plan, timeless(state["user_query"])))
+    several = dict(lists_for_one(plan, timeless(state["user_query"])))
     said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # said below, in words of their own
     unmet = other_readings.findings(state.get("other_readings") or [], say)
     unmet += coverage.findings([word for word in words if word not in said], say)

@@ -23,7 +23,7 @@ from agentd.apps.letters.evidence import choices
 from agentd.apps.letters.evidence.answers import ASKED
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.digits import sixteen
-from agentd.apps.letters.evidence.doubts import doubtful, said
+from agentd.apps.letters.evidence.doubts import marked
 from agentd.apps.letters.evidence.fields import Field, Tool, fields, form
 from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.parts import of_turns, parts, people
@@ -98,12 +98,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
     texts = [field for field in unproven if field.kind in TEXTS]
     if given == by_itself and left(texts, given, case):
         unproven = [field for field in unproven if field not in texts]
-    return [_with_open_choices(_heard(field, given, case), case) for field in unproven]
-
-
-def _heard(field: Field, given: Sequence[Field], case: Case) -> Field:
-    """The field with whether its value was said at all."""
-    return replace(field, said=True, doubtful=doubtful(field, case)) if said(field, given, case) else field
+    return [_with_open_choices(marked(field, given, case), case) for field in unproven]
 
 
 def _served(field: Field, case: Case) -> Field:

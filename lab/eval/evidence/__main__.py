@@ -28,8 +28,8 @@ from lab.eval.evidence.trials import Trial, answered, refused, shown
 Prepare = Callable[[Trial], Awaitable[Trial]]
 STEPS: Mapping[str, Prepare | None] = {
     "proven": None,
-    "shown for a yes": shown,
-    "shown after a question": answered,
+    "shown": shown,
+    "after_a_question": answered,
 }
 """How far an honest call comes: without a doubt, to the citizen's yes with what to check, and after one question."""
 
@@ -73,10 +73,10 @@ def main() -> None:
         _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
-        for file, (title, prepare) in product((offices.NATURAL, offices.BLIND), STEPS.items()):
+        for file, (step, prepare) in product((offices.NATURAL, offices.BLIND), STEPS.items()):
             judged = asyncio.run(judge(offices.trials(file), prepare))
             with_failures = given.failures and prepare is None
-            _show_halves(f"{file.stem}, {title}", judged, offices.half, with_failures=with_failures)
+            _show_halves(f"{file.stem}, {step.replace('_', ' ')}", judged, offices.half, with_failures=with_failures)
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)

@@ -18,12 +18,12 @@ from servers.text2cypher.linking.values import folded
 def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """One doubt for each end that the wording puts elsewhere."""
     said = {folded(value): end for value, end in hints.value_ends}
-    asked: set[End] = set()
+    shown, asked = _asked(facts), set[End]()
     met: Counter[tuple[str, str, End]] = Counter()
     for kind, ends in _both_ways(facts, linker):
         for variable, own, at in ends:
             yield from (Doubt("direction", kind) for value in own & set(said) if said[value] != at)
-            if variable in _asked(facts) and not own & set(said):
+            if variable in shown and not own & set(said):
                 asked.add(at)
             if variable:
                 met[variable, kind, at] += 1

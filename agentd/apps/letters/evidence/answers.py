@@ -39,8 +39,12 @@ _LONGEST = 6
 """Words of a yes, or of a message that picks, courtesy aside."""
 
 
-def affirms(turn: Turn) -> bool:
-    """Whether a message begins with a yes and turns nothing down."""
+def affirmed(turn: Turn, case: Case) -> bool:
+    """Whether a message begins with a yes and turns nothing down; judged once for all the values that are tried."""
+    return case.once(("yes", turn.order), partial(_affirms, turn))
+
+
+def _affirms(turn: Turn) -> bool:
     first = next((each for each in turn.heard.sentences if any(word[0].isalnum() for word in each.words)), None)
     if first is None or turn.heard.another:
         return False
@@ -86,7 +90,7 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
         if picks is None and turn.question and (chosen := _by_its_word(field, case, turn)) is not None:
             yield Claim(turn.order, Mood.SAID, equals(field, chosen))
             continue
-        if not turn.question or (picks is None and not affirms(turn)):
+        if not turn.question or (picks is None and not affirmed(turn, case)):
             continue
         offered = _offered(field, case, turn, asking=picks is None)
         if picks is None and len(offered) == 1:
@@ -170,7 +174,7 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
     for turn, offered in case.once(_asked_back, lambda: list(_asked_back(case))):
-        if field.path in offered and affirms(turn):
+        if field.path in offered and affirmed(turn, case):
             yield Claim(turn.order, Mood.SAID, equals(field, offered[field.path]))
     for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)

@@ -24,7 +24,7 @@ _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 
 def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
-    places = () if turn.heard.plain else [place for place in case.places(field, turn) if place.span.supports]
+    places = () if turn.heard.plain else case.stated(field, turn)
     return not places or any(_asserted(field, place) for place in places)
 
 

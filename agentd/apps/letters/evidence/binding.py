@@ -25,6 +25,7 @@ from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fit
 from agentd.apps.letters.languages import phrases
 
 _COUNT_DIGITS = 3
+"""Digits of a number of things; a longer one identifies."""
 _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
@@ -110,8 +111,8 @@ def _anothers(field: Field, place: Place) -> bool:
     """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
     sentence, start = place.sentence, place.span.start
     labels = [mark for mark in sentence.labels if mark.end <= start and sentence.clauses[mark.start] == place.clause]
-    unknown = labels[-1:] and labels[-1].value == "keperluan" and "keperluan" not in place.case.labels
-    if field.kind == "choice" and labels and labels[-1].value in _TEXTUAL and not unknown:
+    textual = _TEXTUAL if "keperluan" in place.case.labels else _TEXTUAL - {"keperluan"}
+    if field.kind == "choice" and labels and labels[-1].value in textual:
         return SELF.isdisjoint(sentence.words[labels[-1].end + 1 : start])  # `alamat saya Jl. Masjid Islam`
     last = _last(place, plain=True)
     own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
@@ -166,8 +167,7 @@ def _of_the_citizen(place: Place) -> bool:
     """Whether the citizen names himself in the clause of a value, or begins one last before it: `saya Yuni, NIK …`."""
     sentence = place.sentence
     last = next(((at, who) for at, who, owned in reversed(sentence.people) if place.span.start in owned), (0, ""))
-    first = not any(word[0].isalnum() for word in sentence.words[sentence.clause(last[0]).start : last[0]])
-    begins = last[1] is None and first and not sentence.corrected[place.span.start]
+    begins = last[1] is None and sentence.opens(last[0]) and not sentence.corrected[place.span.start]
     return begins or not sentence.alone.isdisjoint(place.around())
 
 

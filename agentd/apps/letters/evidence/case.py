@@ -192,6 +192,10 @@ class Case:
             self._places[key] = list(self.find(field, turn))
         return self._places[key]
 
+    def stated(self, field: Field, turn: Turn) -> list[Place]:
+        """Where a message holds the very value."""
+        return [place for place in self.places(field, turn) if place.span.supports]
+
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same, of any turn: also of the agent's words read as one."""
         known = self._spans(field.path, str(field.value), field)

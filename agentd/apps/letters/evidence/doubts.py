@@ -7,8 +7,9 @@ is it for?`. It is never taken as proven.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from agentd.apps.letters.evidence.answers import affirms, repeated
+from agentd.apps.letters.evidence.answers import affirmed, repeated
 from agentd.apps.letters.evidence.asserted import mood, owner
 from agentd.apps.letters.evidence.binding import meant, whose
 from agentd.apps.letters.evidence.case import Case, Place
@@ -30,33 +31,34 @@ _COUNTS = frozenset(map(str, range(1, 13)))
 _SUPPOSED = frozenset({Cue.EXAMPLE, Cue.LOOKUP, Cue.UNSURE})
 
 
-def said(field: Field, given: Iterable[Field], case: Case) -> bool:
-    """Whether the citizen said a value that nothing proves, of whatever field; a choice or a small number may follow
-    from what they said. The question that asks it back shows it."""
+def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
+    """An unproven field with whether the citizen `said` its value, of whatever field, and may have meant it of this one
+    (`doubtful`). A choice or a small number may follow from what they said: the question that asks it back shows it."""
     known = field.value is not None and not field.many and field.kind != "boolean"
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
-        return False
+        return field
     places = list(_places(field, case))
     if not field.common and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
-        return all(mood(field, place) is not Mood.DENIED for place in places)
-    return any(_heard(field, place) and (field.kind not in _NUMBERED or _theirs(field, place)) for place in places)
+        said = all(mood(field, place) is not Mood.DENIED for place in places)
+    else:
+        said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
+    return replace(field, said=said, doubtful=said and _doubtful(field, places, case))
 
 
-def doubtful(field: Field, case: Case) -> bool:
-    """Whether a value that was said may be meant of the field, and is of nobody whom the field isn't about."""
+def _doubtful(field: Field, places: Iterable[Place], case: Case) -> bool:
     last = last_word(field, case)
     if last is not None and last.corrected and not last.supports:
         return False
     since = max((turn.order for turn in case.taking_back), default=0)
-    places = (place for place in _places(field, case) if place.turn.order >= since)
-    return any(_heard(field, place, sure=True) and _may_be_meant(field, place) for place in places)
+    later = (place for place in places if place.turn.order >= since)
+    return any(_heard(field, place, sure=True) and _may_be_meant(field, place) for place in later)
 
 
 def _places(field: Field, case: Case) -> Iterator[Place]:
     """Where the citizen says a value, or says yes to one that the agent proposes (`tomorrow at nine?`)."""
     for turn in case.turns:
-        yield from (place for place in case.places(field, turn) if place.span.supports)
-        if field.kind in _PROPOSED and turn.question and affirms(turn):
+        yield from case.stated(field, turn)
+        if field.kind in _PROPOSED and turn.question and affirmed(turn, case):
             yield from repeated(field, case, turn)
 
 
@@ -70,11 +72,18 @@ def _heard(field: Field, place: Place, *, sure: bool = False) -> bool:
     return meant is Mood.SAID or (meant is Mood.OPEN and only_asked)
 
 
+def _may_be_asked(field: Field, place: Place) -> bool:
+    """Whether a value may be asked back: the number of an identity or family card only where it is the person's own."""
+    return field.kind not in _NUMBERED or _theirs(field, place, asked=meant(field, place)[1])
+
+
 def _may_be_meant(field: Field, place: Place) -> bool:
+    """Whether nothing says that a value is of another field, or of somebody whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     nobodys = field.person is None and place.case.form.of_others
-    asked = any(field.key in keys for keys in place.turn.asked) or _answers(place)
-    return (asked or field.key in meant(field, place)[0]) and (not personal or nobodys or _theirs(field, place))
+    keys, asked = meant(field, place)
+    answers = any(field.key in each for each in place.turn.asked) or _answers(place)
+    return (answers or field.key in keys) and (not personal or nobodys or _theirs(field, place, asked=asked))
 
 
 def _answers(place: Place) -> bool:
@@ -83,5 +92,5 @@ def _answers(place: Place) -> bool:
     return bool(place.turn.question) and alone_said and not place.turn.heard.another
 
 
-def _theirs(field: Field, place: Place) -> bool:
-    return owner(place) in (None, SOMEBODY) or whose(field, place, asked=meant(field, place)[1])
+def _theirs(field: Field, place: Place, *, asked: bool) -> bool:
+    return owner(place) in (None, SOMEBODY) or whose(field, place, asked=asked)

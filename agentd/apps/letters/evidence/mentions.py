@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence import codes
 from agentd.apps.letters.evidence.about import about
-from agentd.apps.letters.evidence.answers import affirms, repeated
+from agentd.apps.letters.evidence.answers import affirmed, repeated
 from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
@@ -75,7 +75,7 @@ def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[
 
 def _affirms(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> Iterator[Claim]:
     """A yes to the agent's repeating the value."""
-    if maybe and _affirmed(case, turn) and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
+    if maybe and affirmed(turn, case) and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
         yield Claim(turn.order, Mood.SAID, True)
 
 
@@ -90,7 +90,7 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
     """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
     for turn in case.turns:
         asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
-        answer = True if asked and _affirmed(case, turn) else False if asked and turn.heard.another else None
+        answer = True if asked and affirmed(turn, case) else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
         for sentence, named, before in turn.sentences():
@@ -180,15 +180,9 @@ def _claims(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
             yield Claim(place.turn.order, mood(field, place), supports, True, corrected)
 
 
-def _affirmed(case: Case, turn: Turn) -> bool:
-    """Whether the message is a yes, judged once for all the values that are tried."""
-    return case.once(("yes", turn.order), lambda: affirms(turn))
-
-
 def _settled(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message says the value, or turns down what was asked: no sentence of it answers in other words."""
-    said = any(place.span.supports for place in case.places(field, turn))
-    return said or turn.heard.another or _affirmed(case, turn)
+    return bool(case.stated(field, turn)) or turn.heard.another or affirmed(turn, case)
 
 
 def _wording(

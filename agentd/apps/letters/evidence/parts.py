@@ -69,7 +69,7 @@ class Part:
     @property
     def opens(self) -> bool:
         """Whether it begins its clause."""
-        return not any(word[0].isalnum() for word in self.before)
+        return self.line.sentence.opens(self.start)
 
     @property
     def behind(self) -> int:

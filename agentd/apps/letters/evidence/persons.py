@@ -246,7 +246,7 @@ def aliases(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) ->
         while at < len(words) and (words[at] == "," or raws[at][0].isupper()):
             at += 1
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
-        beside = list(takewhile(str.isalpha, words[max(0, mark.start - 3) : mark.start][::-1]))
+        beside = takewhile(str.isalpha, reversed(words[max(0, mark.start - 3) : mark.start]))
         of_whom = _DEATHS | _FATES if mark is relations[0] else _DEATHS  # `yang meninggal ibu saya`
         died = not _FATES.isdisjoint(near) or (mark.value in KIN and not of_whom.isdisjoint(beside))
         if died and mark.value not in ROLES:

@@ -74,8 +74,7 @@ def _of_another_field(field: Field, case: Case) -> bool:
 
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The messages and results that give the value; empty where a rule does, None where nothing does."""
-    reader = mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
-    said = chain(reader(field, case), mentions.called(field, case)) if says_something(field, case) else ()
+    said = chain(_reader(field)(field, case), mentions.called(field, case)) if says_something(field, case) else ()
     claims = list(_judged(said, field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
     silent = (turn for turn in case.taking_back if turn.order not in spoken)
@@ -151,8 +150,9 @@ def holds(claims: Iterable[Claim]) -> bool:
 
 def last_word(field: Field, case: Case) -> Claim | None:
     """The last thing that the citizen said of a field in their own words, right or not; None where there is none."""
-    reader = _READERS.get(field.kind, wording.text)
-    said = [claim for claim in reader(field, case) if claim.mood is Mood.SAID and (claim.supports or claim.replaces)]
+    said = [
+        claim for claim in _reader(field)(field, case) if claim.mood is Mood.SAID and (claim.supports or claim.replaces)
+    ]
     return max(said, key=lambda claim: claim.message, default=None)
 
 
@@ -175,3 +175,8 @@ _READERS: dict[str, Reader] = {
     **{"rt": addresses.rt_or_rw, "rw": addresses.rt_or_rw, "address": addresses.address},
     **{"name": naming.name, "relation": relations.relation, "text": wording.text, "boolean": mentions.flags},
 }
+
+
+def _reader(field: Field) -> Reader:
+    """By which reading a field's claims are found: a tool's own fields by one, common ones by their kind."""
+    return mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)

@@ -68,6 +68,10 @@ class Sentence:
         number = self.clauses[at]
         return range(bisect_left(self.clauses, number), bisect_right(self.clauses, number))
 
+    def opens(self, at: int) -> bool:
+        """Whether nothing but marks stands before a word in its clause."""
+        return not any(word[0].isalnum() for word in self.words[self.clause(at).start : at])
+
     def ends(self, at: int) -> bool:
         """Whether the clause of the word before ends there."""
         return at >= len(self.clauses) or self.clauses[at] != self.clauses[at - 1]

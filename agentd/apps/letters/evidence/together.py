@@ -40,7 +40,7 @@ def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
     """Whether a text or name says, wherever it stands, no more than what is another argument's."""
     if field.kind not in _RANKS or field.many:
         return False
-    places = [place for turn in case.turns for place in case.places(field, turn) if place.span.supports]
+    places = [place for turn in case.turns for place in case.stated(field, turn)]
     once = len(places) == 1
     taken = _taken((one for one in proven if one is not field and _outranks(one, field, once=once)), case.turns, case)
     return bool(places) and all(_says_nothing(place, taken[id(place.sentence)]) for place in places)
@@ -50,9 +50,8 @@ def _taken(fields: Iterable[Field], turns: Iterable[Turn], case: Case) -> Mappin
     """{id of a sentence: its words that are the fields' values}."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     for field, turn in product(fields, turns):
-        for place in case.places(field, turn):
-            if place.span.supports:
-                found[id(place.sentence)].update(range(place.span.start, place.span.end))
+        for place in case.stated(field, turn):
+            found[id(place.sentence)].update(range(place.span.start, place.span.end))
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentd.apps.analytics.guarded_times import part_of_the_period
 from agentd.apps.analytics.guards import silent_mistakes
-from agentd.apps.analytics.limits import asked_for, number_words, unlimited
+from agentd.apps.analytics.limits import asked_for, lists_for_one, number_words
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.planned import Plan
 
@@ -97,7 +97,7 @@ def test_a_list_is_no_sure_answer_to_a_question_for_the_one_at_its_end(
 ) -> None:
     """Issue 19 "Confidence that means something": eight such plans of three databases passed without a doubt."""
     written = {"sql_queries_plan": [{"query": query, "result_key": "R"}], "response_template": template}
-    found = list(unlimited(read_plan(written, "sql", TODAY, [question]), question))
+    found = list(lists_for_one(read_plan(written, "sql", TODAY, [question]), question))
     assert found == ([("R", word)] if word else [])
 
 
