@@ -57,7 +57,7 @@ class Grounded(CallPolicy):
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
-            if not presentable(call.tool, missing):
+            if not presentable(call, missing):
                 return refusal(call, missing)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
         if call.basis is not None and call.basis.registered and call.consent is None:
@@ -65,9 +65,11 @@ class Grounded(CallPolicy):
         return completed(call)
 
 
-def presentable(tool: ToolInfo, missing: Sequence[Field]) -> bool:
-    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said."""
-    return not missing or (tool.approval == "citizen" and all(field.doubtful for field in missing))
+def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
+    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said, in a language
+    of which a pack reads how it is meant."""
+    shown = call.tool.approval == "citizen" and understood(call.spoken)
+    return not missing or (shown and all(field.doubtful for field in missing))
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:

@@ -66,6 +66,12 @@ async def test_it_is_asked_back_where_nobody_shows_it_to_them(rule: ApprovalRule
     assert refused.output == {"missing": ["species"], "labels": ["species"], "offered": {"species": "dog"}}
 
 
+async def test_in_a_language_that_no_pack_reads_nothing_is_marked() -> None:
+    asked = visit({"species": "dog"}, "my dog keeps limping since we moved house").model_copy(update={"spoken": "sw"})
+    refused = await Grounded().before(asked)
+    assert isinstance(refused, ToolOutcome) and refused.missing == ("species",)
+
+
 @pytest.mark.parametrize(
     ("arguments", "lines"),
     [
