@@ -66,8 +66,8 @@ class Grounded(CallPolicy):
 
 
 def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
-    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said, in a language
-    of which a pack reads how it is meant."""
+    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said, and a pack
+    reads how that is meant in their language."""
     shown = call.tool.approval == "citizen" and understood(call.spoken)
     return not missing or (shown and all(field.doubtful for field in missing))
 
