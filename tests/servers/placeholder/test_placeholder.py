@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 
 from servers.placeholder.fill import Rule, fill
@@ -170,24 +168,3 @@ def test_a_rule_that_cannot_be_applied_leaves_the_value_and_says_so() -> None:
     assert "A is shown as it is: it is not a number" in filled.warnings[0]
     assert "currency_IDR" in filled.warnings[1]
     assert "rules for C" in filled.warnings[2]
-
-
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text("ab1.-{}é😀", max_size=8)
-JSON = SCALARS | st.lists(SCALARS, max_size=3)
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.sampled_from(["{", "}", "A", "B", " ", "x", "{A}", "{B}", "\\"]), max_size=12).map("".join),
-    st.dictionaries(st.sampled_from(["A", "B", "C"]), JSON),
-    st.dictionaries(
-        st.sampled_from(["A", "B"]), st.builds(Rule, st.sampled_from([*FORMATS, "?"]), st.none() | st.integers(0, 10))
-    ),
-)
-def test_any_template_with_any_values_gives_a_narrative(
-    template: str, values: dict[str, Any], rules: dict[str, Rule]
-) -> None:
-    filled = fill(template, values, rules)
-    assert isinstance(filled.narrative, str)
-    if "{" not in template:
-        assert filled.narrative == template

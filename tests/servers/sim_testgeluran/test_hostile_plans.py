@@ -21,6 +21,7 @@ from servers.sim_testgeluran.expression import ExpressionError, parse
 from servers.sim_testgeluran.plan import DatabaseOperation
 from servers.sim_testgeluran.scope import PlanError
 
+pytestmark = pytest.mark.slow
 FIELDS = ["arbook.DocNo", "DocValueLocal", "arbook.DueDate", "mastercustomer.Name", "nope", "x", "*", "arbook.`TOP`"]
 PIECES = [
     *("SUM(", "COUNT(*", "ABS(", "CASE WHEN ", " THEN ", " ELSE ", " END", "DATEDIFF(", "(", ")", ",", "+", "-", "/"),
