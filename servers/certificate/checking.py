@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from servers.certificate.conditions import Condition
 from servers.certificate.fields import LetterField
-from servers.certificate.lettertype import LetterType, LetterTypeError, load
+from servers.certificate.lettertype import LetterType, LetterTypeError, load, reason
 from servers.certificate.ownkinds import with_own_kinds
 
 KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Condition}
@@ -57,8 +57,7 @@ def mistakes(folder: Path) -> Iterator[str]:
         return
     except LetterTypeError as error:
         if not isinstance(error.__cause__, ValidationError):
-            at = re.search(r"at line (\d+)", str(error))
-            yield f"{source}:{at[1]}: {error}" if at else str(error)
+            yield _with_line(str(error))
             return
     data = with_own_kinds(tomllib.loads(source.read_text(encoding="utf-8")), folder)
     text = tuple(line.strip() for line in (folder / "letter.txt").read_text(encoding="utf-8").splitlines())
@@ -80,10 +79,18 @@ def _in_words(one: ErrorDetails) -> str:
         *above, key = map(str, one["loc"])
         known = [*(KEYS.get(above[0], LetterType) if above else LetterType).model_fields]
         near = get_close_matches(key, known, n=1, cutoff=0.75)
-        return "there is no such key; " + (f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}")
-    said = {"missing": "is missing", "tuple_type": "should be a list"}.get(one["type"], one["msg"])
+        return f"{reason(one)}; " + (f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}")
     own = "; or one of your own, in kinds.toml beside the letters' folders" if one["loc"][2:] == ("kind",) else ""
-    return said.removeprefix("Value error, ").replace("Input should be", "should be") + own
+    return reason(one) + own
+
+
+def _with_line(said: str) -> str:
+    """`FILE: …` with the line that TOML names there, else that of the key which comes first."""
+    file, _, what = said.partition(": ")
+    if at := re.search(r"at line (\d+)", what):
+        return f"{file}:{at[1]}: {what}"
+    key = re.match(r"([\w.-]+): ", what)
+    return f"{file}:{_line(Path(file), key[1].split('.'))}: {what}" if key else said
 
 
 def _line(file: Path, names: Sequence[str]) -> int:

@@ -98,6 +98,14 @@ class LetterField(BaseModel):
             raise ValueError(f"two choices are spelled {', '.join(twice)}: who writes that must be asked")
         return self
 
+    @model_validator(mode="after")
+    def _some_value_is_right(self) -> LetterField:
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError(f"least = {self.least} is more than most = {self.most}")
+        if unlike := [each for each in self.examples if self.pattern and not re.fullmatch(self.pattern, each)]:
+            raise ValueError(f"the example {', '.join(unlike)} is not of its pattern {self.pattern}")
+        return self
+
     @property
     def spellings(self) -> Mapping[str, tuple[str, ...]]:
         """The choices, each with its other spellings; empty for other kinds."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from servers.certificate import kinds
 from servers.certificate.basis import REGISTER, Basis, Level, Source, in_words
@@ -32,6 +33,13 @@ BASIS_SLOT = "dasar"
 """In a letter's text: on what it rests, in words (basis.py)."""
 TABLE = "[data]"
 """The line of a letter's text where the table of the applicant's data goes."""
+SAID = {
+    "extra_forbidden": "there is no such key",
+    "missing": "is missing",
+    "tuple_type": "should be a list",
+    "dict_type": "should be a table",
+}
+"""What pydantic says of data, of the keys of a file."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields that say what a letter is for, and state nothing."""
 
@@ -249,4 +257,11 @@ def _first_reason(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return re.sub(r"^.*__init__\(\) ", "", str(error))
     first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc']) or 'letter'}: {first['msg']}"
+    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    return f"{where or 'letter'}: {reason(first)}"
+
+
+def reason(one: ErrorDetails) -> str:
+    """What is wrong, in the words of who writes the file."""
+    said = SAID.get(one["type"], one["msg"])
+    return said.removeprefix("Value error, ").replace("Input should be", "should be")

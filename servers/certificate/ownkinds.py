@@ -6,9 +6,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
+
+from servers.certificate.kinds import KINDS
 
 FILE = "kinds.toml"
 
@@ -48,7 +50,13 @@ class OwnKind(BaseModel):
         return {"kind": base, "declared": f"{FILE}: {name}", "examples": (self.example,) if self.example else (), **own}
 
 
-_ADAPTER = TypeAdapter(dict[str, OwnKind])
+def _new(name: str) -> str:
+    if name in (*KINDS, "choice"):
+        raise ValueError("is a kind that ships; give yours another name")
+    return name
+
+
+_ADAPTER = TypeAdapter(dict[Annotated[str, AfterValidator(_new)], OwnKind])
 
 
 def file_of(folder: Path) -> Path:

@@ -88,15 +88,31 @@ def test_explain_shows_an_own_kind_and_where_it_is_declared(folder: Path) -> Non
         ('[nim]\npattern = "[A-"', "no regular expression"),
         ('[nim]\npattern = "x"\nleast = 1', "one of `pattern`"),
         ('[nim]\npatern = "x"', "patern"),
-        ("[nim", "kinds.toml"),
+        ("[nim\nleast = 1", "kinds.toml:1: Expected ']'"),
+        ('[nim]\npattern = "x"\nleest = 1', "kinds.toml:3: nim.leest: there is no such key"),
+        ("[nim]\nchoices = []", "kinds.toml:2: nim.choices: should be a table"),
+        ('[date]\npattern = "x"', "kinds.toml:1: date: is a kind that ships"),
     ],
 )
 def test_a_mistake_in_the_kinds_is_named_with_their_file(folder: Path, kinds: str, says: str) -> None:
     (folder.parent / "kinds.toml").write_text(kinds)
     with pytest.raises(LetterTypeError) as caught:
         load(folder)
-    assert str(folder.parent / "kinds.toml") in str(caught.value) and says in str(caught.value)
-    assert any("kinds.toml" in line for line in folder_mistakes(folder))
+    assert str(folder.parent / "kinds.toml") in str(caught.value)
+    (told,) = folder_mistakes(folder)
+    assert told.startswith(f"{folder.parent / 'kinds.toml'}:") and says in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("least = 1\n", "least = 20\n", "least = 20 is more than most = 14"),
+        ("A00000000", "A0000", "the example A0000 is not of its pattern [A-Z][0-9]{8}"),
+    ],
+)
+def test_a_kind_that_no_value_can_meet_is_a_mistake(folder: Path, old: str, new: str, says: str) -> None:
+    (folder.parent / "kinds.toml").write_text(KINDS.replace(old, new))
+    assert any(says in line for line in folder_mistakes(folder))
 
 
 def test_a_changed_kind_is_read_again_without_a_restart(folder: Path) -> None:
