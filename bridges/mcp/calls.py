@@ -14,7 +14,7 @@ from mcp import Client, MCPError
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, RequestParamsMeta
 
-from agentd.messages import ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
 from bridges.mcp import reasons
 from bridges.mcp.artifacts import Keeper
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from bridges.mcp.server import Server
 
 logger = logging.getLogger(__name__)
+RULES = ("agentd/official", "agentd/scope")
+"""By these the daemon judges a call; one that was named before its server said them was not judged."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,12 @@ class Calls:
             why = server.state.error or f"not up within {self._settings.start_timeout_s:g} s"
             down = failure(f"The server `{name}` of the tool `{tool}` is {server.state.state}: {why}.")
             return None if server.stopping else down
-        if not self._offers(call.tool, tool):
+        offered = next((known for known in self._server.tools if known.name == tool), None)
+        if offered is None or (offered.identity and not call.tool.identity):
             return failure(f"The server `{name}` has no tool `{tool}`.", error_type="unknown_tool")
+        if any(offered.meta.get(rule) and rule not in call.tool.meta for rule in RULES) and not offered.identity:
+            return failure(f"The server `{name}` was not up when its tool `{tool}` was chosen; ask again.")
         return await self._made(live, call, on_progress, last)
-
-    def _offers(self, wanted: ToolInfo, name: str) -> bool:
-        """Whether it has this tool. One that proves who somebody is answers only a caller who knew that of it: the
-        others named it before its server was up, and what they send would be kept."""
-        return any(known.name == name and (wanted.identity or not known.identity) for known in self._server.tools)
 
     async def _made(
         self, live: Live, call: ToolCall, on_progress: ProgressSink | None, last: bool

@@ -56,6 +56,14 @@ async def test_what_proves_who_somebody_is_answers_only_a_call_that_knows_it(hos
     assert (await host.call(known)).success
 
 
+async def test_an_official_tool_answers_only_a_call_that_was_judged_as_one(host: McpToolHost) -> None:
+    known = request(host, "friendly", "echo", text="hello")
+    named_before_it_was_up = known.model_copy(update={"tool": ToolInfo(name="echo", server="friendly")})
+    refused = await host.call(named_before_it_was_up)
+    assert (refused.success, refused.error_type) == (False, "tool_execution")
+    assert (await host.call(known)).success
+
+
 async def test_each_call_carries_its_idempotency_key_and_session(host: McpToolHost) -> None:
     outcome = await do(host, "friendly", "meta")
     sent = {key: value for key, value in outcome.output.items() if key.startswith("agentd/")}
