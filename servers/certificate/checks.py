@@ -126,7 +126,7 @@ class Checks:
     def _key_fits(self) -> Refusal | None:
         if not self._keys.exist() and self._ledger.last_day() is None:
             return None  # a fresh office: its key is made at first use, not by looking
-        return None if self._keys.belongs() else standing.foreign_key(str(self._keys.files.cert))
+        return None if self._keys.belongs() else standing.foreign_key(str(self._keys.files.cert), self._keys.shared)
 
     def _clock_fits(self) -> Refusal | None:
         return standing.clock_behind(self._now().date(), self._ledger.last_day())

@@ -42,10 +42,15 @@ class OfficeKeys:
             return KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
         used = self._ledger.last_day() is not None  # before the key is looked for: another process may make the first
         if not self.exist():
-            refusal = standing.key_missing(str(settings.office_dir), used)
+            refusal = standing.key_missing(str(settings.office_dir), used, self.shared)
             if refusal is not None:
                 raise NotNow(refusal)
         return officekey.ensure(settings.office_dir, self._office, settings.passphrase)
+
+    @property
+    def shared(self) -> bool:
+        """Whether other nodes may sign for the same register."""
+        return self._settings.register_file is None
 
     def open(self) -> None:
         """Raises OfficeKeyError unless the passphrase opens the keys that lie in files; makes none."""

@@ -20,6 +20,12 @@ KEYS = (
     "makes a new one (letters issued so far stay genuine)"
 )
 
+NODES = (
+    "where other nodes share this register, let `office_dir` of the server `certificate` be the folder with their key, "
+    "and make none; else "
+)
+"""Before KEYS, where the register is in a database that several nodes may share."""
+
 
 class Refusal(BaseModel):
     """What doesn't fit, for the office: `what` is wrong and what `to_do`. `kind` is a stable name."""
@@ -63,18 +69,19 @@ def archive_ahead(unknown: Sequence[str]) -> Refusal | None:
     return Refusal(kind="archive_ahead", what=what, to_do=AUDIT)
 
 
-def key_missing(folder: str, letters: bool) -> Refusal | None:
-    """There is no key in `folder`; with `letters` in the register that is no fresh office."""
+def key_missing(folder: str, letters: bool, shared: bool) -> Refusal | None:
+    """There is no key in `folder`; with `letters` in the register (`shared` by nodes?) that is no fresh office."""
     if not letters:
         return None
-    return Refusal(kind="key_missing", what=f"{folder} holds no office key, but the register has letters", to_do=KEYS)
+    what = f"{folder} holds no office key, but the register has letters"
+    return Refusal(kind="key_missing", what=what, to_do=NODES * shared + KEYS)
 
 
-def foreign_key(place: str) -> Refusal:
+def foreign_key(place: str, shared: bool) -> Refusal:
     """The key there is vouched for by none of the CAs that the register remembers."""
-    to_do = f"{KEYS}; for a key of your own that is meant to replace it: `agentd letters repair --accept-key`"
+    own = "for a key of your own that is meant to replace it: `agentd letters repair --accept-key`"
     what = f"the office's key ({place}) is not the one that signed the register's letters"
-    return Refusal(kind="foreign_key", what=what, to_do=to_do)
+    return Refusal(kind="foreign_key", what=what, to_do=f"{NODES * shared}{KEYS}; {own}")
 
 
 def clock_behind(today: date, last: date | None) -> Refusal | None:

@@ -15,7 +15,7 @@ from servers.certificate import officekey, page, statementkey
 from servers.certificate.issued import IssueError
 from servers.certificate.issuing import LetterService
 from servers.certificate.records import Approval, Consent
-from servers.certificate.standing import NotNow
+from servers.certificate.standing import NotNow, foreign_key, key_missing
 from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 
@@ -119,6 +119,13 @@ def test_another_offices_key_signs_nothing_here(service: LetterService, tmp_path
     assert refused(other) == "foreign_key"
     assert Verifier(other).file(pdf).genuine
     other.close()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_node_of_several_is_first_told_to_use_their_key(shared: bool) -> None:
+    missing, foreign = key_missing("office", True, shared), foreign_key("office.cert.pem", shared)
+    assert missing is not None
+    assert [one.to_do.startswith("where other nodes share this register") for one in (missing, foreign)] == [shared] * 2
 
 
 def test_a_clock_set_back_issues_nothing_until_it_is_right(
