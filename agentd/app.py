@@ -188,7 +188,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         )
         calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
         questions = {
-            kind: Questions(kind, store, made.engine, clock, deadline_s=question.deadline_s).ask
+            kind: Questions(
+                kind, store, made.engine, clock, deadline_s=question.deadline_s, deadline_of=question.deadline_of
+            ).ask
             for kind, question in kinds.items()
         }
 

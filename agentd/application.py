@@ -70,6 +70,8 @@ class QuestionKind:
     execute: Executor
     deadline_s: float
     servers: frozenset[str]
+    deadline_of: str = "[agent]"
+    """The section of client.toml that has its `deadline_s`."""
 
 
 @dataclass(frozen=True, slots=True)

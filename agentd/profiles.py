@@ -26,6 +26,7 @@ class AgentProfile:
     prefix: tuple[ChatMessage, ...]
     limits: RunLimits
     deadline_s: float
+    deadline_of: str
     provider: str | None
     barred: frozenset[str]
 
@@ -125,6 +126,7 @@ def agent_profile(
     )
     own = settings.agent
     allowed = profile.providers if profile else None
+    section = f"[[profiles]] {profile.name}" if profile and profile.deadline_s else "[agent]"
     return AgentProfile(
         toolset=toolset.fitted(fits),
         prefix=(ChatMessage(role="system", content=system), *prompts.examples(settings.examples, toolset, start)),
@@ -134,6 +136,7 @@ def agent_profile(
             max_tokens=(profile and profile.max_tokens) or own.max_tokens,
         ),
         deadline_s=options.deadline_s or (profile and profile.deadline_s) or own.deadline_s,
+        deadline_of="the request's options" if options.deadline_s else section,
         provider=options.provider or (allowed[0] if allowed else None),
         barred=frozenset(p.id for p in settings.providers if allowed is not None and p.id not in allowed),
     )

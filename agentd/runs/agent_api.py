@@ -198,6 +198,7 @@ class AgentRuns:
             language=language,
             spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
+            deadline_of=profile.deadline_of,
             prompt_tools=await self.agents.select(prompt, profile.toolset, latest.prompt_tools),
             withdrew=answered.withdrew,
             choice=answered.choice,

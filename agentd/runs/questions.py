@@ -25,6 +25,7 @@ class Questions:
     engine: Engine
     clock: Clock
     deadline_s: float
+    deadline_of: str = "[agent]"
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
@@ -42,7 +43,7 @@ class Questions:
             owner=caller.id,
             kind=self.kind,
             prompt=question,
-            brief=RunBrief(options=options, caller=caller, deadline_s=self.deadline_s),
+            brief=RunBrief(options=options, caller=caller, deadline_s=self.deadline_s, deadline_of=self.deadline_of),
             status="queued",
             created_at=iso(self.clock.now()),
         )

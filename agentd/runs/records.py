@@ -70,6 +70,8 @@ class RunBrief(Stored):
     spoken: str | None = None
     """The code of the language that the citizen wrote, where that is another one."""
     deadline_s: float | None = None
+    deadline_of: str = "[agent]"
+    """What set `deadline_s`, for the message when it is over."""
     prompt_tools: Annotated[PromptTools | None, Field(alias="told"), PlainSerializer(PromptTools.record)] = None
     """The tools that the prompt describes; None: all."""
     answers: str | None = None

@@ -72,7 +72,7 @@ class Segments:
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
         deadline_s = row.brief.deadline_s or self.limits.deadline_s
-        late = BudgetExceeded(f"the run used up its {deadline_s:g} s (deadline_s)")
+        late = BudgetExceeded(f"the run used up its {deadline_s:g} s (`deadline_s` of {row.brief.deadline_of})")
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
             with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):

@@ -65,4 +65,4 @@ class Analytics(App):
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""
         deadline_s = self.wiring.settings().section(AnalyticsSettings).deadline_s
-        return {"analytics": QuestionKind(self._execute, deadline_s, frozenset(NEEDED))}
+        return {"analytics": QuestionKind(self._execute, deadline_s, frozenset(NEEDED), "[analytics]")}

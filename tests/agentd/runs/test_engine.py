@@ -94,7 +94,9 @@ class Daemon:
 
         def profile_of(caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None) -> AgentProfile:
             prefix = (ChatMessage(role="system", content="x"),)
-            return AgentProfile(toolset(caller), prefix, RunLimits(), options.deadline_s or 60, None, frozenset())
+            return AgentProfile(
+                toolset(caller), prefix, RunLimits(), options.deadline_s or 60, "[agent]", None, frozenset()
+            )
 
         async def every_tool(*_: Any) -> None:
             """However many."""
@@ -238,6 +240,13 @@ async def test_a_deadline_ends_a_run_with_what_it_reached(start: Start) -> None:
             await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=0.2), STAFF)
         assert late.value.type == "budget_exceeded"
         assert [step["tool"] for step in late.value.data["steps"]] == ["get_current_time"]
+
+
+async def test_a_late_question_says_which_section_has_its_deadline(start: Start) -> None:
+    async with start({"text": "{}", "after_ms": 60_000}) as daemon:
+        books = Questions("agent", daemon.store, daemon.engine, daemon.clock, deadline_s=0.2, deadline_of="[analytics]")
+        with pytest.raises(AgentdError, match=r"its 0\.2 s \(`deadline_s` of \[analytics\]\)"):
+            await books.ask("x", caller=STAFF, session_id=None, run_id="r1")
 
 
 async def test_one_run_at_a_time_in_a_session_and_history_reaches_the_next(start: Start) -> None:
