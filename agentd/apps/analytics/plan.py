@@ -70,7 +70,7 @@ def read_plan(
     sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(declared), rules, sources=sources)
     plan = plan if "START_DATE" in dates or len(said) > 1 else without_period(plan)
-    plan = worded_once(_named_as_planned(settled(plan, formats.Classes.from_tables(tables))))
+    plan = worded_once(_named_as_planned(settled(plan, formats.Classes.from_tables(tables))), said)
     return _judged(headed(plan, said[0] if said else ""), missing, said)
 
 

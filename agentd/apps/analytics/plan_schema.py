@@ -40,26 +40,29 @@ def plan_schema(
     """For the style of the state; `dates` are the names of those that the question gives.
 
     A plan may be empty where the tables cannot answer; a plan that is put right may not. A model held to a grammar
-    (`brief`) gets one query at first for a question of one part, and more when it puts its plan right.
+    (`brief`) gets one query at first for a question of one part, and more when it puts its plan right. It writes
+    nothing that the host derives: no narrative where one result stands by itself, under the question.
     """
     tables = {
         table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
     }
     relations = state.get("table_relationships") or []
     complexity = state.get("query_complexity") or "simple"
+    single = brief and not _has_parts(state["user_query"])
     if state["plan_style"] == "sql":
         pattern = select_pattern(tables, relations, _said(state, tuple(dates)), state.get("sql_dialect"))
         query = {"type": "string", "pattern": pattern}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
-        most = 1 if may_be_empty and brief and not _has_parts(state["user_query"]) else QUERIES[complexity]
+        most = 1 if may_be_empty and single else QUERIES[complexity]
         steps = {"type": "array", "items": entry, "maxItems": most}
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
         steps = _operations(tables)
         plan, more = {"operations": steps}, {}
     steps["minItems"] = 0 if may_be_empty else 1
-    plan["response_template"] = {"type": "string", "maxLength": 300}
-    optional = {"placeholder_mapping": _MAPPING, "validation_rules_for_results": _RULES, **more}
+    if not single or past_questions(state) or finder("shares").search(state["user_query"]):
+        plan["response_template"] = {"type": "string", "maxLength": 300}
+    optional = {} if brief else {"placeholder_mapping": _MAPPING, "validation_rules_for_results": _RULES, **more}
     return {
         "type": "object",
         "properties": {**plan, **optional},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agentd.apps.analytics import placeholders, wording
@@ -16,9 +16,10 @@ from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
 from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
 
 
-def worded_once(plan: Plan) -> Plan:
-    """The plan with a narrative that repeats nothing and goes forward in time; one is derived where the model wrote
-    none."""
+def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
+    """The plan with a narrative that repeats nothing and goes forward in time. Where the model wrote none, its one
+    result stands under the question, with its period unless the question writes that; several under what they are.
+    `said` is the question and what its period is called."""
     template, notes = wording.unrepeated(plan.template), list(plan.derived)
     if wording.repeats(plan.template):
         notes.append("response_template repeated itself")
@@ -28,6 +29,10 @@ def worded_once(plan: Plan) -> Plan:
         notes.append(f"{backwards.text} turned: its second figure is the later one")
     if not template.strip() and not plan.empty:
         template = derived_template(plan)
+        if len(plan.results) == 1 and said and not plan.results[0].get("purpose"):
+            period = " ({PERIOD_LABEL})" if said[1:] and not any(each in said[0] for each in said[1:]) else ""
+            asked = wording.heading("", "", said[0]).removesuffix(": ")
+            template = f"{asked}{period}: {{{plan.results[0]['result_key']}}}"
         notes.append("response_template (derived)")
     return replace(plan, template=template, derived=notes)
 

@@ -63,7 +63,10 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "a count as money": (asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}), unsure(NO_SUM, "Total 456.")),
     "percent twice": (asked(SHARE, "Bagian {TOTAL}%.", placeholder_mapping={"TOTAL": "percentage"}), "Bagian 25%."),
     "a date for money": (asked(SUM, placeholder_mapping={"TOTAL": "date_long"}), "Total 125000000.5."),
-    "no template": ({"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]}, "Total: Rp 125.000.000,50"),
+    "no template": (
+        {"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]},
+        "Berapa total penjualan Januari 2023: Rp 125.000.000,50",
+    ),
     "said twice": (asked(SUM, "Total {TOTAL}. Total {TOTAL}."), TRUE),
     "all of it twice": (asked(SUM, "Total\n{TOTAL} Total\n{TOTAL}"), "Total\nRp 125.000.000,50"),
     "stammered": (asked(SUM, "Jadi, Jadi, Total {TOTAL}."), "Jadi, Total Rp 125.000.000,50."),

@@ -62,6 +62,18 @@ async def test_examples_hold_what_may_be_planned_but_for_a_model_of_this_machine
     assert ("placeholder_mapping" in examples, '"purpose"' in examples) == ((constraint != "grammar",) * 2)
 
 
+async def test_a_model_of_this_machine_writes_the_query_alone(erp: Path) -> None:
+    """Issue 19. Where one result stands by itself, it stands under the question."""
+    dated = "order_date >= '{START_DATE}' AND order_date <= '{END_DATE}'"
+    bare = {"sql_queries_plan": [{"query": f"SELECT SUM(total_amount) AS total FROM sales_orders WHERE {dated}"}]}
+    for question in ("Berapa total penjualan Januari 2023?", "Berapa total penjualan bulan lalu?"):
+        office = Office(erp, {"intent": "sales_analysis"}, bare)
+        office.model.constraint = "grammar"
+        answer = await office.ask(question)
+        assert "response_template" not in (office.model.requests[1].json_schema or {})["properties"]
+    assert answer["final_narrative"].endswith("Berapa total penjualan bulan lalu (Februari 2023): Rp 118.677.000")
+
+
 async def test_what_a_model_leaves_out_of_its_reading_is_derived_and_said_to_be(erp: Path) -> None:
     """Issue 19. Fewer tokens written; what is derived of the question's words is not shown beside them."""
     office = Office(erp, {"intent": "sales_analysis"}, plan(TOTAL, COUNT, template="{TOTAL} {COUNT}"))
@@ -74,7 +86,7 @@ async def test_what_a_model_leaves_out_of_its_reading_is_derived_and_said_to_be(
     assert "entities_mentioned" not in office.model.requests[1].messages[-1].content
     held = json.loads(from_schema(SCHEMA_OF_INTENT).partition("%json ")[2])
     assert len(SCHEMA_OF_INTENT["required"]) == 4
-    assert held["required"] == [*held["properties"]] == ["intent", "entities_mentioned"]
+    assert held["required"] == [*held["properties"]] == ["intent"]
 
 
 async def test_the_planner_sees_comments_keys_and_sample_values(erp: Path) -> None:
