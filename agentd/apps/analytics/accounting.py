@@ -15,13 +15,14 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import speaks, words_of
+from agentd.apps.analytics.agreement import restricted, speaks, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import tree
 from agentd.apps.analytics.unanswered import unanswered
+from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -47,7 +48,7 @@ def unaccounted(
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
-        found += [*_aggregates(reading, counted), *_not_consulted(reading)]
+        found += [*_aggregates(reading, counted), *_of_lines(reading), *_not_consulted(reading)]
         found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
@@ -56,7 +57,7 @@ def unaccounted(
 
 def _conditions(reading: Reading) -> Iterator[str]:
     """Those of which neither the value nor the column is said; negated ones where nothing is denied."""
-    restricts = finder("restricts").search(reading.asked.text) is not None
+    restricts = restricted(reading.asked.text) is not None
     for leaf in reading.leaves():
         columns = list(leaf.find_all(exp.Column))
         values = [each.name for each in leaf.find_all(exp.Literal)]
@@ -70,8 +71,17 @@ def _conditions(reading: Reading) -> Iterator[str]:
         else:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
             accounted = said and not any(reading.better([column], columns) for column in columns)
-        if not accounted:
+        if not accounted or _denied(reading, leaf, columns):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
+    """Whether it is a flag's no, where the flag is said and nothing before it says no: `Discontinued = 0`."""
+    no = {"EQ": "0", "NEQ": "1"}.get(type(leaf).__name__)
+    flags = [each for each in columns if no == leaf.expression.name and reading.kind(each) not in FIGURES]
+    words = [word for each in flags for word in words_of(each.name).split() if len(word) > 3]
+    before = [reading.asked.said.partition(word)[0].split()[-2:] for word in words if word in reading.asked.said]
+    return any(restricted(" ".join(each)) is None for each in before)
 
 
 def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
@@ -158,6 +168,19 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
         )
+
+
+def _of_lines(reading: Reading) -> Iterator[str]:
+    """Rows counted or averaged of a table that is named after the one which is said: InvoiceLine, for an invoice."""
+    said = {name: words_of(str(table["table_name"])).split() for name, table in reading.tables.items()}
+    for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
+        asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
+        columns = [found[0] for column in each.find_all(exp.Column) if (found := reading.column(column))]
+        for table in () if each.find(exp.Distinct) else columns or reading.sources.values():
+            own = said[str(table["table_name"]).casefold()]
+            heads = [words for words in said.values() if len(words) < len(own) and words[0][:4] == own[0][:4]]
+            if heads and said_in(heads[0][0], asked) and not any(said_in(word, asked) for word in own[1:]):
+                yield each.sql()
 
 
 def _counts_all(case: exp.Expr | None) -> bool:

@@ -20,6 +20,7 @@ Table = Mapping[str, Any]
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 _BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
+_SIDES = {"above": "GT", "below": "LT", "at_least": "GT", "at_most": "LT", "later": "GT", "earlier": "LT"}
 _NUMBER = r"\W{0,3}(?:rp|usd|idr)?\W{0,2}(\d+(?:[.,]\d+)*)"
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Names of columns that a question may say without meaning the column."""
@@ -27,8 +28,11 @@ _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", 
 
 def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
     """Of one outer SELECT; `asked` is the question without its words of time, `tables` those consulted."""
-    used = {str(table["table_name"]): table for table in tables if _reads(select, str(table["table_name"]))}
+    read = {table.name.casefold() for table in select.find_all(exp.Table)}
+    used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
     yield from _other_bounds(asked, select)
+    yield from _other_sides(asked, select, used)
+    yield from _not_emptied(asked, select)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
     yield from _unweighted(select, used)
@@ -45,7 +49,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
 def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
     """`ShipVia IS NOT NULL` where nothing else reads the column, and the question neither says it nor asks for some
     rows alone: a condition written for want of the right one."""
-    if finder("restricts").search(asked):
+    if restricted(asked):
         return
     read = [column.name for column in select.find_all(exp.Column)]
     for test in (each.this for each in select.find_all(exp.Not)):
@@ -63,29 +67,51 @@ def drops_those_without(asked: str, select: exp.Select) -> str:
     return wanted if wanted and joins and not any(join.side for join in joins) else ""
 
 
+def restricted(asked: str) -> re.Match[str] | None:
+    """The word by which some rows alone are asked for."""
+    return finder("restricts").search(finder("whether").sub(" ", asked))
+
+
 def includes(asked: str) -> str:
     """ "including", where the question asks for those without, too."""
     found = finder("included").search(asked)
-    return found[0] if found and finder("restricts").search(asked) else ""
-
-
-def _reads(select: exp.Select, name: str) -> bool:
-    return any(table.name.casefold() == name.casefold() for table in select.find_all(exp.Table))
+    return found[0] if found and restricted(asked) else ""
 
 
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
     """`<=` for "less than", `>` for "at least"."""
-    compared: dict[float, set[str]] = {}
-    for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
-        kind = type(each).__name__
-        for side, name in ((each.expression, kind), (each.this, _TURNED[kind])):
-            if isinstance(side, exp.Literal) and side.is_number:
-                compared.setdefault(float(side.this), set()).add(name)
+    sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
     for key, kind in _BOUNDS.items():
         for found in re.finditer(rf"({finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE):
-            operators = [compared.get(number * scale, set()) for number in plain(found[2]) for scale in SCALES]
-            if any(operators) and not any(kind in each for each in operators):
+            said = {number * scale for number in plain(found[2]) for scale in SCALES}
+            operators = {operator for number, operator in sides if number in said}
+            if operators and kind not in operators:
                 yield found[1]
+
+
+def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """ "Below the reorder level", "after the required date", where nothing is compared with that column so."""
+    columns = {words_of(str(column["name"])) for table in used.values() for column in table["columns"]}
+    compared = {(words_of(side.name), kind[:2]) for side, kind in _compared(select)}
+    for key, kind in _SIDES.items():
+        for found in finder(key).finditer(asked):
+            behind = " ".join(re.findall(r"[^\W_]+", asked[found.end() :].casefold()))
+            meant = [each for each in columns if " " in each and re.match(rf"(?:\w+ )?{each}\b", behind)]
+            yield from (f"{found[0]} {each}" for each in meant if (each, kind) not in compared)
+
+
+def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
+    """What stands on the right of each bound, and how it is compared; what stands on the left turned round."""
+    for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
+        kind = type(each).__name__
+        yield from ((each.expression, kind), (each.this, _TURNED[kind]))
+
+
+def _not_emptied(asked: str, select: exp.Select) -> Iterator[str]:
+    """ "Out of stock", where what is left is asked for, and nothing that is zero or missing."""
+    some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
+    if some and not select.find(exp.Is) and (found := finder("emptied").search(asked)):
+        yield found[0]
 
 
 def bounded_in(asked: str, number: float) -> bool:
@@ -128,8 +154,13 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
 
 def things_counted(asked: str) -> str:
     """What "how many" or "berapa" asks for; "" without one."""
-    found = re.search(rf"{finder('how_many').pattern}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
-    return found[1].casefold() if found else ""
+    asking = rf"{finder('how_many').pattern}(?:\s+{finder('shares').pattern})?"
+    found = re.search(rf"{asking}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
+    thing = found[1].casefold() if found else ""
+    if (not thing or finder("neutral").fullmatch(thing)) and (behind := finder("there_are").search(asked)):
+        words = re.findall(r"[^\W\d_]{4,}", asked[: behind.start()].casefold())
+        thing = next((word for word in words if not finder("neutral").fullmatch(word)), thing)
+    return thing
 
 
 def _nothing_as_something(select: exp.Select) -> Iterator[str]:
@@ -230,13 +261,17 @@ def _of_texts(condition: exp.Expr) -> bool:
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Words that mean a column which the tables have and the query leaves aside."""
     names = [str(column["name"]) for table in used.values() for column in table["columns"]]
-    written = " ".join(column.name for column in select.find_all(exp.Column))
+    written, before = " ".join(column.name for column in select.find_all(exp.Column)), asked
     for phrase, parts in vocabulary().columns.items():
         means = re.compile(parts, re.IGNORECASE)
         if phrase_finder(phrase).search(asked):
             asked = phrase_finder(phrase).sub(" ", asked)
             if any(map(means.search, names)) and not means.search(written):
                 yield phrase
+    for phrase, parts in vocabulary().before_deductions.items():
+        less = [column.name for each in select.find_all(exp.Sub) for column in each.expression.find_all(exp.Column)]
+        if phrase_finder(phrase).search(before) and re.search(parts, " ".join(less), re.IGNORECASE):
+            yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
         words = words_of(name)

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import SCALES, disagreements, includes, words_of
+from agentd.apps.analytics.agreement import SCALES, disagreements, includes, restricted, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
@@ -117,9 +117,9 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     yield from (word for end, word in superlatives if not end & ends)
     yield from _other_figure(asked, computed(plan), bool(ends))
     yield from _nameless(asked, plan, _numeric(tables))
-    if (some := finder("restricts").search(asked)) and not choice.any and not includes(asked):
+    if (some := restricted(asked)) and not choice.any and not includes(asked):
         yield some[0]
-    yield from _same_again(plan)
+    yield from (*_same_again(plan), *_parts(asked, plan))
     yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
     for query in plan.selects:
         found = tree(query["query"])
@@ -135,6 +135,14 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
     shown = [each for query in plan.results for each in projections(query["query"])]
     if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
+
+
+def _parts(asked: str, plan: Plan) -> Iterator[str]:
+    """The last "how many" of a question that asks it in more parts than the plan has figures."""
+    parts = re.split(rf"[,;]|\b{finder('joined').pattern}\b", asked, flags=re.IGNORECASE)
+    asking = [found[0] for part in parts if (found := finder("how_many").search(part))]
+    if len(asking) > sum(len(projections(query["query"])) for query in plan.results) > 0:
+        yield asking[-1]
 
 
 def _same_again(plan: Plan) -> Iterator[str]:

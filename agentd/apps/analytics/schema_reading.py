@@ -89,7 +89,7 @@ class Reading:
     """One SELECT of a plan, without those inside it."""
 
     def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
-        self.select, self.asked = select, asked
+        self.select, self.tables, self.asked = select, tables, asked
         made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
         read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
         others = [each for each in select.find_all(exp.Table) if each.name.casefold() not in {*tables, *made}]

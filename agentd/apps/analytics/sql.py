@@ -58,10 +58,15 @@ def statements(query: str) -> tuple[exp.Expr, ...]:
     """Its statements, none where no dialect reads the text, or it is too deep. Read once for all asked of it."""
     for dialect in DIALECTS:
         try:
-            return tuple(each for each in sqlglot.parse(query, read=dialect) if each is not None)
+            return tuple(each.transform(_denied) for each in sqlglot.parse(query, read=dialect) if each is not None)
         except (SqlglotError, RecursionError):
             continue
     return ()
+
+
+def _denied(node: exp.Expr) -> exp.Expr:
+    """`NOT LIKE` as all other denied conditions are in a tree."""
+    return exp.Not(this=node) if node.args.pop("negate", None) else node
 
 
 def reads_only(query: str) -> bool:

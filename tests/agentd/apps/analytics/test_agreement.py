@@ -27,6 +27,8 @@ TABLES = [
             {"name": "UnitPrice", "type": "DECIMAL(10, 2)"},
             {"name": "UnitsInStock", "type": "INTEGER"},
             {"name": "QuantityPerUnit", "type": "VARCHAR(20)", "classification": "descriptive"},
+            {"name": "ReorderLevel", "type": "INTEGER"},
+            {"name": "Discount", "type": "REAL"},
         ],
     },
 ]
@@ -49,6 +51,42 @@ def of(query: str) -> Plan:
             "SELECT p.LastName, COUNT(*) FROM People p JOIN Staff s ON s.Id = p.StaffId GROUP BY PersonId, p.LastName",
             "SELECT FirstName, COUNT(*) FROM People GROUP BY FirstName",
             ["GROUP BY firstname"],
+        ),
+        (
+            "Barang yang stoknya di bawah reorder level?",
+            "SELECT UnitsInStock FROM Goods WHERE UnitsInStock < ReorderLevel",
+            "SELECT UnitsInStock FROM Goods WHERE UnitsInStock > ReorderLevel",
+            ["di bawah reorder level"],
+        ),
+        (
+            "Goods below the reorder level?",
+            "SELECT UnitsInStock FROM Goods WHERE ReorderLevel >= UnitsInStock",
+            "SELECT UnitsInStock FROM Goods WHERE UnitsInStock = 0",
+            ["below reorder level", "reorder level"],
+        ),
+        (
+            "How many orders were shipped after the order date?",
+            "SELECT COUNT(*) FROM Orders WHERE ShippedDate > OrderDate",
+            "SELECT COUNT(*) FROM Orders WHERE OrderDate > ShippedDate",
+            ["after order date"],
+        ),
+        (
+            "Barang mana yang stoknya kosong?",
+            "SELECT UnitsInStock FROM Goods WHERE UnitsInStock = 0",
+            "SELECT UnitsInStock FROM Goods WHERE UnitsInStock <> 0",
+            ["kosong"],
+        ),
+        (
+            "Omzet kotor seluruhnya?",
+            "SELECT SUM(UnitPrice * UnitsInStock) FROM Goods",
+            "SELECT SUM(UnitPrice * UnitsInStock * (1 - Discount)) FROM Goods",
+            ["kotor"],
+        ),
+        (
+            "Berapa track, dan ada berapa composer?",
+            "SELECT COUNT(*), COUNT(DISTINCT Composer) FROM Track",
+            "SELECT COUNT(*) FROM Track",
+            ["ada berapa", "composer"],
         ),
         (
             "How many tracks are there?",
