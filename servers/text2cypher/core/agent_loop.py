@@ -102,7 +102,6 @@ class AgentLoop:
         for iteration in range(1, self._settings.max_iterations + 1):
             state.status = AgentStatus.GENERATING if iteration == 1 else AgentStatus.REFINING
             started = time.monotonic()
-            silent = False
             try:
                 turn = (self._read(readings, held) if iteration == 1 else None) or self._generate(hints, state)
             except LLMError as error:
@@ -112,7 +111,7 @@ class AgentLoop:
                 if spare is None:
                     state.status, state.error = AgentStatus.FAILED, str(error)
                     return state
-                turn, silent = spare, True
+                turn = spare
             state.status = AgentStatus.VALIDATING
             results = list(turn.verdict.validation_results)
             feedback = self._bench.feedback.build_feedback(results, turn.answer.query)
@@ -131,7 +130,8 @@ class AgentLoop:
             state.add_attempt(attempt)
             if on_attempt is not None:
                 on_attempt(attempt)
-            if attempt.is_valid or (silent and attempt.error_type is ErrorType.EMPTY_RESULT):
+            finds_nothing = covers and attempt.written_by == "reading" and attempt.error_type is ErrorType.EMPTY_RESULT
+            if attempt.is_valid or (finds_nothing and ground_truth_query is None):
                 return self._finish(state, held, readings if covers else [], attempt, turn.verdict)
         state.status = AgentStatus.FAILED
         return state
@@ -170,16 +170,20 @@ class AgentLoop:
         """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
         if hints is None or not hints.names_something:
             return [], False
-        bench, doubts, supposed = self._bench, dict[str, int](), list[Reading]()
+        bench, doubts, supposed, empty = self._bench, dict[str, int](), list[Reading](), list[Reading]()
         makers = [bench.reader.readings] if bench.linker.lexicon.written else []
         for held, make in product(bench.linker.supposing(hints), [*makers, bench.composer.readings]):
-            made = self._finding_something(make(held)) if self._aids.execution else make(held)
+            made = make(held)
+            found = self._finding_something(made) if self._aids.execution else made
             if held != hints:
-                supposed += made
+                supposed += found
                 continue
-            doubts |= scored(made, hints, bench.linker)
+            empty += [one for one in made if one not in found]
+            doubts |= scored(found, hints, bench.linker)
             if 0 in doubts.values():
                 return likeliest(doubts, hints, bench.linker), True
+        if 0 in (none := scored(empty, hints, bench.linker)).values():  # `courses without topics`: there are none
+            return likeliest(none, hints, bench.linker), True
         doubts |= scored(supposed, hints, bench.linker, max(MOST_SCORED - len(doubts), 0))
         return likeliest(doubts, hints, bench.linker), False
 

@@ -68,9 +68,6 @@ def assess(
         *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
-    shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
-    if shown and hints.focus is not None and hints.focus not in shown:
-        doubts.append(Doubt("unused", hints.focus))
     if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
         doubts.append(Doubt("counted", what))
     if (without := left_out(facts, run)) is not None:
@@ -98,6 +95,9 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     for doubts in (_unasked, half_asked, directions, steps):
         yield from doubts(hints, facts, linker)
+    shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
+    if shown and hints.focus is not None and hints.focus not in shown:
+        yield Doubt("unused", hints.focus)
 
 
 def scored(readings: Sequence[Reading], hints: Hints, linker: Linker, most: int = MOST_SCORED) -> dict[str, int]:

@@ -127,7 +127,12 @@ def _joins(
     """
     ends = _ends(held, facts)
     left, right = labels = [labels_at(node, facts) for node in ends]
-    spare = [labels_at(n, facts) for other in facts.structure.relationships for n in _bare_ends(other, facts)]
+    spare = [
+        labels_at(node, facts)
+        for other in facts.structure.relationships
+        for node in _bare_ends(other, facts)
+        if other.match >= 0  # else an expression asks whether there is one
+    ]
     used = {name for other in facts.structure.relationships for name in other.types}
     others = {
         name

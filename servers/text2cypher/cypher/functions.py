@@ -33,6 +33,9 @@ _FUNCTIONS = {
     "RELATIONSHIPS": "rels({0})",
     "PROPERTIES": "{0}",
     "KEYS": "list_filter(keys({0}), k -> k <> '_key')",
+    "STDEVP": "sqrt(abs(avg(({0}) * ({0})) - avg({0}) * avg({0})))",
+    "STDEV": "CASE WHEN count({0}) > 1"
+    " THEN sqrt(abs(sum(({0}) * ({0})) - sum({0}) * avg({0})) / (count({0}) - 1)) ELSE 0.0 END",
 }
 _OTHER_COUNTS = {
     ("ROUND", 2): "round({0}, {1})",
@@ -42,7 +45,7 @@ _OTHER_COUNTS = {
     ("LOCALDATETIME", 0): "current_timestamp()",
 }
 """By the number of arguments, where it makes another function."""
-_UNSUPPORTED = {"REDUCE", "APOC", "STDEV", "STDEVP", "RAND", "DURATION", "POINT"}
+_UNSUPPORTED = {"REDUCE", "APOC", "RAND", "DURATION", "POINT"}
 _TEXT = re.compile(r"""^(?:['"]|(?:to(?:lower|upper|string)|lower|upper|trim|replace|substring|left|right)\()""", re.I)
 """How an argument begins that is surely a text."""
 _DATES = {"DATE", "DATETIME", "LOCALDATETIME"}

@@ -16,7 +16,7 @@ from typing import Any
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.directions import Directions
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import phrases_of
+from servers.text2cypher.linking.names import is_form, is_plural, phrases_of, spaced
 from servers.text2cypher.linking.proposed import PROPOSED, proposals_in, request_of
 
 FILE = "lexicon.json"
@@ -77,7 +77,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
         frozenset(held.get("ignored", ())),
         frozenset(held.get("both_ways", ())),
         held.get("values", {}),
-        written=bool(held) and held != bootstrap(schema),
+        written=_is_written(held, bootstrap(schema)),
     )
 
 
@@ -97,9 +97,17 @@ def _held(folder: Path | None, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
-    """A lexicon.json to edit, from the names alone: their words and plurals."""
-    kinds = {"labels": schema.labels, "properties": schema.properties, "relationships": schema.relationships}
-    return {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
+    """A lexicon.json to edit, from the names alone: their words and, but for relationships, plurals."""
+    kinds = {"labels": schema.labels, "properties": schema.properties}
+    named = {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
+    done = {name: [held for held in phrases_of(name) if not is_plural(held, [spaced(name)])] for name in schema.relationships}
+    return named | {"relationships": done}
+
+
+def _is_written(held: dict[str, Any], own: dict[str, dict[str, list[str]]]) -> bool:
+    """True where a file holds more than the names alone give, or gave when it was made."""
+    phrases = ((name, phrase) for kind in own for name, said in held.get(kind, {}).items() for phrase in said)
+    return bool(held.keys() - own.keys()) or not all(is_form(phrase, name) for name, phrase in phrases)
 
 
 def write_lexicon(folder: Path | None, schema: GraphSchema, ask: Callable[[str], str] | None = None) -> Path:

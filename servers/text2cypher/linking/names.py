@@ -55,10 +55,15 @@ def spaced(name: str) -> str:
 def phrases_of(name: str) -> list[str]:
     """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
     words = spaced(name)
-    forms = [form for form, word in languages().nouns.items() if word == words]
-    return (
-        [words, *forms] if len(words) <= _ABBREVIATION and not name[1:].islower() else [words, _plural(words), *forms]
-    )
+    plural = [] if len(words) <= _ABBREVIATION and not name[1:].islower() else [_plural(words)]
+    return list(dict.fromkeys([words, *plural, *(form for form, word in languages().nouns.items() if word == words)]))
+
+
+def is_form(phrase: str, name: str) -> bool:
+    """True for the words of a name and what any rule makes of them: for a phrase that nobody had to write."""
+    words = spaced(name)
+    rules = languages().plurals
+    return phrase in phrases_of(name) or any(re.sub(end, plural, words, count=1) == phrase for end, plural in rules)
 
 
 def said_in(phrase: str, text: str) -> Iterator[re.Match[str]]:
@@ -76,7 +81,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 def is_plural(phrase: str, phrases: Collection[str]) -> bool:
     """True for the plural of another of these phrases."""
-    return any(_plural(other) == phrase for other in phrases)
+    return any(_plural(other) == phrase for other in phrases if other != phrase)
 
 
 def _plural(words: str) -> str:

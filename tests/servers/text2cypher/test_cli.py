@@ -18,7 +18,7 @@ from servers.text2cypher.data.ground_truth_loader import QUESTIONS
 from servers.text2cypher.experiment.model_process import embedded_model
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
-from servers.text2cypher.linking.lexicon import load_lexicon
+from servers.text2cypher.linking.lexicon import load_lexicon, write_lexicon
 from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 
@@ -55,6 +55,18 @@ def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[s
     assert (
         lexicon.labels["kota pelabuhan"] == "HarbourTown" and lexicon.numbers["tiga"] == lexicon.numbers["three"] == 3
     )
+
+
+def test_a_lexicon_holds_no_phrase_twice_and_no_plural_of_a_verb(tmp_path: Path) -> None:
+    schema = GraphSchema({"Person": {"released": "INTEGER", "roles": "STRING"}}, (("Person", "ACTED_IN", "Person"),), {})
+    held = json.loads(write_lexicon(tmp_path, schema).read_text(encoding="utf-8"))
+    assert held["labels"]["Person"][:3] == ["person", "persons", "people"]
+    assert all(len(phrases) == len(set(phrases)) for words in held.values() for phrases in words.values())
+    shown = [phrase for words in held.values() for phrases in words.values() for phrase in phrases]
+    assert not {"releaseds", "roleses", "acted ins"} & {*shown} and {"released", "roles", "acted in"} <= {*shown}
+    held["relationships"]["ACTED_IN"].append("acted ins")  # as older files have it
+    (tmp_path / "lexicon.json").write_text(json.dumps(held), encoding="utf-8")
+    assert not load_lexicon(schema, tmp_path).written
 
 
 def test_the_schema_is_written_in_the_documents_three_formats(tmp_path: Path) -> None:
