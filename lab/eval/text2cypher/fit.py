@@ -58,7 +58,7 @@ def fit(records: Sequence[Record]) -> str:
 
 
 def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
-    """[score, share] at the middle of each level of the isotonic regression, from [0, 0] on."""
+    """[score, share] at both ends of each level of the isotonic regression, from [0, 0] on."""
     from scipy.optimize import isotonic_regression
 
     scores, place, times = numpy.unique(
@@ -68,8 +68,8 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     levels = isotonic_regression(share, weights=times).x
     best = times[levels == 1].sum()  # where all were right, the next need not be
     levels[levels == 1] = (best + 1) / (best + 2)
-    middles = [(numpy.average(scores[levels == y], weights=times[levels == y]), y) for y in numpy.unique(levels)]
-    return [[0.0, 0.0], *([round(float(x), 4), round(float(y), 4)] for x, y in middles if y > 0)]
+    ends = {(x, y): None for y in numpy.unique(levels) for x in (scores[levels == y].min(), scores[levels == y].max())}
+    return [[0.0, 0.0], *([round(float(x), 4), round(float(y), 4)] for x, y in ends if y > 0)]
 
 
 def write(folder: Path) -> str:

@@ -194,6 +194,27 @@ def test_every_model_is_shown_schema_hints_and_examples_and_a_grammar_besides_wh
     assert "Petunjuk: MK.nama = 'Sistem Operasi'" in body["messages"][-1]["content"]
 
 
+@pytest.mark.parametrize(
+    ("question", "query", "rows"),
+    [
+        ("Apa saja prasyarat Pemrograman Dasar?", "]->(m2:MK {nama: 'Pemrograman Dasar'}) RETURN m.nama", []),
+        ("Berapa prasyarat Pemrograman Dasar?", "]->(m2:MK {nama: 'Pemrograman Dasar'}) RETURN count(m)", [[0]]),
+        ("Mata kuliah apa yang tidak punya topik?", "(b:MK) WHERE NOT (b)<-[:PURSUED_IN]-(:topic) RETURN b.nama", []),
+        (
+            "Topik mana yang tidak diajarkan di mata kuliah apa pun?",
+            "(a:topic) WHERE NOT (a)-[:PURSUED_IN]->(:MK) RETURN a.nama",
+            [],
+        ),
+    ],
+)
+def test_a_reading_that_covers_every_word_and_finds_nothing_says_so_and_no_model_guesses(
+    bench: Workbench, question: str, query: str, rows: list[list[Any]]
+) -> None:
+    state, requests = run(bench, f"<cypher>{RIGHT}</cypher>", aids=Aids(), question=question, gold=None)
+    assert (requests, state.rows, state.status) == ([], rows, AgentStatus.UNCERTAIN)
+    assert (state.final_query or "").endswith(query) and [doubt.kind for doubt in state.doubts] == ["empty"]
+
+
 def test_where_no_reading_covers_every_word_the_one_that_leaves_the_fewest_is_written_and_uncertain(
     bench: Workbench,
 ) -> None:
