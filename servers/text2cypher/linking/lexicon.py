@@ -100,7 +100,10 @@ def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
     """A lexicon.json to edit, from the names alone: their words and, but for relationships, plurals."""
     kinds = {"labels": schema.labels, "properties": schema.properties}
     named = {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
-    done = {name: [held for held in phrases_of(name) if not is_plural(held, [spaced(name)])] for name in schema.relationships}
+    done = {
+        name: [held for held in phrases_of(name) if not is_plural(held, [spaced(name)])]
+        for name in schema.relationships
+    }
     return named | {"relationships": done}
 
 

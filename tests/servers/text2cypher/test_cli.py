@@ -58,7 +58,9 @@ def test_load_writes_a_lexicon_of_the_names_once(capsys: pytest.CaptureFixture[s
 
 
 def test_a_lexicon_holds_no_phrase_twice_and_no_plural_of_a_verb(tmp_path: Path) -> None:
-    schema = GraphSchema({"Person": {"released": "INTEGER", "roles": "STRING"}}, (("Person", "ACTED_IN", "Person"),), {})
+    schema = GraphSchema(
+        {"Person": {"released": "INTEGER", "roles": "STRING"}}, (("Person", "ACTED_IN", "Person"),), {}
+    )
     held = json.loads(write_lexicon(tmp_path, schema).read_text(encoding="utf-8"))
     assert held["labels"]["Person"][:3] == ["person", "persons", "people"]
     assert all(len(phrases) == len(set(phrases)) for words in held.values() for phrases in words.values())
