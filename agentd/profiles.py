@@ -157,7 +157,7 @@ class KnownProfiles:
         options: AgentOptions,
         prompt_tools: PromptTools | None = None,
     ) -> AgentProfile:
-        """As `agent_profile`, of which nothing else of a caller and of the options makes a difference."""
+        """The `agent_profile`, kept by all that it depends on of the caller and the options."""
         if self._source is None or self._source[0] is not settings or self._source[1] is not catalogue:
             self._source, self._made = (settings, catalogue), {}
         who = None if caller is None else (caller.scopes, caller.profile)

@@ -223,9 +223,9 @@ def create_server(service: LetterService) -> LetterServer:
     )
     async def preview_letter(
         letter_type: str,
-        data: Annotated[dict[str, Any], Field(description="isian seperti pada generate_…")],
+        data: dict[str, Any],
         context: Context[None, Any],
-        pdf: Annotated[bool, Field(description="sertakan PDF")] = False,
+        pdf: bool = False,
     ) -> Annotated[CallToolResult, answers.Preview]:
         basis = basis_of(meta_of(context))
         return await server.answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
@@ -258,7 +258,7 @@ def create_server(service: LetterService) -> LetterServer:
     async def verify_letter(
         context: Context[None, Any],
         code: OptionalText = "",
-        file: Annotated[OptionalText, Field(description="path atau base64 PDF")] = "",
+        file: OptionalText = "",
     ) -> Annotated[CallToolResult, Verification]:
         paths = may_name_paths(meta_of(context))
         return await server.answer(lambda: lookups.verify(verifier, code, file, paths, words))
@@ -286,7 +286,7 @@ def create_server(service: LetterService) -> LetterServer:
         meta={**FOR_THE_DESK, "agentd/scope": "staff"},
     )
     async def list_issued_letters(
-        date: Annotated[OptionalText, Field(description="YYYY-MM-DD; kosong: hari ini")] = "",
+        date: OptionalText = "",
     ) -> Annotated[CallToolResult, answers.IssuedLetters]:
         return await server.answer(lambda: lookups.issued_on(service, date))
 

@@ -98,7 +98,7 @@ def _show(answer: dict[str, Any], *, trace: bool) -> None:
             _show_table(console, rows, answer["table_units"])
         for warning in (each for each in answer["warnings_for_display"] if each not in answer["final_narrative"]):
             console.print(f"⚠ {warning}", style="yellow", markup=False)
-        console.print(f"{answer['validation_status']}, mutu {answer['quality_score']}/100", style="dim")
+        console.print(f"{answer['validation_status']}; quality {answer['quality_score']}/100", style="dim")
     if trace:
         for number, call in enumerate(answer["mcp_tool_call_history"], 1):
             console.print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from agentd.apps.analytics.agreement import parts_of_names, speaks, words_of
@@ -26,13 +27,15 @@ def examples_of(
     question: str = "",
     dialect: str | None = None,
 ) -> list[Example]:
-    """At most `count` questions that these tables answer, in the language of the one asked, each another kind, with
-    their plans; the kind that is asked for (by month, without) first."""
+    """At most `count` questions that these tables answer, with their plans, in the language of the question asked.
+
+    Each is of another kind; the kind of the question asked (by month, without) comes first.
+    """
     if style == "sql":
         makers = _sql(tables, relationships, question, dialect)
     else:
         makers = _operations(tables, relationships, say_for(question))
-    return [each for _, each in zip(range(count), makers, strict=False)]
+    return list(islice(makers, count))
 
 
 def _sql(

@@ -63,7 +63,7 @@ def _days(answer: str, named: Named) -> Iterator[str]:
 
 
 def _people(answer: str, named: Named) -> Iterator[str]:
-    """Full names behind a title (`Bapak`, `Mrs`) or the word for a name; a single word is as often no name."""
+    """Full names after a title (`Bapak`, `Mrs`) or the word for a name; a single word is often no name."""
     run: list[str] = []
     behind = False
     for raw in (*tokens(answer), "\n"):

@@ -73,7 +73,7 @@ class LetterLog:
         self._noted.set()
 
     async def send(self) -> int:
-        """Send what waits, oldest first; how many are listed now."""
+        """Send what waits, oldest first. Returns how many the register listed."""
         query = sa.select(WAITING).order_by(WAITING.c.noted_at, WAITING.c.number)
         rows = await self._writes.do(lambda db: list(db.execute(query).mappings()))
         self.refused = 0

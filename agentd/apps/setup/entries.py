@@ -76,9 +76,10 @@ def _toml(value: Any) -> str:
 
 
 def read(text: str) -> tuple[list[NewServer], list[str]]:
-    """The servers of a `mcpServers` file (Claude Desktop, Cursor) or VS Code's `servers`, and what is to be known.
+    """The servers of a `mcpServers` file (Claude Desktop, Cursor) or VS Code's `servers`, and notes.
 
-    Comments and trailing commas are read over. Raises ValueError where no servers stand in it.
+    A note says what was left out or is still to do. Comments and trailing commas are ignored. Raises ValueError where
+    no servers stand in it.
     """
     document = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
     json.dumps(document, ensure_ascii=False).encode()  # half a character can stand in no file

@@ -48,7 +48,7 @@ def letters(settings: Any) -> Iterator[Finding]:
     try:
         looked = server_command.letters(settings, "audit", "--quick", "--json")
     except (OSError, server_command.NoServer):
-        return  # what prevents it is said of the server
+        return  # the finding about the server says why it can't run
     if looked.returncode not in (0, 1):
         yield Finding("must", f"letters: {looked.stderr.strip()}", "fix it; `agentd letters audit` checks again")
         return

@@ -18,7 +18,7 @@ def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 
 def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """What one of the first few has none of: what ranks it, by the engine the largest, or what it is a group of."""
+    """What is null in one of the first rows: what ranks it (engines sort null as the largest), or its group's key."""
     if not rows or "SKIP" in facts.words or (ranked := _ranked(facts)) is None:
         return None
     query, at = ranked
