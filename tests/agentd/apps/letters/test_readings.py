@@ -27,7 +27,7 @@ def of_session(session_id: str, words: str = WORDS) -> ToolCall:
 def process_wide() -> dict[str, int]:
     """How many answers each lru_cache of the daemon keeps."""
     gc.unfreeze()  # what the tests' warm start froze isn't listed
-    caches = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
+    caches = [each for each in gc.get_objects() if type(each) is functools._lru_cache_wrapper]
     gc.freeze()  # again, or each later collection looks through it
     mine = (each for each in caches if str(getattr(each, "__module__", "")).startswith("agentd."))
     return {f"{each.__module__}.{each.__qualname__}": each.cache_info().currsize for each in mine}
