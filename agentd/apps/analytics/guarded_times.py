@@ -14,6 +14,8 @@ from agentd.apps.analytics.sql import DAY, tree
 from agentd.apps.analytics.vocabulary import finder
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_MONTH = re.compile(r"\b(?:19|20)\d\d-\d\d\b(?!-\d)")
+"""A month, as `LIKE '2023-01-%'` and `= '2023-01'` have it."""
 _DATED = re.compile(r"'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]")
 """A year at the head of a date in quotes."""
 OPEN = "1900-01-01"
@@ -45,7 +47,9 @@ def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str
     for key, text in _values(plan) if named else _chosen(plan):
         text = text if named else text.replace(dates.get("TODAY", "-"), "")
         years = _YEAR.findall(text) if named else _DATED.findall(text)
-        days = DAY.findall(text) if named else []
+        days = (
+            DAY.findall(text) + [month for month in _MONTH.findall(text) if not _reaches(month, dates)] if named else []
+        )
         if other := sorted(set(years) - asked):
             yield f"{key}: it asks for {', '.join(other)}, the question does not"
         elif outside := sorted({day for day in days if day not in said and not _within(day, dates, after)}):
@@ -104,12 +108,18 @@ def _is_year(side: exp.Expr) -> bool:
     return extracts or side.find(exp.Year) is not None
 
 
+def _reaches(month: str, dates: Mapping[str, str]) -> bool:
+    """Whether a month has days between the first and the last that the question gives."""
+    days = [day for name, day in dates.items() if name != "TODAY"]
+    return min(days)[:7] <= month <= max(days)[:7]
+
+
 def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
     """Whether a day bounds one of the question's periods, or a month within them."""
     try:
         found = date.fromisoformat(day)
     except ValueError:
-        return True  # the database will say
+        return len(day) > len("2023-01")  # of a day the database will say
     bound = day in dates.values() or day in after or 1 in (found.day, (found + timedelta(days=1)).day)
     return bound and min(dates.values()) <= day <= max(after)
 
