@@ -78,7 +78,7 @@ def _conditions(reading: Reading) -> Iterator[str]:
 def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
     """Whether it is a flag's no, where the flag is said and nothing before it says no: `Discontinued = 0`."""
     no = {"EQ": "0", "NEQ": "1"}.get(type(leaf).__name__)
-    flags = [each for each in columns if no == leaf.expression.name and reading.kind(each) not in FIGURES]
+    flags = [each for each in columns if no and leaf.expression.name == no and reading.kind(each) not in FIGURES]
     words = [word for each in flags for word in words_of(each.name).split() if len(word) > 3]
     before = [reading.asked.said.partition(word)[0].split()[-2:] for word in words if word in reading.asked.said]
     return any(restricted(" ".join(each)) is None for each in before)
