@@ -1,7 +1,8 @@
 """What of an official call is there to copy from this session: what the host fills in, what a model may choose from.
 
-A model that is held to a schema can write nothing else. Every value here is proven by the evidence; what stands nowhere
-in the session is in no schema, and its absence makes the host ask.
+A model that is held to a schema can write nothing else. The host fills in what the evidence proves. Of a tool's own
+fields and other people's the model may choose among what was said and nothing contradicts; the call is judged as any
+other. What stands nowhere in the session is in no schema, and its absence makes the host ask.
 """
 
 from __future__ import annotations
@@ -10,23 +11,26 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
 from typing import Any
 
-from agentd.agent.text import FILLERS, content, fold, folded, normal
+from agentd.agent.text import fold, normal
 from agentd.apps.letters.deeds import asked_by
 from agentd.apps.letters.evidence import choices, days, hours, names, numbers
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.doubts import marked
 from agentd.apps.letters.evidence.fields import Field, fields
-from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.mentions import own
 from agentd.apps.letters.evidence.parts import Part, of_turns, parts, people
-from agentd.apps.letters.evidence.persons import KIN
+from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.results import values as found_in_results
 from agentd.apps.letters.evidence.segments import ADDRESSES, Mood
 from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, spans
 from agentd.apps.letters.languages import phrases
+from agentd.apps.letters.pieces import longest_first, verbatim
 from agentd.messages import ToolInfo
 
 Json = Any
@@ -35,13 +39,8 @@ MOST_TRIED = 64
 SHORT = 2_000
 MOST_LISTED = 24
 """Values of one field that a model is given to choose from."""
-LONGEST = 8
-"""Words of a span of what somebody said."""
-WHOLE = 64
-"""Words of a whole that is one value, as an address or a purpose may be."""
 _SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
-_WISHES = phrases().weak_purpose
 _REQUESTS = phrases().make | phrases().polite
 _WRITTEN = {
     **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
@@ -58,7 +57,7 @@ class Copied:
     """A form as a session fills it."""
 
     tool: ToolInfo
-    """With what is left for a model to choose, each field with its proven values."""
+    """With what is left for a model to choose, each field with what was said for it."""
     known: Mapping[str, Json] = field(default_factory=dict)
     """The fields that have one proven value."""
 
@@ -69,6 +68,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
     known: dict[str, Json] = {}
+    certain = set[str]()
     requests = _REQUESTS.union(word for phrase in asked_by(tool) for word in fold(phrase))
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
@@ -83,20 +83,21 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
             known[name] = sure[0]
         elif sure or loose:
             left[name] = {**_bare(rule), "enum": [*sure, *loose][:MOST_LISTED]}
-    required = [name for name in left if name in needed or "enum" in left[name]]
+            certain |= {name} if sure else set()
+    required = [name for name in left if name in certain or ("enum" not in left[name] and name in needed)]
     shown = {**schema, "properties": left, "required": required}
     return Copied(tool.model_copy(update={"input_schema": shown}), known)
 
 
 def _bare(rule: Mapping[str, Json]) -> dict[str, Json]:
-    """The rule without what an enumeration of proven values makes needless, and a grammar costly."""
+    """The rule without what an enumeration of values makes needless, and a grammar costly."""
     return {key: value for key, value in rule.items() if key not in ("pattern", "minLength", "maxLength")}
 
 
 def _values(
     field: Field, rule: Mapping[str, Json], case: Case, requests: frozenset[str]
 ) -> tuple[list[Json], list[Json]]:
-    """(values said under the field's name or of its kind, spans of other words that could be meant): all proven.
+    """(proven values said under the field's name or of its kind, what else was said and may be meant of it).
 
     `requests`: the words that ask for the tool itself, and are no value of it but under the field's name.
     """
@@ -104,24 +105,37 @@ def _values(
     tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
     def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
-        """Those that the evidence proves, until MOST_TRIED tries are used up; without `named` no bare request words."""
+        """Those that the evidence proves, until MOST_TRIED tries are used up; without `named` no bare request words.
+
+        `doubtful` takes in what was said and may be meant, where the model may choose (`strange`).
+        """
         for value, _ in zip(values, tries, strict=False):
             names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
-            if not names_it and proven(replace(field, value=value), case):
+            if names_it:
+                continue
+            one = replace(field, value=value)
+            if proven(one, case):
                 yield value
+            elif strange and marked(one, (), case).doubtful:
+                doubtful.append(value)
 
+    doubtful: list[Json] = []
+    strange = own(field) or field.person not in (None, CITIZEN, ANYBODY)
     sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
-        return sure, []
+        return sure, [] if sure else _distinct(doubtful)
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
     for pieces in _named(field, case):
-        whole = (next(provable(_longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
+        whole = (next(provable(longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
         sure = _distinct([*sure, *(value for value in whole if value is not None)])
         if sure:
             return sure, []
-    loose = _distinct(provable(span for raws in _unnamed(case) for span in _longest_first(field.kind, raws, texts)))
+    said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
+    loose = _distinct(provable(chain.from_iterable(said)))
     loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
-    return (loose[:1], []) if field.kind == "name" or len(loose) == 1 else ([], loose)
+    if loose and not own(field) and (field.kind == "name" or len(loose) == 1):
+        return loose[:1], []
+    return [], [*loose, *_distinct(doubtful)]
 
 
 def _part_of(value: str, whole: str) -> bool:
@@ -180,7 +194,7 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
         for sentence in turn.heard.sentences:
             for span in spans(searched, sentence.words, turn.day):
                 words = sentence.words[span.start : span.end]
-                written = _verbatim(sentence.raws[span.start : span.end], texts)
+                written = verbatim(sentence.raws[span.start : span.end], texts)
                 yield _in_form(field.kind, words, written, rule, turn.day)
 
 
@@ -206,58 +220,10 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
         yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
 
 
-def _unnamed(case: Case) -> Iterator[Sequence[str]]:
-    """The words said under no name of a field, the newest first."""
-    return (part.raws for _, part in of_turns(case) if part.mood is Mood.SAID and part.label is None)
-
-
-def _longest_first(kind: str, raws: Sequence[str], texts: Sequence[str], *, cut: bool = False) -> Iterator[str]:
-    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is given."""
-    words = list(raws)
-    if cut:
-        words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]
-    words = _trimmed(kind, words)
-    if LONGEST < len(words) <= WHOLE:
-        yield _verbatim(words, texts)
-    for size in range(min(len(words), LONGEST), 0, -1):
-        for at in range(len(words) - size + 1):
-            span = words[at : at + size]
-            if _trimmed(kind, span) == span:
-                yield _verbatim(span, texts)
-
-
-def _trimmed(kind: str, words: list[str]) -> list[str]:
-    """Without the marks, courtesy and joining words at both ends, and without what only says that it is wanted."""
-    start, end = 0, len(words)
-    while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
-        if _begins(kind, words[start:end]):
-            break
-        start += 1
-    while end > start and _idle(words[end - 1]) and words[end - 1].casefold() not in SELF:
-        if words[end - 1].isalpha() and len(words[end - 1]) == 1 and words[end - 2].isdecimal():
-            break  # `No. 3A`
-        end -= 1
-    return words[start:end]
-
-
-def _begins(kind: str, words: Sequence[str]) -> bool:
-    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`."""
-    first, after = words[0], "".join(words[1:2])[:1]
-    if kind == "name":
-        return len(first) == 1 and first.isupper() and after.isupper()
-    return first.casefold() in KIN and after.isalpha()
-
-
-def _idle(word: str) -> bool:
-    return not word[0].isalnum() or word.casefold() in FILLERS or not content((folded(word),))
-
-
-def _verbatim(raws: Sequence[str], texts: Sequence[str]) -> str:
-    """The words as they stand in a message of the citizen."""
-    pattern = re.compile(r"\s*".join(re.escape(raw.strip()) for raw in raws if raw.strip()))
-    found = (match for text in texts if (match := pattern.search(text)))
-    match = next(found, None)
-    return " ".join(raws) if match is None else " ".join(match[0].split())
+def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:
+    """The words said under no name of a field, or of a field that this form lacks (`strange`), the newest first."""
+    said = (part for _, part in of_turns(case) if part.mood is Mood.SAID)
+    return (part.raws for part in said if part.label is None or (strange and part.label not in case.labels))
 
 
 def _texts(case: Case) -> list[str]:

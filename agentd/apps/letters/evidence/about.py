@@ -14,6 +14,7 @@ from agentd.apps.letters.evidence import choices, codes, identity
 from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.looks import introduced
 from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.segments import Mood
@@ -58,6 +59,8 @@ def about(field: Field, place: Place) -> bool:
         return False
     if field.kind == "place" and field.common:
         return identity.born_there(field, place)
+    if field.kind in TEXTS and not field.common and not _told_as(field, place):
+        return False
     if field.kind in _FREE:
         return True
     shape = place.case.form.shapes.get(field.key)
@@ -70,6 +73,14 @@ def about(field: Field, place: Place) -> bool:
     if (asked and alone) or codes.only(field, place):
         return True
     return not _numbered(field, place) and not _of_another_thing(field, place) and _in_its_clause(field, place)
+
+
+def _told_as(field: Field, place: Place) -> bool:
+    """Whether the question or a name near it says that any words are the field's, and not only that none is left."""
+    words, end = place.sentence.words, place.span.end
+    named = (one for one in place.near if one.start < end or words[one.end : one.end + 1] != [":"])
+    told = (*place.turn.asked, *(one.keys for one in named), introduced(frozenset({field.key}), place))
+    return any(field.key in keys for keys in told)
 
 
 def _in_its_clause(field: Field, place: Place) -> bool:

@@ -59,7 +59,9 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
         return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
-    asked = _recent(narrow(turn.asked, candidates), turn)
+    asked = narrow(turn.asked, candidates)
+    if field.kind not in TEXTS or len(turn.asked) == 1:  # two questions ask for two texts
+        asked = _recent(asked, turn)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates
     for keys in (*labels, asked, topic):
@@ -136,6 +138,7 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     ):
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
+    right = [one for one in right if sentence.words[one.end : one.end + 1] != [":"]]  # `work address: 9 Harbour Square`
     if field.kind == "name":  # who stands before `passed away` is no place and no day
         right = [one for one in right if names_of_people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]

@@ -84,7 +84,13 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     found += [hit for end in found if (hit := _begun(words, *end)) is not None and taken.isdisjoint(range(*hit[:2]))]
     found.sort()
     beside = zip(found, [None, *found], [*found[1:], None], strict=False)
-    return [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
+    found = [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
+    return [hit for hit in found if not any(_may_follow(hit, other, words) for other in found)]
+
+
+def _may_follow(hit: Day, other: Day, words: Sequence[str]) -> bool:
+    """`check in 11 December, check out Sunday`: the next one, or the one after that day?"""
+    return other[0] < hit[0] and other[2] > hit[2] and tuple(words[hit[0] : hit[1]]) in _WEEKDAYS
 
 
 def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None:

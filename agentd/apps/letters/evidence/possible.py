@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from agentd.agent.languages import words
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import choices, days, hours, numbers
 from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import RELATING, SELF
+from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.patterns import whole
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS
 from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
+_SMALL = words().detection | SPOKEN
+"""Words of which a name hardly has two."""
 IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
 
 
@@ -48,6 +52,9 @@ def _is_more(field: Field, case: Case) -> bool:
     if field.common and "name" in shape.senses and _numbered(field):
         return False
     titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
+    asked = any(field.key in keys for turn in case.turns for keys in turn.asked)
+    if field.kind == "name" and not titled and not asked and sum(map(_SMALL.__contains__, field.spoken)) > 1:
+        return False  # `going to be two`
     idle = IDLE | phrases().quiet | RELATING if field.kind in ("name", "place") else IDLE
     own = {word for phrase in shape.named() for word in fold(phrase)}
     own |= {word + end for word in own for end in phrases().clitics}

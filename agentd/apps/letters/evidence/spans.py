@@ -23,6 +23,8 @@ CURRENCIES = frozenset(
 
 
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
+_IDENTIFIES = 7
+"""Digits of what begins with a nought and counts nothing: a phone number, an account."""
 _CODE_LETTERS = 4
 """At most so many letters stand before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
@@ -122,7 +124,7 @@ def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Spa
     dated = _in_days(words, today)
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
     for start, end, value in numbers.found(words):
-        if _in_code(words, start):
+        if _in_code(words, start) or (words[start][0] == "0" and len(words[start]) >= _IDENTIFIES):
             continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
             yield Span(start, end, value == wanted)

@@ -171,6 +171,39 @@ def test_dates_times_and_numbers_are_what_the_words_mean() -> None:
     assert found.known == {"day": "2027-03-03", "hour": "19:00", "guests": 4}
 
 
+PARCEL = {
+    "sender_name": {"type": "string"},
+    "pickup_address": {"type": "string"},
+    "pickup_date": {"type": "string", "format": "date"},
+    "notes": {"type": "string"},
+}
+
+
+def parcel(*lines: str, required: tuple[str, ...] = ("sender_name", "pickup_address", "pickup_date")) -> Copied:
+    schema = {"type": "object", "properties": PARCEL, "required": list(required)}
+    tool = ToolInfo(name="book_pickup", server="post", official=True, input_schema=schema)
+    return copied(tool, case_of(tool, session(*lines)))
+
+
+def test_of_a_tools_own_fields_a_model_chooses_among_what_was_said_and_may_be_meant() -> None:
+    found = parcel("someone should collect a parcel, 14 Birch Lane, on 1 December 2026", "Patricia Holloway")
+    properties = found.tool.input_schema["properties"]
+    assert "Patricia Holloway" in properties["sender_name"]["enum"]
+    assert "14 Birch Lane" in properties["pickup_address"]["enum"]
+    assert "notes" not in properties, "nobody asked for an optional one"
+    assert {"sender_name", "pickup_address"}.isdisjoint(found.tool.input_schema["required"]), "it may be left out"
+
+
+def test_what_was_denied_or_is_somebody_elses_can_be_chosen_nowhere() -> None:
+    found = parcel("not Patricia Holloway", "it isn't 14 Birch Lane")
+    chosen = [value for rule in found.tool.input_schema["properties"].values() for value in rule["enum"]]
+    assert not any("Holloway" in value or "Birch" in value for value in chosen)
+
+
+def test_of_the_citizens_own_common_data_only_what_is_proven_can_be_written() -> None:
+    assert form("Selamat pagi, surat domisili", "Hindu").tool.input_schema["properties"].keys() <= {"keperluan"}
+
+
 def test_a_long_message_gives_a_model_no_more_to_choose_from_than_a_short_one() -> None:
     words = "mau buat surat pengantar supaya bisa " + " ".join(f"kata{number}" for number in range(400))
     found = form(words, **{name: PROPERTIES[name] for name in ("keperluan", "nama_usaha", "jenis_usaha")})

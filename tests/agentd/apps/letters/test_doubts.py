@@ -128,3 +128,40 @@ def test_days_from_one_to_another_share_a_month() -> None:
     stay = {"checkIn": {"type": "string", "format": "date"}, "checkOut": {"type": "string", "format": "date"}}
     days = {"checkIn": "2026-12-10", "checkOut": "2026-12-13"}
     assert all(field.said for field in unproven(visit(days, "a room from 10 to 13 December 2026", **stay)).values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"problem": "the rear brake squeaks"}, ("My bike is here, the rear brake squeaks.",)),
+        ({"pickup_address": "7 Mill Street, Harrow"}, ("I live at 7 Mill Street, Harrow.",)),
+        ({"name": "nine one three"}, ("A: What are the last digits?", "let me see, nine one three")),
+        ({"pickup_address": "Work"}, ("Work address: 9 Harbour Square",)),
+        ({"sender_name": "Ada Quist"}, ("A: What's your name, and who is it for?", "Ada Quist. It's for Bo Larsen.")),
+        ({"recipient_name": "Ada Quist"}, ("a parcel to collect", "A: Your name, and who is it for?", "Ada Quist")),
+    ],
+)
+def test_words_are_not_a_texts_because_no_other_field_is_left_for_them(
+    arguments: dict[str, Any], lines: tuple[str, ...]
+) -> None:
+    texts = {key: {"type": "string"} for key in ("name", "problem", "pickup_address", "sender_name", "recipient_name")}
+    assert set(unproven(visit(arguments, *lines, **texts))) == set(arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"recipient_name": "going to be two"}, "just the one, it was going to be two"),
+        ({"age_years": 7700900655}, "07700900655"),
+        ({"check_out": "2026-11-29"}, "check in 11 December 2026, check out Sunday"),
+    ],
+)
+def test_what_no_value_of_its_kind_looks_like_is_none(arguments: dict[str, Any], said: str) -> None:
+    kinds = {
+        "recipient_name": {"type": "string"},
+        "age_years": {"type": "integer"},
+        "check_in": {"type": "string", "format": "date"},
+        "check_out": {"type": "string", "format": "date"},
+    }
+    asked = visit(arguments, Said(by="citizen", order=1, text=said, day="2026-11-28"), **kinds)
+    assert [(field.path, field.doubtful) for field in ungrounded(asked)] == [(next(iter(arguments)), False)]

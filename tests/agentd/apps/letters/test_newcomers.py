@@ -117,9 +117,9 @@ def _missing(arguments: dict[str, Any], *lines: str) -> set[str]:
     ("arguments", "said"),
     [
         ({"customer_name": "Fiona McLeod"}, ["Hi, I'm Fiona McLeod."]),
-        ({"problem": "the rear brake squeaks"}, ["My bike is here, the rear brake squeaks."]),
+        ({"problem": "the rear brake squeaks"}, ["The problem is that the rear brake squeaks."]),
         ({"customer_email": "gwen@farr.net"}, ["please write me at gwen@farr.net"]),
-        ({"pickup_address": ADDRESS}, [f"I live at {ADDRESS}."]),
+        ({"pickup_address": ADDRESS}, [f"My address is {ADDRESS}."]),
         ({"service": "full service"}, [OFFERS, "the full one"]),
         ({"blood_type": "O-"}, ["blood type O-"]),
         ({"drop_off_date": "2026-12-05"}, ["A: When will you bring it?", "Saturday, December 5th"]),

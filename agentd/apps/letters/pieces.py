@@ -1,0 +1,80 @@
+"""Spans of what somebody said that could be one value, courtesy cut off. Whether one is a value, the evidence says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import FILLERS, content, folded
+from agentd.apps.letters.evidence.lexicon import SELF
+from agentd.apps.letters.evidence.persons import KIN
+from agentd.apps.letters.languages import phrases
+
+LONGEST = 8
+"""Words of a span of what somebody said."""
+WHOLE = 64
+"""Words of a whole that is one value, as an address or a purpose may be."""
+_WISHES = phrases().weak_purpose
+
+
+def longest_first(
+    kind: str, raws: Sequence[str], texts: Sequence[str], *, cut: bool = False, parted: bool = False
+) -> Iterator[str]:
+    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is given.
+
+    `parted`: only spans between idle words.
+    """
+    words = list(raws)
+    if cut:
+        words = words[: next((at for at, word in enumerate(words) if at and word.casefold() in ("rt", "rw")), None)]
+    words = _trimmed(kind, words)
+    if LONGEST < len(words) <= WHOLE:
+        yield verbatim(words, texts)
+    for size in range(min(len(words), LONGEST), 0, -1):
+        for at in range(len(words) - size + 1):
+            span = words[at : at + size]
+            if (not parted or _whole(kind, words, at, at + size)) and _trimmed(kind, span) == span:
+                yield verbatim(span, texts)
+
+
+def _whole(kind: str, words: Sequence[str], start: int, end: int) -> bool:
+    """Whether idle words, or the piece's ends, stand on both sides of a span; of a name or place also numbers."""
+    numbered = kind in ("name", "place")
+    if numbered and any(map(str.isdecimal, words[start:end])):
+        return False
+    beside = (words[at] for at in (start - 1, end) if 0 <= at < len(words))
+    return all(_idle(word) or (numbered and word.isdecimal()) for word in beside)
+
+
+def _trimmed(kind: str, words: list[str]) -> list[str]:
+    """Without the marks, courtesy and joining words at both ends, and without what only says that it is wanted."""
+    start, end = 0, len(words)
+    while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
+        if _begins(kind, words[start:end]):
+            break
+        start += 1
+    while end > start and _idle(words[end - 1]) and words[end - 1].casefold() not in SELF:
+        if words[end - 1].isalpha() and len(words[end - 1]) == 1 and words[end - 2].isdecimal():
+            break  # `No. 3A`
+        end -= 1
+    return words[start:end]
+
+
+def _begins(kind: str, words: Sequence[str]) -> bool:
+    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`."""
+    first, after = words[0], "".join(words[1:2])[:1]
+    if kind == "name":
+        return len(first) == 1 and first.isupper() and after.isupper()
+    return first.casefold() in KIN and after.isalpha()
+
+
+def _idle(word: str) -> bool:
+    return not word[0].isalnum() or word.casefold() in FILLERS or not content((folded(word),))
+
+
+def verbatim(raws: Sequence[str], texts: Sequence[str]) -> str:
+    """The words as they stand in a message of the citizen."""
+    pattern = re.compile(r"\s*".join(re.escape(raw.strip()) for raw in raws if raw.strip()))
+    found = (match for text in texts if (match := pattern.search(text)))
+    match = next(found, None)
+    return " ".join(raws) if match is None else " ".join(match[0].split())
