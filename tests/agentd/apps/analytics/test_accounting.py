@@ -89,6 +89,7 @@ def doubts(question: str, query: str) -> list[str]:
             "SELECT COUNT(*) AS n FROM Orders WHERE RequiredDate < '1998-05-06'",
         ),
         ("Berapa order tertinggi?", "SELECT MAX(Total) AS t FROM Orders"),
+        ("Order dengan freight antara 10 dan 20?", "SELECT OrderID AS n FROM Orders WHERE Freight BETWEEN 10 AND 20"),
         ("Berapa negara yang berbeda?", "SELECT COUNT(DISTINCT Country) AS n FROM Customers"),
     ],
 )
