@@ -60,7 +60,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
         return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
     asked = narrow(turn.asked, candidates)
-    if field.kind not in TEXTS or len(turn.asked) == 1:  # two questions ask for two texts
+    if field.kind != "name" or len(turn.asked) == 1:  # two questions may ask for two names
         asked = _recent(asked, turn)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates
