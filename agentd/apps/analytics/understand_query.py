@@ -57,7 +57,7 @@ SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "intent": {"type": "string", "enum": list(INTENTS)},
-        "entities_mentioned": {**_NAMES, HOSTED: True},
+        "entities_mentioned": _NAMES,
         "requested_metrics": {**_NAMES, HOSTED: True},
         "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
     },

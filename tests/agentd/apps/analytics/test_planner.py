@@ -86,7 +86,7 @@ async def test_what_a_model_leaves_out_of_its_reading_is_derived_and_said_to_be(
     assert "entities_mentioned" not in office.model.requests[1].messages[-1].content
     held = json.loads(from_schema(SCHEMA_OF_INTENT).partition("%json ")[2])
     assert len(SCHEMA_OF_INTENT["required"]) == 4
-    assert held["required"] == [*held["properties"]] == ["intent"]
+    assert held["required"] == [*held["properties"]] == ["intent", "entities_mentioned"]
 
 
 async def test_the_planner_sees_comments_keys_and_sample_values(erp: Path) -> None:
