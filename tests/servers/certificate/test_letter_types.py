@@ -29,7 +29,7 @@ def change(folder: Path, old: str, new: str, file: str = "letter.toml") -> None:
 @pytest.mark.parametrize(
     ("old", "new", "file", "says"),
     [
-        ('series = "SP"', "", "letter.toml", "series: Field required"),
+        ('series = "SP"', "", "letter.toml", "series: is missing"),
         ('kind = "nik"', 'kind = "nic"', "letter.toml", "fields.nik.kind"),
         ('choices = "agama"', 'choices = "agam"', "letter.toml", "fields.agama"),
         ("{tujuan}", "{tujuann}", "letter.txt", "{tujuann}"),
