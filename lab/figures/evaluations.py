@@ -98,8 +98,9 @@ def _conversations(file: Path) -> Found:
     """Natural conversations: what is proven, what is shown to the citizen for a yes, and what after one question."""
     found = _halves(offices.trials(file), offices.half)
     for name, prepare in STEPS.items():
-        steps = _halves(offices.trials(file), offices.half, prepare).figures if prepare is not None else {}
-        found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES if steps}
+        if prepare is not None:
+            steps = _halves(offices.trials(file), offices.half, prepare).figures
+            found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
     return found
 
 

@@ -27,6 +27,10 @@ NODES = (
 """Before KEYS, where the register is in a database that several nodes may share."""
 
 
+def _keys(shared: bool) -> str:
+    return f"{NODES if shared else ''}{KEYS}"
+
+
 class Refusal(BaseModel):
     """What doesn't fit, for the office: `what` is wrong and what `to_do`. `kind` is a stable name."""
 
@@ -70,18 +74,21 @@ def archive_ahead(unknown: Sequence[str]) -> Refusal | None:
 
 
 def key_missing(folder: str, letters: bool, shared: bool) -> Refusal | None:
-    """There is no key in `folder`; with `letters` in the register (`shared` by nodes?) that is no fresh office."""
+    """There is no key in `folder`; with `letters` in the register that is no fresh office.
+
+    `shared`: other nodes may use the register, too.
+    """
     if not letters:
         return None
     what = f"{folder} holds no office key, but the register has letters"
-    return Refusal(kind="key_missing", what=what, to_do=NODES * shared + KEYS)
+    return Refusal(kind="key_missing", what=what, to_do=_keys(shared))
 
 
 def foreign_key(place: str, shared: bool) -> Refusal:
     """The key there is vouched for by none of the CAs that the register remembers."""
     own = "for a key of your own that is meant to replace it: `agentd letters repair --accept-key`"
     what = f"the office's key ({place}) is not the one that signed the register's letters"
-    return Refusal(kind="foreign_key", what=what, to_do=f"{NODES * shared}{KEYS}; {own}")
+    return Refusal(kind="foreign_key", what=what, to_do=f"{_keys(shared)}; {own}")
 
 
 def clock_behind(today: date, last: date | None) -> Refusal | None:

@@ -20,7 +20,7 @@ Table = Mapping[str, Any]
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 _BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
-_SIDES = {"above": "GT", "below": "LT", "at_least": "GT", "at_most": "LT", "later": "GT", "earlier": "LT"}
+_SIDES = {key: kind[:2] for key, kind in _BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
 _NUMBER = r"\W{0,3}(?:rp|usd|idr)?\W{0,2}(\d+(?:[.,]\d+)*)"
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Names of columns that a question may say without meaning the column."""
@@ -261,16 +261,16 @@ def _of_texts(condition: exp.Expr) -> bool:
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Words that mean a column which the tables have and the query leaves aside."""
     names = [str(column["name"]) for table in used.values() for column in table["columns"]]
-    written, before = " ".join(column.name for column in select.find_all(exp.Column)), asked
+    written, whole = " ".join(column.name for column in select.find_all(exp.Column)), asked
     for phrase, parts in vocabulary().columns.items():
         means = re.compile(parts, re.IGNORECASE)
         if phrase_finder(phrase).search(asked):
             asked = phrase_finder(phrase).sub(" ", asked)
             if any(map(means.search, names)) and not means.search(written):
                 yield phrase
-    for phrase, parts in vocabulary().before_deductions.items():
-        less = [column.name for each in select.find_all(exp.Sub) for column in each.expression.find_all(exp.Column)]
-        if phrase_finder(phrase).search(before) and re.search(parts, " ".join(less), re.IGNORECASE):
+    less = " ".join(column.name for each in select.find_all(exp.Sub) for column in each.expression.find_all(exp.Column))
+    for phrase, parts in vocabulary().before_deductions.items() if less else ():
+        if phrase_finder(phrase).search(whole) and re.search(parts, less, re.IGNORECASE):
             yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):

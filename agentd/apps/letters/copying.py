@@ -68,12 +68,13 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
     known: dict[str, Json] = {}
-    certain = set[str]()
+    required: list[str] = []
     requests = _REQUESTS.union(word for phrase in asked_by(tool) for word in fold(phrase))
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
             left[name] = rule  # of records and lists the call is judged as it is written
+            required += [name] if name in needed else []
             continue
         listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
         if not (name in needed or listed or _given_by_name(leaves[0], case) or _spoken_of(leaves[0], case)):
@@ -83,8 +84,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
             known[name] = sure[0]
         elif sure or loose:
             left[name] = {**_bare(rule), "enum": [*sure, *loose][:MOST_LISTED]}
-            certain |= {name} if sure else set()
-    required = [name for name in left if name in certain or ("enum" not in left[name] and name in needed)]
+            required += [name] if sure else []
     shown = {**schema, "properties": left, "required": required}
     return Copied(tool.model_copy(update={"input_schema": shown}), known)
 
@@ -168,8 +168,7 @@ def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequ
 def _spoken_of(field: Field, case: Case) -> bool:
     """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
     return field.person != ANYBODY and any(
-        field.label in (part.label, part.follows) or any(field.key in keys for keys in turn.asked)
-        for turn, part in of_turns(case)
+        field.label in (part.label, part.follows) or turn.asks_for(field.key) for turn, part in of_turns(case)
     )
 
 

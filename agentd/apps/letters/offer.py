@@ -130,7 +130,7 @@ def _named(
     """
     of_purpose = frozenset[int]()
     if not purposes:
-        asked = any(PURPOSE in keys for keys in turn.asked)
+        asked = turn.asks_for(PURPOSE)
         starts = (mark.start for mark in sentence.labels if mark.value == PURPOSE)
         of_purpose = frozenset(at for start in ([0] if asked else starts) for at in range(start, len(sentence.raws)))
     kept = frozenset(places)

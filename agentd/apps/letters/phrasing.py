@@ -52,10 +52,7 @@ class Words:
 
     def end(self, words: Sequence[str], at: int) -> int | None:
         """Where the longest phrase that starts here ends."""
-        if at >= len(words):
-            return None
-        word = words[at]  # nearly all end here, a thousand in each message
-        if word not in self.firsts and not (self.endings and bare(word, self.endings) in self.firsts):
+        if at >= len(words) or not self._may_start(words[at]):
             return None
         fitting = (size for size in self.sizes if at + size <= len(words) and self._is(tuple(words[at : at + size])))
         return next((at + size for size in fitting), None)
@@ -63,6 +60,9 @@ class Words:
     def may_start(self) -> frozenset[str]:
         """The first words."""
         return self.firsts
+
+    def _may_start(self, word: str) -> bool:
+        return word in self.firsts or (bool(self.endings) and bare(word, self.endings) in self.firsts)
 
     def _is(self, phrase: Phrase) -> bool:
         stem = bare(phrase[-1], self.endings)

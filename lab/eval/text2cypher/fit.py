@@ -68,7 +68,8 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     levels = isotonic_regression(share, weights=times).x
     best = times[levels == 1].sum()  # where all were right, the next need not be
     levels[levels == 1] = (best + 1) / (best + 2)
-    ends = {(x, y): None for y in numpy.unique(levels) for x in (scores[levels == y].min(), scores[levels == y].max())}
+    held = ((scores[levels == y], y) for y in numpy.unique(levels))
+    ends = dict.fromkeys((x, y) for level, y in held for x in (level.min(), level.max()))
     return [[0.0, 0.0], *([round(float(x), 4), round(float(y), 4)] for x, y in ends if y > 0)]
 
 

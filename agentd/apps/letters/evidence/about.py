@@ -77,9 +77,7 @@ def about(field: Field, place: Place) -> bool:
 
 def _told_as(field: Field, place: Place) -> bool:
     """Whether the question or a name near it says that any words are the field's, and not only that none is left."""
-    words, end = place.sentence.words, place.span.end
-    named = (one for one in place.near if one.start < end or words[one.end : one.end + 1] != [":"])
-    told = (*place.turn.asked, *(one.keys for one in named), introduced(frozenset({field.key}), place))
+    told = (*place.turn.asked, *(one.keys for one in place.near), introduced(frozenset({field.key}), place))
     return any(field.key in keys for keys in told)
 
 

@@ -59,9 +59,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
         return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
-    asked = narrow(turn.asked, candidates)
-    if field.kind != "name" or len(turn.asked) == 1:  # two questions may ask for two names
-        asked = _recent(asked, turn)
+    asked = _recent(narrow(turn.asked, candidates), turn, field.kind)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     narrowed = candidates
     for keys in (*labels, asked, topic):
@@ -75,9 +73,11 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
 
 
-def _recent(asked: frozenset[str], turn: Turn) -> frozenset[str]:
-    """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before."""
-    unsure = any(len(keys) > 1 for keys in turn.asked) and not turn.heard.another
+def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:
+    """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before; of two
+    questions for a name each may ask for another's."""
+    names = kind == "name" and len(turn.asked) > 1
+    unsure = any(len(keys) > 1 for keys in turn.asked) and not turn.heard.another and not names
     for keys in turn.before if unsure else ():
         if len(asked) > 1:
             asked = asked & keys or asked
@@ -138,7 +138,6 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     ):
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
-    right = [one for one in right if sentence.words[one.end : one.end + 1] != [":"]]  # `work address: 9 Harbour Square`
     if field.kind == "name":  # who stands before `passed away` is no place and no day
         right = [one for one in right if names_of_people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]

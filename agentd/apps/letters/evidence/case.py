@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, partial
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
@@ -15,7 +13,7 @@ from agentd.apps.letters.evidence import asked, quotes
 from agentd.apps.letters.evidence.fields import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.heard import Heard, heard
 from agentd.apps.letters.evidence.lexicon import Cue
-from agentd.apps.letters.evidence.named import Named
+from agentd.apps.letters.evidence.named import Named, among
 from agentd.apps.letters.evidence.pasted import typed
 from agentd.apps.letters.evidence.persons import CITIZEN, KIN
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
@@ -27,7 +25,6 @@ from agentd.messages import Said
 
 Json = Any
 Judged = TypeVar("Judged")
-_start = attrgetter("start")
 CLAUSE = 24
 """Words around a value that may say what it is of."""
 _BEHIND = 6
@@ -65,6 +62,10 @@ class Turn:
         object.__setattr__(self, "spoken", (*named, *self.asked, *self.before)[:_RECENT])
         people = (owner for sentence in self.heard.sentences for _, owner, _ in sentence.people)
         object.__setattr__(self, "owners", tuple(people))
+
+    def asks_for(self, key: str) -> bool:
+        """Whether the question before it may ask for a field."""
+        return any(key in keys for keys in self.asked)
 
     def sentences(self) -> Iterator[tuple[Sentence, tuple[Named, ...], tuple[Named, ...]]]:
         """Each sentence with what it names, and what the last that named something before it did."""
@@ -177,8 +178,7 @@ class Case:
 
     def kept(self, reader: object, field: Field) -> dict[Any, Any]:
         """What a reader of one message at a time found of a field, kept for the session."""
-        key = (reader, field.path, str(field.value), field.person, self._around)
-        return self.remember(key, dict[Any, Any])
+        return self.remember((reader, field.path, str(field.value), field.person, self._around), dict[Any, Any])
 
     @cached_property
     def _around(self) -> Hashable:
@@ -226,8 +226,8 @@ class Case:
     def place(
         self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
     ) -> Place:
-        first = bisect_left(named, span.start - CLAUSE, key=_start)
-        near = named[first : bisect_left(named, span.end + _BEHIND, key=_start)]
+        near = among(named, range(span.start - CLAUSE, span.end + _BEHIND))  # `work address: …` names nothing before it
+        near = [one for one in near if one.start < span.end or sentence.words[one.end : one.end + 1] != [":"]]
         return Place(self, turn, sentence, named, near, before, span)
 
     @cached_property

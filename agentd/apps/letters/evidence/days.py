@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import accumulate
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded_tokens
@@ -85,12 +86,13 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     found.sort()
     beside = zip(found, [None, *found], [*found[1:], None], strict=False)
     found = [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
-    return [hit for hit in found if not any(_may_follow(hit, other, words) for other in found)]
+    latest = accumulate((day for _, _, day in found), max, initial=date.min)
+    return [hit for hit, before in zip(found, latest, strict=False) if not _may_follow(hit, before, words)]
 
 
-def _may_follow(hit: Day, other: Day, words: Sequence[str]) -> bool:
+def _may_follow(hit: Day, before: date, words: Sequence[str]) -> bool:
     """`check in 11 December, check out Sunday`: the next one, or the one after that day?"""
-    return other[0] < hit[0] and other[2] > hit[2] and tuple(words[hit[0] : hit[1]]) in _WEEKDAYS
+    return before > hit[2] and tuple(words[hit[0] : hit[1]]) in _WEEKDAYS
 
 
 def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None:

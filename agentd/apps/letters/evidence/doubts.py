@@ -82,7 +82,7 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     nobodys = field.person is None and place.case.form.of_others
     keys, asked = meant(field, place)
-    answers = any(field.key in each for each in place.turn.asked) or _answers(place)
+    answers = place.turn.asks_for(field.key) or _answers(place)
     return (answers or field.key in keys) and (not personal or nobodys or _theirs(field, place, asked=asked))
 
 

@@ -52,8 +52,8 @@ def _is_more(field: Field, case: Case) -> bool:
     if field.common and "name" in shape.senses and _numbered(field):
         return False
     titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
-    asked = any(field.key in keys for turn in case.turns for keys in turn.asked)
-    if field.kind == "name" and not titled and not asked and sum(map(_SMALL.__contains__, field.spoken)) > 1:
+    small = field.kind == "name" and not titled and sum(map(_SMALL.__contains__, field.spoken)) > 1
+    if small and not any(turn.asks_for(field.key) for turn in case.turns):
         return False  # `going to be two`
     idle = IDLE | phrases().quiet | RELATING if field.kind in ("name", "place") else IDLE
     own = {word for phrase in shape.named() for word in fold(phrase)}

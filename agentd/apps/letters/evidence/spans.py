@@ -24,7 +24,7 @@ CURRENCIES = frozenset(
 
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _IDENTIFIES = 7
-"""Digits of what begins with a nought and counts nothing: a phone number, an account."""
+"""So many digits with a leading zero are no amount: a phone number, an account."""
 _CODE_LETTERS = 4
 """At most so many letters stand before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
