@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from servers.certificate import kinds
+from servers.certificate.codepattern import CodePattern
 from servers.certificate.conditions import COLUMN
 from servers.certificate.languages import OfficeWords
 from servers.certificate.messages import Message, WrongValue
@@ -62,7 +63,7 @@ class LetterField(BaseModel):
     ]
     label: str
     hint: str | None = None
-    pattern: str | None = None
+    pattern: CodePattern | None = None
     """What a code must be, as a whole."""
     least: int | None = None
     most: int | None = None

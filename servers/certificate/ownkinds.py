@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, model_validator
 
+from servers.certificate.codepattern import CodePattern
 from servers.certificate.kinds import KINDS
 
 FILE = "kinds.toml"
@@ -20,21 +20,12 @@ class OwnKind(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    pattern: str | None = None
+    pattern: CodePattern | None = None
     least: int | None = None
     most: int | None = None
     choices: dict[str, tuple[str, ...]] | None = None
     example: str = ""
     hint: str | None = None
-
-    @field_validator("pattern")
-    @classmethod
-    def _is_a_pattern(cls, pattern: str | None) -> str | None:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise ValueError(f"is no regular expression: {error}") from error
-        return pattern
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:

@@ -86,6 +86,11 @@ def test_explain_shows_an_own_kind_and_where_it_is_declared(folder: Path) -> Non
     [
         ("[nim]", "one of `pattern`"),
         ('[nim]\npattern = "[A-"', "no regular expression"),
+        ('[nim]\npattern = "(a+)+$"', "kinds.toml:2: nim.pattern: one text could hold the server"),
+        ('[nim]\npattern = "(?:[0-9]{2}){1,20}"', "repeat single characters only"),
+        ('[nim]\npattern = "(?=.*a)b"', "repeat single characters only"),
+        ('[nim]\npattern = ".*.*.*-"', "give most parts their bounds"),
+        ('[nim]\npattern = "(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)-"', "their bounds"),
         ('[nim]\npattern = "x"\nleast = 1', "one of `pattern`"),
         ('[nim]\npatern = "x"', "patern"),
         ("[nim\nleast = 1", "kinds.toml:1: Expected ']'"),
@@ -101,6 +106,20 @@ def test_a_mistake_in_the_kinds_is_named_with_their_file(folder: Path, kinds: st
     assert str(folder.parent / "kinds.toml") in str(caught.value)
     (told,) = folder_mistakes(folder)
     assert told.startswith(f"{folder.parent / 'kinds.toml'}:") and says in told
+
+
+@pytest.mark.parametrize("pattern", [r"(?:S1|S2|D3)-\d{4,8}(?:/[A-Z]+)?", r"[A-Z\]]*[.\-/]?\d+", "[^|]{3}(A|B)?", ""])
+def test_a_pattern_with_choices_and_optional_parts_is_one(folder: Path, pattern: str) -> None:
+    (folder.parent / "kinds.toml").write_text(f"{KINDS}[other]\npattern = '{pattern}'\n")
+    assert load(folder)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "[A-"])
+def test_a_field_of_its_own_pattern_is_held_to_the_same(folder: Path, pattern: str) -> None:
+    file = folder / "letter.toml"
+    file.write_text(file.read_text("utf-8").replace('kind = "nim"', f"kind = \"code\", pattern = '{pattern}'"), "utf-8")
+    (told,) = folder_mistakes(folder)
+    assert told.startswith(f"{file}:") and "fields.student_number.pattern" in told
 
 
 @pytest.mark.parametrize(
