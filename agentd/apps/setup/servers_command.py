@@ -173,13 +173,15 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
     from agentd import config
     from agentd.observability import logging as logs
     from agentd.plugins import TOOL_HOSTS, plugin
+    from agentd.state import in_use
 
     logs.configure("error")
-    made_by = config.load(given.config, state=given.state).tool_host
-    async with plugin(TOOL_HOSTS, made_by)([server]) as host:
-        catalogue = await host.ready(server.start_timeout_s)
-        [state] = catalogue.servers
-        return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"
+    office = config.load(given.config, state=given.state)
+    with in_use(office.state):  # where the server may keep its data
+        async with plugin(TOOL_HOSTS, office.tool_host)([server]) as host:
+            catalogue = await host.ready(server.start_timeout_s)
+            [state] = catalogue.servers
+            return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"
 
 
 def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, ApprovalRule]:

@@ -17,10 +17,14 @@ from tests import warm
 from tests.daemon import HEAD, TOKEN, final, running
 
 SERVER = """
+import os
+from pathlib import Path
+
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 server = MCPServer("weather")
+(Path(os.environ["AGENTD_STATE"]) / "sky").touch()
 
 @server.tool(annotations=ToolAnnotations(readOnlyHint=True))
 def look(city: str, days: int = 1) -> str:
