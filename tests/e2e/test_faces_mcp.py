@@ -10,6 +10,7 @@ import urllib.error
 from pathlib import Path
 
 import httpx2
+import openai
 import pytest
 from acp import (
     RequestError,
@@ -59,6 +60,24 @@ async def test_who_gives_up_an_asked_question_or_hangs_up_stops_its_run(tmp_path
                     await asyncio.to_thread(until, lambda: ended(slow, "given-up") == "cancelled", "a cancelled run")
         await asyncio.to_thread(until, lambda: ended(slow, "hung-up") == "cancelled", "a cancelled run")
         await asyncio.wait((asked,))
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_who_hangs_up_an_openai_request_stops_its_run(tmp_path: Path, stream: bool) -> None:
+    """It went on: with one embedded model, everybody else waited for an answer that nobody would read."""
+    with running(tmp_path, {"text": "{}", "after_ms": 900_000}, config=HEAD) as slow:
+        async with openai.AsyncOpenAI(api_key=TOKEN, base_url=f"{slow.url}/v1", max_retries=0) as client:
+            ask = client.chat.completions.create(
+                model="agent",
+                messages=[{"role": "user", "content": "Halo"}],
+                stream=stream,
+                metadata={"session_id": "hung-up"},
+            )
+            asked = asyncio.ensure_future(ask)
+            await asyncio.to_thread(until_running, slow, "hung-up")
+            asked.cancel()
+            await asyncio.wait((asked,))
+        await asyncio.to_thread(until, lambda: ended(slow, "hung-up") == "cancelled", "a cancelled run")
 
 
 def ended(daemon: Daemon, session_id: str) -> str:

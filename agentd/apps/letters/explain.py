@@ -58,11 +58,12 @@ def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
     declared = schema.get("x-agentd-roles", {})
     roles = frozenset(declared) if isinstance(declared, Mapping) else frozenset()
     yield from _of_object(schema, schema, "", roles)
-    called: dict[tuple[str, str | None], str] = {}
+    called: dict[tuple[str, str | None, bool], str] = {}
     for path, shape in form(schema).shapes.items():
         known = {shape.label, *(phrase.casefold() for each in shape.labels.values() for phrase in each)}
-        other = next((called[phrase, shape.person] for phrase in known if (phrase, shape.person) in called), path)
-        called |= {(phrase, shape.person): path for phrase in known}
+        names = {(phrase, shape.person, shape.kind == "date") for phrase in known}  # `lost on` a day, or on the bus
+        other = next((called[name] for name in names if name in called), path)
+        called |= dict.fromkeys(names, path)
         if other != path:
             yield Mistake(path, "x-agentd-labels", f"called the same as {other}: nobody can tell them apart")
 

@@ -11,16 +11,18 @@ with them, but never reaches what another said later.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from agentd.apps.openai.answer import Spoken
-from agentd.errors import InvalidParams
+from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import AgentOptions, Caller, ChatMessage
 from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, Prompt, read
@@ -62,7 +64,7 @@ class AgentModel:
     async def __call__(
         self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any], on_text: TextSink | None
     ) -> Spoken:
-        """Run the last message in its session; the answer's text streams as it is made."""
+        """Run the last message in its session; the answer's text streams as it is made. Cancelled, it ends the run."""
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
         keyless = caller.is_visitor and caller.session_key is None
@@ -73,12 +75,17 @@ class AgentModel:
         quoted = None if conversation.known or named else _quoted(messages[:-1])
         options = AgentOptions(session_id=str(named or conversation.session_id), run_id=uuid4().hex, quoted=quoted)
         prompt = read(_Words, {"messages": messages[-1].content}, self._max_prompt_bytes).messages
-        if on_text is not None:
-            started = await self._runs.start(prompt, options, caller)
-            async for event in self._runs.events(started.run_id, caller):
-                if event.type == "model.delta" and event.data["text"]:
-                    on_text(TextChunk(event.data["text"]))
-        outcome = await self._runs.run(prompt, options, caller)
+        started = await self._runs.start(prompt, options, caller)
+        try:
+            if on_text is not None:
+                async for event in self._runs.events(started.run_id, caller):
+                    if event.type == "model.delta" and event.data["text"]:
+                        on_text(TextChunk(event.data["text"]))
+            outcome = await self._runs.run(prompt, options, caller)
+        except asyncio.CancelledError:  # nobody who left knows the run, to end it or to hear its answer
+            with suppress(Conflict, NotFound):
+                await self._runs.cancel(started.run_id, caller)
+            raise
         answer = ChatMessage(role="assistant", content=outcome.response)
         key = caller.session_key if keyless else None
         heard = _heard(caller.model_copy(update={"session_key": None}) if keyless else caller, [*messages, answer])

@@ -11,6 +11,8 @@ import pytest
 from agentd.apps.letters.explain import explained, mistakes
 from agentd.cli import main
 from agentd.messages import ToolInfo
+from servers.certificate.catalogue import Catalogue
+from servers.certificate.settings import SHIPPED_LETTERS
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -42,6 +44,15 @@ def test_every_field_is_explained_with_where_its_meaning_comes_from() -> None:
 
 def test_a_schema_that_is_read_as_it_was_meant_has_no_mistakes() -> None:
     assert list(mistakes(tool(SCHEMA))) == []
+
+
+def test_no_letter_that_ships_has_a_mistake() -> None:
+    letters = Catalogue((SHIPPED_LETTERS, SHIPPED_LETTERS.parents[1] / "campus" / "letters")).types.values()
+    tools = [
+        ToolInfo(name=each.tool, server="c", official=True, description=each.summary, input_schema=each.input_schema())
+        for each in letters
+    ]
+    assert len(tools) > 16 and [each.text for one in tools for each in mistakes(one)] == []
 
 
 @pytest.mark.parametrize(
