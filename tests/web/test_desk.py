@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
@@ -146,6 +146,51 @@ def test_a_second_officer_sees_what_the_first_changed_and_agrees(fresh_office: O
     expect(mine.get_by_role("alert")).not_to_be_empty()
     hers.locator("[data-act=yes]").click()
     expect(rina.locator("#letters tr[data-number]")).to_contain_text("B*** H***")
+
+
+@pytest.mark.parametrize("change", [True, False])
+def test_a_decision_that_comes_too_late_is_said_to_its_officer(
+    fresh_office: Office, open_page: Open, change: bool
+) -> None:
+    """The card went with its note: who had refused or changed a letter saw nothing, and it was issued as it was."""
+    office = fresh_office(LETTER, final("Selesai."), env={})
+    page = open_page(office.url + "/desk", token=TOKEN, viewport=DESK)
+    asked = office.call("Agent.run", prompt=WORDS, session_id="budi")
+    card = page.locator(f"#pending [data-run='{asked['run_id']}']")
+    card.wait_for()
+    page.route(
+        "**/rpc", lambda route: (route.continue_ if "Agent.approve" in str(route.request.post_data) else route.abort)()
+    )
+    if change:
+        card.locator("[data-act=edit]").click()
+        page.get_by_label("Nama lengkap").fill("Budi Hartono")
+    office.call("Agent.approve", run_id=asked["run_id"], approval_id=asked["approval"]["approval_id"], approved=True)
+    (page.get_by_role("button", name="Setujui dengan perubahan") if change else card.locator("[data-act=no]")).click()
+    expect(page.locator("#late")).to_contain_text("Surat Keterangan Domisili")
+    page.unroute("**/rpc")
+    expect(page.locator("#letters tr[data-number]")).to_contain_text("B*** S***")
+    expect(page.locator("#late")).to_contain_text("Persetujuan Anda" if change else "Penolakan Anda")
+    assert violations(page) == []
+
+
+def test_the_oldest_of_many_who_wait_is_on_the_desk(fresh_office: Office, open_page: Open) -> None:
+    """Of more than a hundred the newest were listed, and the oldest waited until their time was over."""
+    office = fresh_office(LETTER, final("Selesai."), env={})
+    office.call("Agent.run", prompt=WORDS, session_id="budi")
+    (run,) = office.call("Agent.list", status="needs_approval")["runs"]
+    waiting = [{**run, "run_id": f"run-{number}"} for number in range(101, 0, -1)]
+
+    def listed(route: Route) -> None:
+        asked = route.request.post_data_json
+        if asked["method"] != "Agent.list" or asked["params"].get("status") != "needs_approval":
+            return route.continue_()
+        newest = {"runs": waiting[: asked["params"]["limit"]]}
+        return route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "result": newest})
+
+    page = open_page(
+        office.url + "/desk", viewport=DESK, prepare=lambda page: page.route("**/rpc", listed), token=TOKEN
+    )
+    expect(page.locator("#pending [data-run='run-1']")).to_contain_text("Budi Santoso")
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])

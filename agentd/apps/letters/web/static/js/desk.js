@@ -38,7 +38,7 @@ function kept(part, list, draw) {
 async function refresh() {
   const [wanted, number] = [sought, (refreshes.begun += 1)];
   // Alone: a token that is no longer good is refused once, not once for each call.
-  const waiting = await call('Agent.list', { status: 'needs_approval', limit: 100 });
+  const waiting = await call('Agent.list', { status: 'needs_approval', limit: 500 });
   const [asked, corrected, listed, health, runs, parked] = await Promise.all([
     call('Request.list', { limit: 1000 }),
     call('Correction.list'),
@@ -84,10 +84,12 @@ function pendingCard(run) {
   const decide = (approved, changed) =>
     once(async () => {
       const params = { run_id: run.run_id, approval_id: approval.approval_id, approved };
+      $('#late').textContent = '';
       try {
         await call('Agent.approve', changed ? { ...params, arguments: changed } : params);
       } catch (error) {
-        note.textContent = error.userMessage || error.message;
+        const late = error.type === 'conflict'; // the next refresh takes the card away, and what it says
+        (late ? $('#late') : note).textContent = late ? tooLate(run, approved) : error.userMessage || error.message;
       }
       await refresh().catch(lost);
     });
@@ -113,6 +115,9 @@ function pendingCard(run) {
     note,
   );
 }
+
+const tooLate = ({ approval, request }, approved) =>
+  `${approved ? 'Persetujuan' : 'Penolakan'} Anda tidak berlaku: ${catalogue.title(approval.tool)} ${request?.queue_number ?? ''} sudah diputuskan atau diubah lebih dahulu. Periksa daftar surat.`;
 
 /** What an officer changed, beside what was proposed. */
 function changesOf({ tool, proposed, arguments: now }) {
