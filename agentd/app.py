@@ -186,12 +186,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             clock,
         )
-        calls = Questions("call", store, made.engine, clock, deadline_s=settings.agent.deadline_s)
+        calls = Questions("call", store, made.engine, clock)
         questions = {
-            kind: Questions(
-                kind, store, made.engine, clock, deadline_s=question.deadline_s, deadline_of=question.deadline_of
-            ).ask
-            for kind, question in kinds.items()
+            kind: Questions(kind, store, made.engine, clock, question.brief).ask for kind, question in kinds.items()
         }
 
         made.sessions = SessionService(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +27,7 @@ from agentd.rpc.method import Method
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.approvals import Reviews
 from agentd.runs.execution import Executor
+from agentd.runs.records import RunBrief
 from agentd.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -65,13 +66,11 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """A kind of question that becomes a durable run: what answers it, for how many seconds, by which servers."""
+    """A kind of question that becomes a durable run: what answers it, by which servers, with what brief."""
 
     execute: Executor
-    deadline_s: float
     servers: frozenset[str]
-    deadline_of: str = "[agent]"
-    """The section of client.toml that has its `deadline_s`."""
+    brief: RunBrief = field(default_factory=RunBrief)
 
 
 @dataclass(frozen=True, slots=True)

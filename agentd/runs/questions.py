@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -24,8 +24,8 @@ class Questions:
     store: RunStore
     engine: Engine
     clock: Clock
-    deadline_s: float
-    deadline_of: str = "[agent]"
+    brief: RunBrief = field(default_factory=RunBrief)
+    """Of each, beside its options and its caller."""
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
@@ -43,7 +43,7 @@ class Questions:
             owner=caller.id,
             kind=self.kind,
             prompt=question,
-            brief=RunBrief(options=options, caller=caller, deadline_s=self.deadline_s, deadline_of=self.deadline_of),
+            brief=replace(self.brief, options=options, caller=caller),
             status="queued",
             created_at=iso(self.clock.now()),
         )

@@ -10,7 +10,7 @@ import functools
 import io
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,10 @@ INNER = WIDTH - LEFT - RIGHT
 LABEL_WIDTH = 46 * mm
 QR_MODULE, QR_SMALLEST, QR_LARGEST = 0.6 * mm, 27 * mm, 52 * mm
 """A module's side, so that a phone reads a whole statement from paper, and the bounds of the code's side."""
+QR_MASK = 2  # to score all eight took a third of a letter's time, and codes as random as a statement read no better
 rl_config.useA85 = 0  # streams stay binary: writing them as ASCII took a twentieth of a letter's time
 _drawing = threading.Lock()  # reportlab parses every paragraph with one parser
-Matrix = list[list[int]]
+Matrix = Sequence[bytearray]
 
 LETTERHEAD = ParagraphStyle("letterhead", fontName=BOLD, fontSize=12, leading=15, alignment=TA_CENTER)
 SMALL_CENTRED = ParagraphStyle("small", fontName=REGULAR, fontSize=8.5, leading=11, alignment=TA_CENTER)
@@ -262,8 +263,7 @@ def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float, speec
 def _matrix(issue: Issue) -> Matrix:
     import segno
 
-    code = segno.make(issue.qr, error="m", micro=False)  # type: ignore[arg-type]  # its stubs know no pieces
-    return [list(row) for row in code.matrix]
+    return segno.make(issue.qr, error="m", micro=False, mask=QR_MASK).matrix  # type: ignore[arg-type]  # its stubs: one
 
 
 def _side(matrix: Matrix) -> float:

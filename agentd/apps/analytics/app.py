@@ -16,6 +16,7 @@ from agentd.apps.analytics.servers import NEEDED
 from agentd.ports import ChatModel
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.execution import Result, RunContext
+from agentd.runs.records import RunBrief
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -65,4 +66,5 @@ class Analytics(App):
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `analytics`."""
         deadline_s = self.wiring.settings().section(AnalyticsSettings).deadline_s
-        return {"analytics": QuestionKind(self._execute, deadline_s, frozenset(NEEDED), "[analytics]")}
+        brief = RunBrief(deadline_s=deadline_s, deadline_of="[analytics]")
+        return {"analytics": QuestionKind(self._execute, frozenset(NEEDED), brief)}

@@ -16,6 +16,5 @@ class Graph(App):
 
     def questions(self) -> Mapping[str, QuestionKind]:
         """Runs of kind `graph`."""
-        wiring = self.wiring
-        run = GraphRun(wiring.tools, wiring.tools_of)
-        return {"graph": QuestionKind(run.execute, wiring.settings().agent.deadline_s, frozenset({SERVER}))}
+        run = GraphRun(self.wiring.tools, self.wiring.tools_of)
+        return {"graph": QuestionKind(run.execute, frozenset({SERVER}))}

@@ -109,7 +109,7 @@ class Daemon:
         self.engine = Engine(self.store, Node(sqlite_engine(state / "dbos.db")), executors, self.clock)
         approvals = Approvals(self.engine, self.tools, profile_of, self.clock, self.audit)
         self.runs = AgentRuns(self.store, self.engine, Agents(profile_of, every_tool), approvals, self.clock)
-        calls = Questions("call", self.store, self.engine, self.clock, deadline_s=60)
+        calls = Questions("call", self.store, self.engine, self.clock)
         self.direct = DirectTools(self.tools, toolset, self.audit, calls)
         self.elsewhere = KeptElsewhere()
         self.sessions = SessionService(
@@ -244,7 +244,8 @@ async def test_a_deadline_ends_a_run_with_what_it_reached(start: Start) -> None:
 
 async def test_a_late_question_says_which_section_has_its_deadline(start: Start) -> None:
     async with start({"text": "{}", "after_ms": 60_000}) as daemon:
-        books = Questions("agent", daemon.store, daemon.engine, daemon.clock, deadline_s=0.2, deadline_of="[analytics]")
+        brief = RunBrief(deadline_s=0.2, deadline_of="[analytics]")
+        books = Questions("agent", daemon.store, daemon.engine, daemon.clock, brief)
         with pytest.raises(AgentdError, match=r"its 0\.2 s \(`deadline_s` of \[analytics\]\)"):
             await books.ask("x", caller=STAFF, session_id=None, run_id="r1")
 
