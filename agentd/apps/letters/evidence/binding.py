@@ -54,7 +54,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     candidates = introduced(candidates, place) or candidates
     candidates = _owned(candidates, field, place) or candidates
     labels = _labels(field, place, candidates)
-    if _anothers(field, place):
+    if labelled_otherwise(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
@@ -109,14 +109,15 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     return keys
 
 
-def _anothers(field: Field, place: Place) -> bool:
-    """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's."""
+def labelled_otherwise(field: Field, place: Place, *, plain: bool = True) -> bool:
+    """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's; without
+    `plain` also behind a word of it."""
     sentence, start = place.sentence, place.span.start
     labels = [mark for mark in sentence.labels if mark.end <= start and sentence.clauses[mark.start] == place.clause]
     textual = _TEXTUAL if "keperluan" in place.case.labels else _TEXTUAL - {"keperluan"}
     if field.kind == "choice" and labels and labels[-1].value in textual:
         return SELF.isdisjoint(sentence.words[labels[-1].end + 1 : start])  # `alamat saya Jl. Masjid Islam`
-    last = _last(place, plain=True)
+    last = _last(place, plain=plain)
     own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
     if last is None or any(field.key in one.keys for one in (last, *own)):
         return False  # `balai RW 04 tanggal 31-12-2031`

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from agentd.apps.letters.evidence.answers import affirmed, repeated
 from agentd.apps.letters.evidence.asserted import mood, owner
-from agentd.apps.letters.evidence.binding import meant, whose
+from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import Cue
@@ -83,7 +83,8 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     nobodys = field.person is None and place.case.form.of_others
     keys, asked = meant(field, place)
     answers = place.turn.asks_for(field.key) or _answers(place)
-    return (answers or field.key in keys) and (not personal or nobodys or _theirs(field, place, asked=asked))
+    free = not field.common and not labelled_otherwise(field, place, plain=False)
+    return (answers or field.key in keys or free) and (not personal or nobodys or _theirs(field, place, asked=asked))
 
 
 def _answers(place: Place) -> bool:

@@ -59,6 +59,15 @@ async def test_what_was_said_and_may_be_meant_is_marked_where_the_citizen_says_y
     assert set(passed.doubted) == set(unproven(visit(arguments, *lines))) != set()
 
 
+async def test_a_word_of_another_fields_name_near_a_value_does_not_turn_it_down() -> None:
+    lines = ("his name is Waffles", "A: Great name. What brings Waffles in?", "just a general check up")
+    fields = {"pet_name": {"type": "string"}, "reason": {"type": "string"}}
+    passed = await Grounded().before(visit({"reason": "general check up"}, *lines, **fields))
+    assert isinstance(passed, ToolCall) and set(passed.doubted) == {"reason"}
+    refused = await Grounded().before(visit({"reason": "Waffles"}, *lines, **fields))
+    assert isinstance(refused, ToolOutcome) and refused.missing == ("reason",)
+
+
 @pytest.mark.parametrize("rule", ["never", "staff"])
 async def test_it_is_asked_back_where_nobody_shows_it_to_them(rule: ApprovalRule) -> None:
     refused = await Grounded().before(visit({"species": "dog"}, "my dog keeps limping since we moved", rule=rule))
