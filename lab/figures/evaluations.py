@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.eval.evidence import altered, cod, matrix, offices, soundness
+from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.__main__ import STEPS, Prepare, judge
 from lab.eval.evidence.report import Judged
 from lab.eval.evidence.trials import Trial
@@ -254,6 +254,7 @@ EVALUATIONS = (
     Evaluation("blind", EVIDENCE, lambda: _conversations(offices.BLIND)),
     Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
+    Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
     Evaluation("books", BOOKS, _books),
     Evaluation("books_mistakes", BOOKS, lambda: _books("--mistakes")),

@@ -3,6 +3,7 @@
     python -m lab.eval.evidence                          # the matrix, with what its fields say of themselves
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
+    python -m lab.eval.evidence --letters                # the shipped letters' conversations, without a question asked
     python -m lab.eval.evidence --natural                # natural ones at eleven more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --altered                # honest calls there with one thing changed (with --cod: COD's)
@@ -21,7 +22,7 @@ from itertools import product
 from pathlib import Path
 
 from agentd.agent.languages import LANGUAGES
-from lab.eval.evidence import altered, answers, cod, matrix, offices, soundness
+from lab.eval.evidence import altered, answers, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, answered, refused, shown
 
@@ -60,6 +61,7 @@ def main() -> None:
     parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
     parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
     parser.add_argument("--offices", action="store_true", help="the conversations at four strange offices")
+    parser.add_argument("--letters", action="store_true", help="the shipped letters, without a question asked")
     parser.add_argument("--natural", action="store_true", help="natural conversations, with several details a message")
     parser.add_argument("--soundness", action="store_true", help="chats with a wrong value each, and honest twins")
     parser.add_argument("--altered", action="store_true", help="honest calls with one thing changed: nothing passes")
@@ -80,6 +82,9 @@ def main() -> None:
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)
+        return
+    if given.letters:
+        _show("letters", asyncio.run(judge(letters.trials())), with_failures=given.failures)
         return
     if not given.cod:
         rows = asyncio.run(judge(matrix.trials(bare=given.bare)))

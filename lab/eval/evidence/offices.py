@@ -37,11 +37,15 @@ def half(trial: Trial) -> str:
 def tool(office: Mapping[str, Any]) -> ToolInfo:
     """An office's tool, from a letter's folder or as it is written; it requires nothing."""
     if "letter" in office:
-        letter = load(ROOT / office["letter"])
-        name, description, schema = letter.tool, letter.summary, letter.input_schema()
-    else:
-        own = dict(office["tool"])
-        name, description = own.pop("name"), own.pop("description")
-        schema = {"type": "object", **own}
-    loose = {**schema, "required": []}  # a conversation tells some of the fields; only they are judged
-    return ToolInfo(name=name, server=office["name"], official=True, description=description, input_schema=loose)
+        return letter(ROOT / office["letter"])
+    own = dict(office["tool"])
+    name, description = own.pop("name"), own.pop("description")
+    schema = {"type": "object", **own, "required": []}  # a conversation tells some of the fields; only they are judged
+    return ToolInfo(name=name, server=office["name"], official=True, description=description, input_schema=schema)
+
+
+def letter(folder: Path) -> ToolInfo:
+    """The tool of a letter's folder; it requires nothing."""
+    kind = load(folder)
+    loose = {**kind.input_schema(), "required": []}
+    return ToolInfo(name=kind.tool, server="letters", official=True, description=kind.summary, input_schema=loose)

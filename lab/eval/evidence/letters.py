@@ -1,0 +1,34 @@
+"""The conversations of the letters' evaluation as one call each, of all that the citizen says there without a question
+asked. Those that contradict themselves are left out: they must be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentd.agent.text import plain
+from lab.eval.evidence.offices import letter
+from lab.eval.evidence.trials import Trial, session
+from lab.eval.letters.script import load
+from servers.certificate.settings import SHIPPED_LETTERS
+
+
+def trials() -> Iterator[Trial]:
+    """A trial for each conversation that ends in a letter; values that it gives only when asked (`later`) are not in."""
+    for talk in load():
+        if talk.letter is not None and talk.category != "contradictory":
+            said = f" {plain(' '.join(talk.turns))} "
+            known = {name: _as_said(ways, said) for name, ways in talk.truth.items() if name not in talk.later}
+            yield Trial(
+                talk.id,
+                "letters",
+                talk.language,
+                True,
+                letter(SHIPPED_LETTERS / talk.letter),
+                known,
+                session(*talk.turns),
+            )
+
+
+def _as_said(ways: Sequence[str], said: str) -> str:
+    """The way of writing a value that the citizen used; the first where none stands so in what was said."""
+    return next((way for way in ways if f" {plain(way)} " in said), ways[0])
