@@ -13,7 +13,7 @@ from servers.certificate.settings import SHIPPED_LETTERS
 
 
 def trials() -> Iterator[Trial]:
-    """A trial for each conversation that ends in a letter, without the values that it gives only when asked (`later`)."""
+    """A trial for each conversation that ends in a letter, without what it gives only when asked (`later`)."""
     for talk in load():
         if talk.letter is not None and talk.category != "contradictory":
             said = f" {plain(' '.join(talk.turns))} "
