@@ -40,14 +40,9 @@ DAEMON = (
 """What `agentd serve` imports."""
 LATER = (
     *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
-    *(
-        "agentd.apps.channels.pages",
-        "agentd.apps.letters.preview",
-        "agentd.apps.letters.verify",
-        "agentd.apps.letters.qr",
-    ),
-    *("agentd.apps.letters.pictures", "agentd.apps.residents.status_page", "agentd.apps.analytics.export"),
-    *("agentd.apps.analytics.tables", "agentd.apps.pairing.endpoint"),
+    *(f"agentd.apps.letters.{part}" for part in ("pictures", "preview", "qr", "verify")),
+    *("agentd.apps.channels.pages", "agentd.apps.pairing.endpoint", "agentd.apps.residents.status_page"),
+    *("agentd.apps.analytics.export", "agentd.apps.analytics.tables"),
 )
 """What a daemon imports with its first question or page."""
 SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "tzdata.zoneinfo")

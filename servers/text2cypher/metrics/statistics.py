@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
 from typing import Any
 
 CONFIDENCE = 0.95
 
 
 def interval_of_rate(successes: int, total: int) -> tuple[float, float]:
-    """Wilson's interval for a proportion, in percent."""
-    from scipy.stats import binomtest
-
+    """Wilson's interval (1927) for a proportion, in percent."""
     if not total:
         return (0.0, 100.0)
-    found = binomtest(successes, total).proportion_ci(CONFIDENCE, method="wilson")
-    return (float(found.low) * 100, float(found.high) * 100)
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    centre = successes + z * z / 2
+    reach = z * sqrt(successes * (total - successes) / total + z * z / 4)
+    return (100 * (centre - reach) / (total + z * z), 100 * (centre + reach) / (total + z * z))
 
 
 def interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
