@@ -158,6 +158,10 @@ def test_a_decision_that_comes_too_late_is_said_to_its_officer(
     asked = office.call("Agent.run", prompt=WORDS, session_id="budi")
     card = page.locator(f"#pending [data-run='{asked['run_id']}']")
     card.wait_for()
+    page.route("**/rpc", lambda route: route.abort())
+    card.locator("[data-act=no]").click()
+    expect(card.get_by_role("alert")).to_have_text("Layanan tidak dapat dihubungi. Coba lagi sebentar lagi.")
+    page.unroute("**/rpc")
     page.route(
         "**/rpc", lambda route: (route.continue_ if "Agent.approve" in str(route.request.post_data) else route.abort)()
     )

@@ -7,7 +7,7 @@ import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { ticketOf } from './print.js';
-import { correctionList, figures, readyList, requestDetails, requestLine, showTicks } from './request-desk.js';
+import { correctionList, figures, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
 
@@ -89,7 +89,7 @@ function pendingCard(run) {
         await call('Agent.approve', changed ? { ...params, arguments: changed } : params);
       } catch (error) {
         const late = error.type === 'conflict'; // the next refresh takes the card away, and what it says
-        (late ? $('#late') : note).textContent = late ? tooLate(run, approved) : error.userMessage || error.message;
+        (late ? $('#late') : note).textContent = late ? tooLate(run, approved) : said(error);
       }
       await refresh().catch(lost);
     });
@@ -241,7 +241,7 @@ const voidLetter = once(async () => {
     await catalogue.ask('void_letter', { number: $('#void').dataset.number, reason: $('#reason').value });
     $('#void').close();
   } catch (error) {
-    $('#void-note').textContent = error.userMessage || error.message;
+    $('#void-note').textContent = said(error);
   }
   await (sought.found ? find() : refresh().catch(lost));
 });

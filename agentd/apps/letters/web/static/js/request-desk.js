@@ -2,11 +2,14 @@
 
 import { shown } from './approval-card.js';
 import { fill, h, once } from './dom.js';
-import { call } from './rpc.js';
+import { Unreachable, call } from './rpc.js';
 import { ZONE } from './texts.js';
-import { time } from './words.js';
+import { t, time } from './words.js';
 
 export const LEVELS = { declared: 'menurut keterangan sendiri', officer: 'KTP dilihat petugas', pin: 'NIK dan PIN', 'card+pin': 'kartu dan PIN' };
+
+/** Why a call of the desk came to nothing, for the officer. */
+export const said = (error) => (error instanceof Unreachable ? t('login_offline') : error.userMessage || error.message);
 
 /** Number and level, beside when it was made. */
 export const requestLine = (request) =>
@@ -28,7 +31,7 @@ function requirements(request) {
         mayDecide(await call('Request.check', { request_id: request.request_id, requirement, seen: box.checked }));
       } catch (error) {
         box.checked = !box.checked;
-        note.textContent = error.userMessage || error.message;
+        note.textContent = said(error);
       }
     });
     return h('label', { class: 'tick' }, box, ' ', requirement);
@@ -64,7 +67,7 @@ export function readyList(requests, refresh) {
       try {
         await call('Request.hand_over', { request_id: request.request_id });
       } catch (error) {
-        note.textContent = error.userMessage || error.message;
+        note.textContent = said(error);
       }
       await refresh();
     });
@@ -78,7 +81,7 @@ function comparison(request) {
   const place = h('div', { class: 'compared', 'data-compared': '' }, h('p', { class: 'fine' }, 'Membandingkan dengan data kependudukan…'));
   call('Request.compare', { request_id: request.request_id }).then(
     (found) => fill(place, compared(found)),
-    (error) => fill(place, h('p', { class: 'note' }, error.type === 'not_found' ? '' : error.userMessage || error.message)),
+    (error) => fill(place, h('p', { class: 'note' }, error.type === 'not_found' ? '' : said(error))),
   );
   return place;
 }
@@ -100,7 +103,7 @@ function vouching(run) {
       const answer = await call('Session.vouch', { session_id: run.session_id, nik: nik.value });
       note.textContent = answer.verified ? `Tercatat: ${answer.display_name}, ${LEVELS[answer.level] ?? answer.level}.` : 'NIK ini bukan penduduk aktif kantor ini.';
     } catch (error) {
-      note.textContent = error.type === 'not_found' ? 'Kunjungan ini sudah selesai.' : error.userMessage || error.message;
+      note.textContent = error.type === 'not_found' ? 'Kunjungan ini sudah selesai.' : said(error);
     }
   });
   return h('details', { class: 'vouch' }, h('summary', {}, 'KTP diperlihatkan'),
@@ -124,7 +127,7 @@ function correctionCard(one, refresh) {
     try {
       await call('Correction.resolve', { correction_id: one.correction_id, ...(input.value.trim() && { note: input.value.trim() }) });
     } catch (error) {
-      note.textContent = error.userMessage || error.message;
+      note.textContent = said(error);
     }
     await refresh();
   });
