@@ -198,9 +198,10 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     row = service.ledger.by_number(number.strip())
     if row is None:
         return _refused(service.office.speech, "not_found", "not_registered")
-    if len(reason.strip()) < 3:
+    said = " ".join("".join(char for char in reason if char.isprintable() or char.isspace()).split())
+    if len(said) < 3:
         return _refused(service.office.speech, "invalid_arguments", "why_void")
-    service.void(row, " ".join(reason.split()), by)
+    service.void(row, said, by)
     return status(service, verifier, row.number, "", staff=True, words=service.office.speech)
 
 

@@ -43,7 +43,7 @@ async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> N
         earlier = await client.call_tool("list_issued_letters", {"date": "2020-01-01"})
         assert earlier.structured_content["letters"] == []
         assert (await client.call_tool("void_letter", {"number": letter["number"], "reason": ""})).is_error
-        await client.call_tool("void_letter", {"number": letter["number"], "reason": "salah alamat"})
+        await client.call_tool("void_letter", {"number": letter["number"], "reason": "  salah\u0000\n ala\u202emat"})
         answer = (await client.call_tool("verify_letter", {"code": letter["verify_code"]})).structured_content
         assert (answer["status"], answer["genuine"], answer["void_reason"]) == ("voided", False, "salah alamat")
 

@@ -18,7 +18,7 @@ export async function login({ probe, open, leaving = async () => {} }) {
   draw();
   $('#login').addEventListener('submit', once(async (event) => {
     event.preventDefault();
-    useToken($('#token').value.trim());
+    useToken($('#token').value.replace(/[^!-~]/g, '')); // what is copied along with it would be no header
     await tried(async () => {
       await probe();
       const noted = await ask('/login', {});

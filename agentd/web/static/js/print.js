@@ -42,8 +42,8 @@ export async function openLetter(path) {
   setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);
 }
 
-/** The number people are called by: the letter's kind and running number. */
-export const ticketOf = (letter) => letter.number.split('/').slice(0, 2).reverse().join('-');
+/** The number a letter is fetched by, unlike that of any request that waits (SKD-012): the beginning of its own. */
+const ticketOf = (letter) => letter.number.split('/').slice(0, 2).join('/');
 
 /** Prints the number and the code of a request that waits for an officer. */
 export async function printRequest(request) {

@@ -6,7 +6,6 @@ import { login, shut, staffOnly } from './login.js';
 import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
-import { ticketOf } from './print.js';
 import { correctionList, figures, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
@@ -166,10 +165,10 @@ function letters({ date, letters: all }) {
   drawn('letters', { fitting, found, none }, () => lettersTable([...fitting, ...found], none));
 }
 
-/** By a part of the number or the ticket, or by the first letters of the name's words, which is all that is shown. */
+/** By a part of the number, or by the first letters of the name's words, which is all that is shown. */
 function fits(letter, words) {
   const wanted = words.toUpperCase();
-  if (!wanted || letter.number.toUpperCase().includes(wanted) || ticketOf(letter).includes(wanted)) return true;
+  if (!wanted || letter.number.toUpperCase().includes(wanted)) return true;
   const initials = letter.name_masked.split(' ').map((word) => word[0]?.toUpperCase());
   return !/\d/.test(wanted) && wanted.split(/\s+/).every((word) => initials.includes(word[0]));
 }
@@ -194,7 +193,7 @@ function lettersTable(letters, none) {
     h(
       'table',
       {},
-      h('thead', {}, h('tr', {}, ['Antrean', 'Nomor', 'Jenis', 'Nama', 'Pukul', 'Disetujui oleh', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
+      h('thead', {}, h('tr', {}, ['Nomor', 'Jenis', 'Nama', 'Pukul', 'Disetujui oleh', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
       h(
         'tbody',
         {},
@@ -210,7 +209,6 @@ function letterRow(letter) {
   return h(
     'tr',
     { 'data-number': letter.number },
-    h('td', {}, ticketOf(letter)),
     h('td', {}, letter.number),
     h('td', {}, letter.title),
     h('td', {}, letter.name_masked ?? ''),
