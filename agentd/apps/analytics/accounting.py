@@ -20,7 +20,7 @@ from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
-from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.sql import tree, trees
 from agentd.apps.analytics.unanswered import unanswered
 from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
@@ -40,8 +40,7 @@ def unaccounted(
     known = {str(table["table_name"]).casefold(): table for table in tables}
     readings = [
         (Reading(select, known, asked), select is parsed)
-        for query in plan.selects
-        if (parsed := tree(query["query"])) is not None
+        for _, parsed in trees(plan.selects)
         for select in parsed.find_all(exp.Select)
     ]
     counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))

@@ -26,7 +26,7 @@ from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.rules import Finding
 from agentd.apps.analytics.rules import number as as_number
-from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.sql import trees
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
@@ -121,9 +121,8 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan))
     yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
-    for query in plan.selects:
-        found = tree(query["query"])
-        for select in found.find_all(exp.Select) if found is not None else ():
+    for _, found in trees(plan.selects):
+        for select in found.find_all(exp.Select):
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
             yield from disagreements(asked, found, tables)
@@ -148,21 +147,17 @@ def _parts(asked: str, plan: Plan) -> Iterator[str]:
 def _same_again(plan: Plan) -> Iterator[str]:
     """Results that a query before them gives under another name."""
     seen: dict[str, str] = {}
-    for query in plan.results:
-        if (found := tree(query["query"])) is not None:
-            bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
-            bare.set("order", None)
-            same = seen.setdefault(bare.sql(), query["result_key"])
-            if same != query["result_key"]:
-                yield f"{query['result_key']} = {same}"
+    for key, found in trees(plan.results):
+        bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
+        bare.set("order", None)
+        if (same := seen.setdefault(bare.sql(), key)) != key:
+            yield f"{key} = {same}"
 
 
 def _split(plan: Plan) -> Iterator[str]:
     """What the queries group by, the columns aside of which several values are chosen."""
-    for query in plan.results:
-        found = tree(query["query"])
-        group = found.args.get("group") if found is not None else None
-        chosen = {each.this.name for each in found.find_all(exp.In)} if found is not None else set()
+    for _, found in trees(plan.results):
+        group, chosen = found.args.get("group"), {each.this.name for each in found.find_all(exp.In)}
         keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
         yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
@@ -238,9 +233,8 @@ def known_words() -> frozenset[str]:
 def _choice(plan: Plan) -> _Choice:
     values: list[Any] = []
     count = 0
-    for query in plan.selects:
-        found = tree(query["query"])
-        for operands in _compared(found) if found is not None else ():
+    for _, found in trees(plan.selects):
+        for operands in _compared(found):
             kept = [value for value in operands if not _DATE.match(str(value))]
             count += bool(kept) or not operands
             values += kept

@@ -14,7 +14,7 @@ from sqlglot import exp
 from agentd.apps.analytics.joins import sums
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import tree
+from agentd.apps.analytics.sql import nodes
 from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -44,12 +44,10 @@ def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
     names = {str(column["name"]) for table in tables for column in table["columns"]}
     own = {name for name in names if finder("own_currency").search(name)}
     foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
-    for query in plan.selects if foreign else ():
-        found = tree(query["query"])
-        for each in found.find_all(exp.Sub, exp.Predicate) if found is not None else ():
-            sides = [side.name for side in (each.this, each.args.get("expression")) if isinstance(side, exp.Column)]
-            if len({*sides} & own) == len({*sides} & foreign) == 1:
-                yield each.sql()
+    for each in nodes(plan.selects, exp.Sub, exp.Predicate) if foreign else ():
+        sides = {side.name for side in (each.this, each.args.get("expression")) if isinstance(side, exp.Column)}
+        if len(sides & own) == len(sides & foreign) == 1:
+            yield each.sql()
 
 
 def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:

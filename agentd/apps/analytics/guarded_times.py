@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import DAY, tree
+from agentd.apps.analytics.sql import DAY, nodes, trees
 from agentd.apps.analytics.vocabulary import finder
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -63,7 +63,7 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     texts = " ".join(text for _, text in _values(plan))
-    reads = any(True for _ in _nodes(plan, exp.Table))
+    reads = any(True for _ in nodes(plan.selects, exp.Table))
     if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
         yield f"{min(starts)} – {max(ends)}"
     found = set(DAY.findall(texts))
@@ -72,8 +72,8 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
         return
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
     yield from _left_aside(days, dates)
-    kept = " ".join(each.name for each in _nodes(plan, exp.Table, exp.Column))
-    equal = {each.expression.name for each in _nodes(plan, exp.EQ)}
+    kept = " ".join(each.name for each in nodes(plan.selects, exp.Table, exp.Column))
+    equal = {each.expression.name for each in nodes(plan.selects, exp.EQ)}
     alone = {*starts} ^ {*ends} if not finder("balances").search(kept) else set()
     if single := [day for day in days if day in alone & equal]:
         yield ", ".join(single)
@@ -94,12 +94,12 @@ def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
 
 def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the dates in quotes and the years that choose rows)."""
-    for query in plan.selects:
-        parts = [part for part in _trees(query["query"]) for part in part.find_all(exp.Where, exp.Having, exp.Join)]
+    for key, found in trees(plan.selects):
+        parts = list(found.find_all(exp.Where, exp.Having, exp.Join))
         numbers = [equal for part in parts for equal in part.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
         years = [each.expression.name for each in numbers if _is_year(each.this)]
         texts = [each.name for part in parts for each in part.find_all(exp.Literal) if each.is_string]
-        yield query["result_key"], " ".join(f"'{each}'" for each in (*texts, *years))
+        yield key, " ".join(f"'{each}'" for each in (*texts, *years))
 
 
 def _is_year(side: exp.Expr) -> bool:
@@ -129,7 +129,7 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
     texts = dict(_values(plan))
     years = {value[:4] for value in dates.values()}
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
-    read = {each.name.casefold() for each in _nodes(plan, exp.Table)}
+    read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
     named = {table for table, columns in temporal.items() if columns}
     reads = any(table.casefold() in read for table in named)
     return "" if dated or not reads else ", ".join(texts) or "the plan"
@@ -137,15 +137,4 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the values in its query)."""
-    for query in plan.selects:
-        found = [each.name for part in _trees(query["query"]) for each in part.find_all(exp.Literal)]
-        yield query["result_key"], " ".join(found)
-
-
-def _trees(query: str) -> list[exp.Expr]:
-    return [found] if (found := tree(query)) is not None else []
-
-
-def _nodes(plan: Plan, *kinds: type[Any]) -> Iterator[Any]:
-    """All of these kinds in its queries."""
-    return (each for query in plan.selects for part in _trees(query["query"]) for each in part.find_all(*kinds))
+    return ((key, " ".join(each.name for each in found.find_all(exp.Literal))) for key, found in trees(plan.selects))

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, tree
+from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, trees
 
 MADE_UP = 3
 """So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
@@ -28,9 +28,8 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, temporal)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
     faults += other_rows(plan, said)
-    for query in plan.selects:
-        found = tree(query["query"])
-        for select in _selects(found) if found is not None else ():
+    for key, found in trees(plan.selects):
+        for select in found.find_all(exp.Select):
             found_here = (
                 *_unjoined(select),
                 *_ungrouped(select),
@@ -38,9 +37,9 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
                 *_twice(select),
                 *_never(select),
             )
-            faults += [f"{query['result_key']}: {fault}" for fault in found_here]
+            faults += [f"{key}: {fault}" for fault in found_here]
         if isinstance(found, exp.Select) and (constant := _constants(found)):
-            faults.append(f"{query['result_key']}: {constant} is read from no column")
+            faults.append(f"{key}: {constant} is read from no column")
     return faults
 
 
@@ -52,14 +51,13 @@ def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) ->
         for column in columns
         if column.get("is_primary_key") or column.get("classification") == "identifier"
     }
-    for query in plan.selects:
-        found = tree(query["query"])
-        for each in found.find_all(exp.In) if found is not None else ():
+    for key, found in trees(plan.selects):
+        for each in found.find_all(exp.In):
             values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
             invented = [value for value in values if value not in named]
             if each.this.name.casefold() in keys and len(invented) >= MADE_UP:
                 yield (
-                    f"{query['result_key']}: the question names no {each.this.name} {', '.join(invented)}; "
+                    f"{key}: the question names no {each.this.name} {', '.join(invented)}; "
                     "rows without any in another table are LEFT JOIN … WHERE its key IS NULL"
                 )
 
@@ -98,10 +96,6 @@ def _never(select: exp.Select) -> Iterator[str]:
             yield f"no {column} is both from {max(lowest)} and up to {min(highest)}"
 
 
-def _selects(found: exp.Expr) -> Iterator[exp.Select]:
-    yield from found.find_all(exp.Select)
-
-
 def _unjoined(select: exp.Select) -> Iterator[str]:
     """Tables that stand side by side with nothing between them: each row of the one with each of the other."""
     joins = select.args.get("joins") or ()
@@ -109,10 +103,9 @@ def _unjoined(select: exp.Select) -> Iterator[str]:
         join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
     ]
     where = select.args.get("where")
-    tied = _equal_columns(where) if where is not None else []
-    one_row = [join for join in loose if isinstance(join.this, exp.Subquery)]
-    natural = [join for join in loose if join.method == "NATURAL"]
-    if len(loose) - len(one_row) - len(natural) > len(tied):
+    equal = where.find_all(exp.EQ) if where is not None else ()
+    tied = sum(isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column) for each in equal)
+    if sum(not (isinstance(join.this, exp.Subquery) or join.method == "NATURAL") for join in loose) > tied:
         names = ", ".join(join.this.alias_or_name for join in loose)
         yield f"{names} is joined by no condition"
 
@@ -126,26 +119,12 @@ def _ties(condition: exp.Expr | None) -> bool:
     return any(len(each) > 1 or "" in each for each in tables if each)
 
 
-def _equal_columns(where: exp.Expr) -> list[exp.Expr]:
-    return [
-        equal
-        for equal in where.find_all(exp.EQ)
-        if isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
-    ]
-
-
 def _ungrouped(select: exp.Select) -> Iterator[str]:
     """Columns beside an aggregate that nothing groups by: their value is any row's."""
     if select.args.get("group") or select.args.get("distinct"):
         return
-    aggregates = [
-        each
-        for each in select.expressions
-        if any(
-            node.find_ancestor(exp.Select) is select and not node.find_ancestor(exp.Window)
-            for node in each.find_all(exp.AggFunc)
-        )
-    ]
+    found = (node for each in select.expressions for node in each.find_all(exp.AggFunc))
+    inner = (exp.Select, exp.Window)
     bare = [each.alias_or_name for each in select.expressions if of_a_row(each)]
-    if aggregates and bare:
+    if bare and any(node.find_ancestor(*inner) is select for node in found):
         yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import Side, quoted, selects, tree
+from agentd.apps.analytics.sql import Side, quoted, selects, tree, trees
 from agentd.apps.analytics.vocabulary import finder
 
 Pair = tuple[Side, Side]
@@ -146,12 +146,12 @@ def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
     document too, or is taken from the document's amount, one detail at a time. "Customers that owe", read of what was
     paid."""
     relations = dict(pairs(known or []))
-    return [name for query in plan.selects for name in _keeping(tree(query["query"]), relations)]
+    return [name for _, found in trees(plan.selects) for name in _keeping(found, relations)]
 
 
-def _keeping(select: exp.Expr | None, relations: Mapping[Side, Side]) -> Iterator[str]:
-    joins = select.args.get("joins") or [] if isinstance(select, exp.Select) else []
-    if select is None or any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
+def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
+    joins = select.args.get("joins") or []
+    if any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
         return
     named = {table.alias_or_name: table.name for table in select.find_all(exp.Table)}
     tied = {id(column) for join in joins for column in join.find_all(exp.Column)}

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.spans import Period, previous
-from agentd.apps.analytics.sql import conditions_of, tree
+from agentd.apps.analytics.sql import conditions_of, nodes
 from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
@@ -53,15 +53,12 @@ def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) 
     """Columns whose dates a plan compares where another one's count (`date` of its table) and the question means
     neither by a word: what was shipped in May for what was ordered."""
     counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
-    for query in plan.results if counting else ():
-        found = tree(query["query"])
-        for select in found.find_all(exp.Select) if found is not None else ():
-            read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
-            dates = {name: about for table in read if table for name, about in _dates_of(table)}
-            counted = {str(table["date"]).casefold() for table in read if table}
-            compared = {each.name for part in conditions_of(select) for each in part.find_all(exp.Column)}
-            if {name.casefold() for name in compared} & counted:
-                continue
+    for select in nodes(plan.results, exp.Select) if counting else ():
+        read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
+        dates = {name: about for table in read if table for name, about in _dates_of(table)}
+        counted = {str(table["date"]).casefold() for table in read if table}
+        compared = {each.name for part in conditions_of(select) for each in part.find_all(exp.Column)}
+        if not {name.casefold() for name in compared} & counted:
             others = sorted(name for name in compared if name.casefold() in dates)
             yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
 

@@ -7,7 +7,7 @@ as MySQL's or PostgreSQL's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -53,6 +53,21 @@ def tree(query: str) -> exp.Expr | None:
     return found[0] if len(found) == 1 else None
 
 
+def trees(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr]]:
+    """(result key, tree) of each planned query that has one."""
+    return ((query["result_key"], found) for query in queries if (found := tree(query["query"])) is not None)
+
+
+def nodes(queries: Iterable[Mapping[str, Any]], *kinds: type[Any]) -> Iterator[Any]:
+    """All nodes of these kinds in planned queries."""
+    return (each for _, found in trees(queries) for each in found.find_all(*kinds))
+
+
+def own(select: exp.Select, *kinds: type[Any]) -> Iterator[Any]:
+    """Nodes of these kinds that belong to this SELECT, not to one inside it."""
+    return (node for node in select.find_all(*kinds) if node.find_ancestor(exp.Select) is select)
+
+
 @lru_cache(maxsize=64)
 def statements(query: str) -> tuple[exp.Expr, ...]:
     """Its statements, none where no dialect reads the text, or it is too deep. Read once for all asked of it."""
@@ -95,14 +110,14 @@ def selects(query: str) -> Iterator[Select]:
     """Each SELECT of the query, those inside others too. None of a text that no dialect reads."""
     found = tree(query)
     for select in found.find_all(exp.Select) if found is not None else ():
-        own = _sources(select)
-        known = {**_around(select), **own}
+        sources = _sources(select)
+        known = {**_around(select), **sources}
         yield Select(
-            frozenset(table for tables in own.values() for table in tables),
+            frozenset(table for tables in sources.values() for table in tables),
             tuple(_side(column, known) for column in _added(select)),
             tuple(_equalities(select, known)),
             *_grouping(select, known),
-            next(_own(select, exp.Distinct), None) is not None,
+            next(own(select, exp.Distinct), None) is not None,
         )
 
 
@@ -134,14 +149,9 @@ def _groups(select: exp.Select) -> bool:
     return bool(select.args.get("group") or select.args.get("distinct") or aggregates)
 
 
-def _own(select: exp.Select, kind: Any) -> Iterator[Any]:
-    """Nodes of a kind that belong to this SELECT, not to one inside it."""
-    return (node for node in select.find_all(kind) if node.find_ancestor(exp.Select) is select)
-
-
 def _added(select: exp.Select) -> Iterator[exp.Column]:
     """The columns added up, without those that only decide which rows count (CASE WHEN …)."""
-    for aggregate in _own(select, (exp.Sum, exp.Avg)):
+    for aggregate in own(select, exp.Sum, exp.Avg):
         for column in aggregate.find_all(exp.Column):
             condition = column.find_ancestor(exp.If, exp.Sum, exp.Avg)
             if not (isinstance(condition, exp.If) and _within(column, condition.this)):
@@ -156,7 +166,7 @@ def _within(node: exp.Expr, ancestor: exp.Expr) -> bool:
 
 
 def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
-    for equal in _own(select, exp.EQ):
+    for equal in own(select, exp.EQ):
         left, right = equal.this, equal.expression
         if isinstance(left, exp.Column) and isinstance(right, exp.Column) and left.table and right.table:
             yield _side(left, named), _side(right, named)

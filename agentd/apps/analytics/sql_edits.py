@@ -69,8 +69,10 @@ _BEHIND_A_JOIN = frozenset("JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP_BY HAVI
 
 def fractions(query: str) -> str:
     """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
-    slashes = [token for token in _tokens(query) if token.token_type.name == "SLASH"]
-    return _edited(query, [(token.start, token.end + 1, " * 1.0 / ") for token in slashes])
+    tokens = _tokens(query)
+    around = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    slashes = [(a.end + 1, b.start, " * 1.0 / ") for a, token, b in around if token.token_type.name == "SLASH"]
+    return _replaced(query, slashes)
 
 
 QUOTES = {"mysql": "`", "postgres": '"'}
@@ -134,12 +136,6 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         return None
-
-
-def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start].rstrip() + new + (text[end:].lstrip() if new else text[end:])
-    return text
 
 
 def _tokens(query: str) -> list[Any]:
