@@ -11,10 +11,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.joins import sums
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import nodes
+from agentd.apps.analytics.sql import nodes, selects_of
 from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -26,9 +25,9 @@ def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
     known = _known(tables)
     texts = _texts(plan)
     faults = []
-    for key, joined, added in sums(plan) if known else ():
-        for table, column in added:
-            for name in {table} & known.keys() if table else joined & known.keys():
+    for key, select in selects_of(plan.selects) if known else ():
+        for table, column in select.added:
+            for name in known.keys() & ({table} if table else select.tables):
                 currency, codes = known[name]
                 if currency.casefold() not in texts[key] and not finder("own_currency").search(column):
                     faults.append(

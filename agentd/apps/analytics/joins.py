@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import Side, quoted, selects, tree, trees
+from agentd.apps.analytics.sql import Side, quoted, selects_of, tree, trees
 from agentd.apps.analytics.vocabulary import finder
 
 Pair = tuple[Side, Side]
@@ -45,10 +45,10 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     there = {table["table_name"] for table in tables}
     allowed = {frozenset(pair) for pair in relations}
     faults = []
-    for key, left, right in _joins(plan):
-        if not relations or not {left[0], right[0]} <= there or left[0] == right[0]:
-            continue
-        if left[1] != right[1] and frozenset((left, right)) not in allowed:
+    sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in select.equal]
+    for key, left, right in sides if relations else ():
+        consulted = {left[0], right[0]} <= there and left[0] != right[0]
+        if consulted and left[1] != right[1] and frozenset((left, right)) not in allowed:
             ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
             faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
     return faults
@@ -59,11 +59,11 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []
-    for key, joined, added in sums(plan):
-        for table, column in added:
-            owners = [table] if table else [name for name in joined if column in columns.get(name, ())]
+    for key, select in selects_of(plan.selects):
+        for table, column in select.added:
+            owners = [table] if table else [name for name in select.tables if column in columns.get(name, ())]
             for detail, document in details:
-                if owners == [document] and detail in joined and detail != document:
+                if owners == [document] and detail in select.tables and detail != document:
                     faults.append(
                         f"{key}: {document}.{column} would be added once for each row of {detail}; "
                         f"add a column of {detail}, or leave {detail} out"
@@ -103,17 +103,16 @@ def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list
     relations = pairs(known or [])
     referring = {left for left, _ in relations}
     faults = []
-    for query in plan.selects:
-        for select in selects(query["query"]):
-            by = {table for table, _ in select.grouped}
-            for table, column in select.picked:
-                keys = [side for side in select.grouped if side[0] == table]
-                of_others = any(left[0] == table and right[0] in by for left, right in relations)
-                if referring.issuperset(keys) if keys else of_others:
-                    faults.append(
-                        f"{query['result_key']}: a group has several {table}.{column}, and one of them would be shown; "
-                        "add them up (SUM), or group by it"
-                    )
+    for key, select in selects_of(plan.selects):
+        by = {table for table, _ in select.grouped}
+        for table, column in select.picked:
+            keys = [side for side in select.grouped if side[0] == table]
+            of_others = any(left[0] == table and right[0] in by for left, right in relations)
+            if referring.issuperset(keys) if keys else of_others:
+                faults.append(
+                    f"{key}: a group has several {table}.{column}, and one of them would be shown; "
+                    "add them up (SUM), or group by it"
+                )
     return list(dict.fromkeys(faults))
 
 
@@ -124,20 +123,19 @@ def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str
     referred = {right for _, right in relations}
     consulted = {table for pair in relations for table, _ in pair}
     faults = []
-    for query in plan.selects:
-        for select in selects(query["query"]):
-            tied = {frozenset((left[0], right[0])) for left, right in select.equal}
-            of: dict[str, set[str]] = {}
-            for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
-                if (left, right) in relations or (right in referred and left[0] not in consulted):
-                    of.setdefault(right[0], set()).add(left[0])
-            for parent, children in of.items() if not select.distinct else ():
-                loose = [pair for pair in combinations(sorted(children), 2) if frozenset(pair) not in tied]
-                faults += [
-                    f"{query['result_key']}: each row of {one} stands beside each row of {other} of the same {parent}; "
-                    f"read them in two queries"
-                    for one, other in loose
-                ]
+    for key, select in selects_of(plan.selects):
+        tied = {frozenset((left[0], right[0])) for left, right in select.equal}
+        of: dict[str, set[str]] = {}
+        for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
+            if (left, right) in relations or (right in referred and left[0] not in consulted):
+                of.setdefault(right[0], set()).add(left[0])
+        for parent, children in of.items() if not select.distinct else ():
+            faults += [
+                f"{key}: each row of {one} stands beside each row of {other} of the same {parent}; "
+                "read them in two queries"
+                for one, other in combinations(sorted(children), 2)
+                if frozenset((one, other)) not in tied
+            ]
     return list(dict.fromkeys(faults))
 
 
@@ -173,7 +171,7 @@ def codes_for_names(
     not consulted: "the media type with the most tracks is 1"."""
     referring = set(_referring(list(tables), pairs(known or [])))
     for query in plan.results:
-        read = {table for select in selects(query["query"]) for table in select.tables}
+        read = {table for _, select in selects_of([query]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
         codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
         if shown and {name for _, name in codes} == {name for _, name in shown}:
@@ -193,17 +191,3 @@ def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -
         own = {str(each["name"]) for each in table["columns"] if each.get("is_primary_key")}
         keys = {str(each["name"]) for each in table["columns"] if each.get("classification") == "identifier"}
         yield from {(str(table["table_name"]), name) for name in keys - own if own} - known
-
-
-def sums(plan: Plan) -> Iterator[tuple[str, set[str], list[Side]]]:
-    """Of each SELECT its key, its tables, and the columns that it adds up (table or "", column)."""
-    for query in plan.selects:
-        for select in selects(query["query"]):
-            yield query["result_key"], set(select.tables), list(select.added)
-
-
-def _joins(plan: Plan) -> Iterator[tuple[str, Side, Side]]:
-    for query in plan.selects:
-        for select in selects(query["query"]):
-            for left, right in select.equal:
-                yield query["result_key"], left, right

@@ -121,6 +121,11 @@ def selects(query: str) -> Iterator[Select]:
         )
 
 
+def selects_of(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Select]]:
+    """(result key, SELECT) of each in planned queries."""
+    return ((query["result_key"], select) for query in queries for select in selects(query["query"]))
+
+
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
     """The sources of the SELECTs that this one stands in: a subquery may name them too."""
     outer = select.find_ancestor(exp.Select)

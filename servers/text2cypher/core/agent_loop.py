@@ -143,21 +143,21 @@ class AgentLoop:
 
         Behind them each attempt with what was said of it.
         """
-        shown = []
-        for example in self._examples(question, hints):
-            linked = self._bench.linker.link(example.question) if self._aids.linking else None
-            shown.append((example, self._told(linked)))
-        part = nearby(self._bench.backend.schema, hints) if self._writes_by_grammar else None
-        messages = self._bench.prompts.messages(
-            self._prompt_type, self._schema_format, question, hints=self._told(hints), examples=shown, schema=part
+        bench = self._bench
+        examples = self._examples(question, hints)
+        linked = [describe(bench.linker.link(held.question)) if self._aids.linking else "" for held in examples]
+        messages = bench.prompts.messages(
+            self._prompt_type,
+            self._schema_format,
+            question,
+            hints=describe(hints) if hints is not None else "",
+            examples=list(zip(examples, linked, strict=True)),
+            schema=nearby(bench.backend.schema, hints) if self._writes_by_grammar else None,
         )
         for attempt in attempts:
             messages.append({"role": "assistant", "content": f"<cypher>{attempt.query or message('blank')}</cypher>"})
             messages.append({"role": "user", "content": attempt.feedback})
         return messages
-
-    def _told(self, hints: Hints | None) -> str:
-        return describe(hints) if hints is not None and self._aids.linking else ""
 
     def _examples(self, question: str, hints: Hints | None) -> list[Example]:
         if self._prompt_type is not PromptType.FEW_SHOT:

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
@@ -131,13 +131,12 @@ def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
 
     Though they could be: `courses that support an outcome, and their topics` are joined at the courses.
     """
-    nodes, schema = facts.structure.nodes, linker.schema
+    schema, structure = linker.schema, facts.structure
     steps = {
-        (kind, frozenset((one, other)))
-        for held in facts.structure.relationships
+        (kind, frozenset(pair))
+        for held in structure.relationships
         for kind in held.types
-        for one in facts.structure.labels_of(nodes[held.left].variable)
-        for other in facts.structure.labels_of(nodes[held.right].variable)
+        for pair in product(*(structure.labels_of(node.variable) for node in structure.ends(held)))
     }
     known = {(kind, frozenset((start, end))) for start, kind, end in schema.paths}
     before: list[str] = []
@@ -159,9 +158,9 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     What a question names by its name is told apart already: further words speak of what is asked for.
     """
     names = identified(hints, facts, linker)
-    nodes = facts.structure.nodes
-    ends = Counter(nodes[end].variable for held in facts.structure.relationships for end in (held.left, held.right))
-    shown = {token.value for token in facts.returned} & {node.variable for node in nodes}
+    structure = facts.structure
+    ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))
+    shown = {token.value for token in facts.returned} & {node.variable for node in structure.nodes}
     yield from (v for v in names if ends[v] > 1)
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
     tested = {v for v, _, _ in facts.property_tests} - names - shown

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.steps import labels_at
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
@@ -57,9 +56,7 @@ def _asked(facts: QueryFacts) -> set[str]:
 
 def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
     """The relationship's type, where the graph has it both ways between these labels, and the query says which way."""
-    left, right = (
-        labels_at(facts.structure.nodes[end], facts) or {*linker.schema.labels} for end in (held.left, held.right)
-    )
+    left, right = (facts.structure.labels_at(end) or {*linker.schema.labels} for end in facts.structure.ends(held))
     for kind in held.types if held.direction != "--" else ():
         ends = {(a, b) for a, b in linker.schema.ends(kind) if {a, b} <= left | right}
         if ends and all((b, a) in ends for a, b in ends):
@@ -73,8 +70,8 @@ def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tu
     for held in facts.structure.relationships:
         if (kind := _either_way(held, facts, linker)) is not None:
             ends: tuple[End, End] = ("start", "end") if held.direction == "->" else ("end", "start")
-            nodes = [facts.structure.nodes[place] for place in (held.left, held.right)]
-            yield kind, [(node.variable, _values_at(node, values), at) for node, at in zip(nodes, ends, strict=True)]
+            nodes = zip(facts.structure.ends(held), ends, strict=True)
+            yield kind, [(node.variable, _values_at(node, values), at) for node, at in nodes]
 
 
 def _values_at(node: NodePattern, values: dict[str, set[str]]) -> set[str]:

@@ -54,7 +54,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
     return dict.fromkeys(
         kind
         for kind, held in kinds
-        if (times[kind] > max(said.get(kind, 0), 1) and _is_unused(held, facts))
+        if (times[kind] > max(said.get(kind, 0), 1) and _bare_ends(held, facts))
         or (
             kind not in said
             and not (_tested(held, facts) & named) - own
@@ -66,7 +66,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
 def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """One doubt for each label that is said more than once, `people who follow people`, of which there is one node."""
     for label in hints.repeated:
-        if label != hints.each and sum(label in labels_at(node, facts) for node in facts.structure.nodes) == 1:
+        if label != hints.each and sum(label in facts.structure.labels_at(node) for node in facts.structure.nodes) == 1:
             yield Doubt("unused", label)
 
 
@@ -78,10 +78,10 @@ def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     cue = cue_in(hints.question, {"same", "both"})
     tested = {variable for variable, _, _ in facts.property_tests}
     for one, other in combinations(facts.structure.relationships, 2) if cue else ():
-        pairs = [_ends(held, facts) for held in (one, other)]
+        pairs = [facts.structure.ends(held) for held in (one, other)]
         places = [{*map(_place, pair)} for pair in pairs]
         apart = [node for pair in pairs for node in pair if _place(node) not in places[0] & places[1]]
-        kinds = [{label for node in pair for label in labels_at(node, facts)} for pair in pairs]
+        kinds = [{label for node in pair for label in facts.structure.labels_at(node)} for pair in pairs]
         stated = any(node.keys or node.variable in tested for node in apart)
         if one.types != other.types and kinds[0] == kinds[1] and apart and not stated:
             yield Doubt("unused", cue)
@@ -92,27 +92,23 @@ def _place(node: NodePattern) -> str:
     return node.variable or f" {node.start}"
 
 
-def _is_unused(held: RelationshipPattern, facts: QueryFacts) -> bool:
-    """True where the step and one of its ends have no condition and are met nowhere else in the query."""
-    return bool(_bare_ends(held, facts))
-
-
 def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
     """True where it is unused, and there is another node of the label to which it leads."""
     return any(
-        node is not end and labels_at(node, facts) & labels_at(end, facts)
+        node is not end and facts.structure.labels_at(node) & facts.structure.labels_at(end)
         for end in _bare_ends(held, facts)
         for node in facts.structure.nodes
     )
 
 
 def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
+    """Its ends that have no condition and are met nowhere else in the query, as is the step itself; else none."""
     uses = Counter(token.value for token in facts.tokens if token.is_name)
     if held.keys or uses[held.variable or ""] > 1:
         return []
     return [
         node
-        for node in _ends(held, facts)
+        for node in facts.structure.ends(held)
         if not (node.keys or node.where or uses[node.variable or ""] > 1 or _is_passed(node, facts))
     ]
 
@@ -125,10 +121,10 @@ def _joins(
     Nor joins another type an end to a node of which the query uses nothing: `users answered questions` with whom asks
     and any answer.
     """
-    ends = _ends(held, facts)
-    left, right = labels = [labels_at(node, facts) for node in ends]
+    ends = facts.structure.ends(held)
+    left, right = labels = [facts.structure.labels_at(node) for node in ends]
     spare = [
-        labels_at(node, facts)
+        facts.structure.labels_at(node)
         for other in facts.structure.relationships
         for node in _bare_ends(other, facts)
         if other.match >= 0  # else an expression asks whether there is one
@@ -150,18 +146,9 @@ def _joins(
     )
 
 
-def _ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
-    return [facts.structure.nodes[held.left], facts.structure.nodes[held.right]]
-
-
-def labels_at(node: NodePattern, facts: QueryFacts) -> set[str]:
-    """The labels that the query gives a node, here or elsewhere."""
-    return set(node.labels) or (facts.structure.labels_of(node.variable) if node.variable else set())
-
-
 def _is_passed(node: NodePattern, facts: QueryFacts) -> bool:
     """A node that two steps share."""
-    ends = [end for held in facts.structure.relationships for end in _ends(held, facts)]
+    ends = [end for held in facts.structure.relationships for end in facts.structure.ends(held)]
     same = [end is node or (end.variable is not None and end.variable == node.variable) for end in ends]
     return sum(same) > 1
 

@@ -78,7 +78,7 @@ def _ranked_by(facts: QueryFacts) -> set[str | None]:
     found: set[str | None] = {*owners}
     for held in facts.structure.relationships:
         if held.variable in owners:
-            ends = [facts.structure.nodes[place] for place in (held.left, held.right)]
+            ends = facts.structure.ends(held)
             found = found - {held.variable} | {node.variable for node in ends if not node.keys}
     return found
 

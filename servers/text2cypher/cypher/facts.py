@@ -37,10 +37,14 @@ class QueryFacts:
     @cached_property
     def words(self) -> frozenset[str]:
         """Keywords and variables, upper case; no label, type or property, which may be called ORDER."""
-        around = zip(["", *(token.text for token in self.tokens)], self.tokens, strict=False)
-        return frozenset(
-            token.text.upper() for before, token in around if token.kind is Kind.NAME and before not in (":", ".")
-        )
+        names = (token for before, token, _ in self._around if token.kind is Kind.NAME and before not in (":", "."))
+        return frozenset(token.text.upper() for token in names)
+
+    @cached_property
+    def _around(self) -> list[tuple[str, Token, str]]:
+        """Each token between the texts of those before and after it, in capitals; empty at the ends."""
+        texts = ["", *(token.text.upper() for token in self.tokens), ""]
+        return list(zip(texts, self.tokens, texts[2:], strict=False))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -73,8 +77,8 @@ class QueryFacts:
     def numbers(self) -> tuple[tuple[str, float], ...]:
         """(operator, number) of every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
         return tuple(
-            (self._operator(place), float(token.text))
-            for place, token in enumerate(self.tokens)
+            (_operator(before, after), float(token.text))
+            for before, token, after in self._around
             if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
         )
 
@@ -90,22 +94,10 @@ class QueryFacts:
                 found.add((before[-1].text[0], token.value))
         return frozenset(found)
 
-    def _operator(self, place: int) -> str:
-        before = self.tokens[place - 1] if place else None
-        after = self.tokens[place + 1].text if place + 1 < len(self.tokens) else ""
-        if before is None or before.text in (",", "[", ":", "("):
-            return _FLIPPED.get(after, "=")
-        if before.is_word("LIMIT", "SKIP") or before.text in ("<", ">", "<=", ">=", "=", "<>"):
-            return before.text.upper()
-        return "*" if before.text in ("*", "..") else _FLIPPED.get(after, "=")
-
     @cached_property
     def comparisons(self) -> frozenset[str]:
         """The signs `<`, `>`, `<=`, `>=` in use; the point of an arrow is none, nor `> 0`: there is one at all."""
-        around = zip(
-            ["", *(t.text for t in self.tokens)], self.tokens, [*(t.text for t in self.tokens[1:]), ""], strict=False
-        )
-        found = ((before, token.text, after) for before, token, after in around)
+        found = ((before, token.text, after) for before, token, after in self._around)
         return frozenset(
             sign
             for before, sign, after in found
@@ -115,28 +107,21 @@ class QueryFacts:
     @cached_property
     def negates(self) -> bool:
         """NOT, <>, IS NULL, NONE, FALSE or `= 0` (`IS NOT NULL` alone is no negation)."""
-        for place, token in enumerate(self.tokens):
-            before = self.tokens[place - 1] if place else None
-            if token.is_word(*_NEGATING) and not (before is not None and before.is_word("IS")):
-                return True
-            if token.text in ("<>", "!=") or (token.is_word("NULL") and before is not None and before.is_word("IS")):
-                return True
-        return ("=", 0.0) in self.numbers or ("<", 1.0) in self.numbers
+        missing = any(token.is_word("NULL") and before == "IS" for before, token, _ in self._around)
+        unequal = any(token.text in ("<>", "!=") for token in self.tokens)
+        return self.denies or missing or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
 
     @cached_property
     def denies(self) -> bool:
         """NOT, NONE or FALSE; not IS NOT NULL, nor `<>`, which also keeps a thing from being joined to itself."""
-        around = zip([None, *self.tokens], self.tokens, strict=False)
-        return any(token.is_word(*_NEGATING) and not (held and held.is_word("IS")) for held, token in around)
+        return any(token.is_word(*_NEGATING) and before != "IS" for before, token, _ in self._around)
 
     def tests(self, name: str) -> bool:
         """True where a property is held against something before what is returned; IS NOT NULL says nothing of it."""
         begin = len(self.tokens) - len(self.returned)
-        around = enumerate(zip(["", *(token.text for token in self.tokens)], self.tokens, strict=False))
-        after = [*(token.text.upper() for token in self.tokens[1:]), ""]
         return any(
-            token.value == name and place < begin and (before == "." or after[place] == ":") and after[place] != "IS"
-            for place, (before, token) in around
+            token.value == name and (before == "." or after == ":") and after != "IS"
+            for before, token, after in self._around[:begin]
         )
 
     @cached_property
@@ -217,3 +202,10 @@ class QueryFacts:
         """False when every node of its labels is read."""
         tests = self.words & {"WHERE", "LIMIT"}
         return bool(tests or self.strings or self.numbers or self.structure.relationships)
+
+
+def _operator(before: str, after: str) -> str:
+    """How a number between these is compared."""
+    if before in ("LIMIT", "SKIP", "<", ">", "<=", ">=", "=", "<>"):
+        return before
+    return "*" if before in ("*", "..") else _FLIPPED.get(after, "=")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from servers.text2cypher.cypher.cursor import TokenCursor
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern, Structure
@@ -62,7 +63,7 @@ class PatternReader(TokenCursor, ABC):
         where = None
         if self.word("WHERE"):
             begin = self.take().start
-            self._until_parenthesis()
+            self.until(lambda token: token.text == ")", "WHERE")
             where = (begin, self.tokens[self.at - 1].end)
         closer = self.take(")")
         if variable is not None:
@@ -70,13 +71,12 @@ class PatternReader(TokenCursor, ABC):
         self.structure.nodes.append(NodePattern(variable, labels, keys, opener.start, closer.end, where))
         return len(self.structure.nodes) - 1
 
-    def _until_parenthesis(self) -> None:
+    def until(self, ends: Callable[[Token], bool], clause: str) -> None:
+        """Consumes the pieces of an expression up to the first token outside of its brackets that `ends` it."""
         depth = 0
-        while (token := self.peek()) is not None:
-            if depth == 0 and token.text == ")":
-                return
+        while (token := self.peek()) is not None and (depth or not ends(token)):
             depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-            depth = max(depth + self.atom(token, "WHERE"), 0)
+            depth = max(depth + self.atom(token, clause), 0)
 
     def labels(self) -> tuple[str, ...]:
         found: list[str] = []
@@ -102,10 +102,7 @@ class PatternReader(TokenCursor, ABC):
             following = self.text(1)
             literal = value is not None and value.kind in (Kind.STRING, Kind.NUMBER) and following in (",", "}")
             found.append((name.value, value if literal else None))
-            depth = 0
-            while (token := self.peek()) is not None and (depth or token.text not in (",", "}")):
-                depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-                depth = max(depth + self.atom(token, "MATCH"), 0)
+            self.until(lambda token: token.text in (",", "}"), "MATCH")
             if self.text() == ",":
                 self.at += 1
         self.take("}")

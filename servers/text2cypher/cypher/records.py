@@ -61,6 +61,14 @@ class Structure:
     aliases: set[str] = field(default_factory=set)
     label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
 
+    def ends(self, held: RelationshipPattern) -> tuple[NodePattern, NodePattern]:
+        """The nodes at the left and right of a relationship."""
+        return self.nodes[held.left], self.nodes[held.right]
+
+    def labels_at(self, node: NodePattern) -> set[str]:
+        """The labels that the query gives a node, here or elsewhere."""
+        return set(node.labels) or (self.labels_of(node.variable) if node.variable else set())
+
     def labels_of(self, variable: str | None) -> set[str]:
         """The labels a variable is written with anywhere in the query."""
         written = {label for node in self.nodes if node.variable == variable for label in node.labels}

@@ -16,6 +16,8 @@ from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 from servers.text2cypher.linking.language import message
 
 CLAUSES = ("MATCH", "OPTIONAL", "WHERE", "WITH", "UNWIND", "RETURN", "ORDER", "SKIP", "LIMIT", "UNION")
+_OPENING = ("MATCH", "OPTIONAL", "UNWIND", "RETURN")
+_COMPARISONS = ("=", "<>", "<", ">", "<=", ">=")
 EXPRESSION_WORDS = frozenset(
     """
     AND OR XOR NOT IN IS NULL TRUE FALSE AS DISTINCT STARTS ENDS WITH CONTAINS BY ASC DESC ASCENDING
@@ -104,14 +106,7 @@ class _Reader(PatternReader):
     def expression(self, opener: Token, clause: str) -> None:
         """Everything up to the next clause at this depth: property uses, nested patterns, aliases."""
         begin = self.at
-        depth = 0
-        while (token := self.peek()) is not None:
-            if depth == 0 and self._starts_clause(token):
-                break
-            if depth == 0 and (token.is_word("MATCH", "OPTIONAL", "UNWIND", "RETURN")):
-                break
-            depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-            depth = max(depth + self.atom(token, clause), 0)
+        self.until(lambda token: self._starts_clause(token) or token.is_word(*_OPENING), clause)
         if self.at == begin:
             raise CypherSyntaxError(message("empty_clause", clause=clause, at=opener.start), opener.start)
         last = self.tokens[self.at - 1]
@@ -174,24 +169,19 @@ class _Reader(PatternReader):
 
     def _literal_after(self, ahead: int) -> Token | None:
         operator = self.peek(ahead)
-        value = self.peek(ahead + 1)
-        if operator is None or value is None:
+        if operator is None:
             return None
-        if operator.text in ("=", "<>", "<", ">", "<=", ">=", "=~") or operator.is_word("CONTAINS"):
-            return value if value.kind in (Kind.STRING, Kind.NUMBER) else None
-        if operator.is_word("STARTS", "ENDS"):
-            value = self.peek(ahead + 2)
-            return value if value is not None and value.kind in (Kind.STRING, Kind.NUMBER) else None
-        if operator.is_word("IN") and value.text == "[":
-            value = self.peek(ahead + 2)
-            return value if value is not None and value.kind in (Kind.STRING, Kind.NUMBER) else None
-        return None
+        if operator.is_word("STARTS", "ENDS") or (operator.is_word("IN") and self.text(ahead + 1) == "["):
+            return self._literal(ahead + 2)
+        compares = operator.text in (*_COMPARISONS, "=~") or operator.is_word("CONTAINS")
+        return self._literal(ahead + 1) if compares else None
 
     def _literal_before(self) -> Token | None:
-        if self.at >= 2 and self.text(-1) in ("=", "<>", "<", ">", "<=", ">="):
-            value = self.tokens[self.at - 2]
-            return value if value.kind in (Kind.STRING, Kind.NUMBER) else None
-        return None
+        return self._literal(-2) if self.text(-1) in _COMPARISONS else None
+
+    def _literal(self, ahead: int) -> Token | None:
+        value = self.peek(ahead)
+        return value if value is not None and value.kind in (Kind.STRING, Kind.NUMBER) else None
 
     def subquery(self) -> None:
         """Inside EXISTS { … }: a whole query, or a bare pattern with an optional WHERE."""
@@ -213,20 +203,14 @@ class _Reader(PatternReader):
         self.take("}")
 
     def _inner_expression(self, clause: str) -> None:
-        depth = 0
-        while (token := self.peek()) is not None:
-            if depth == 0 and (token.text == "}" or self._starts_clause(token)):
-                return
-            depth += (token.text in OPENERS) - (token.text in OPENERS.values())
-            depth = max(depth + self.atom(token, clause), 0)
+        self.until(lambda token: token.text == "}" or self._starts_clause(token), clause)
 
     def _is_pattern(self) -> bool:
         """A parenthesis in an expression that opens a node of a path: `(a)-[`, `(a)--`, `(a)<-`."""
         before = self.tokens[self.at - 1] if self.at else None
-        if before is not None and before.kind is Kind.NAME and not before.is_word(*EXPRESSION_WORDS, "SHORTESTPATH"):
-            depth_call = not before.is_word("NOT", "AND", "OR", "WHERE", "EXISTS", "SIZE")
-            if depth_call:
-                return False
+        known = (*EXPRESSION_WORDS, "SIZE", "SHORTESTPATH")
+        if before is not None and before.kind is Kind.NAME and not before.is_word(*known):
+            return False
         depth = 0
         for place in range(self.at, len(self.tokens)):
             text = self.tokens[place].text

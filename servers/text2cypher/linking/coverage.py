@@ -81,6 +81,14 @@ class _Reading:
 
     def _take(self, start: int, end: int, meaning: str, spelling: float = 1.0) -> None:
         self.found.append((start, Taken(self.hints.question[start:end], meaning, spelling)))
+        self._close(start, end)
+
+    def _drop(self, start: int, end: int) -> None:
+        """What these words ask for is not done."""
+        self.found.append((start, Taken(self.text[start:end], None)))
+        self._close(start, end)
+
+    def _close(self, start: int, end: int) -> None:
         self.open = [(s, e) for s, e in self.open if e <= start or end <= s]
 
     def _is_open(self, start: int, end: int) -> bool:
@@ -130,16 +138,16 @@ class _Reading:
                 self._take(*span, name)
         for phrase in sorted(lexicon.ignored | self.language.aside, key=len, reverse=True):
             for span in list(self._match(phrase)):
-                self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
+                self._close(*span)
 
     def _numbers(self) -> None:
         stated = set(self.facts.numbers)
         for low, high, spans in ranges_in(self.text, self.linker):
             signs = [{sign[0] for sign, number in stated if number == end} for end in (low, high)]
             if (">" in signs[0] and "<" in signs[1]) or self._is_between("=", low, high):
-                self._take(spans[0], spans[1], f"{low:g} … {high:g}")
+                self._take(*spans, f"{low:g} … {high:g}")
             elif self._is_open(*spans):
-                self._drop(spans[0], spans[1])
+                self._drop(*spans)
         for start, end in list(self.open):
             word = self.text[start:end]
             if is_decade(word) and within(float(word[:-1]), stated):
@@ -174,11 +182,6 @@ class _Reading:
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))
 
-    def _drop(self, start: int, end: int) -> None:
-        """What these words ask for is not done."""
-        self.open = [(s, e) for s, e in self.open if e <= start or end <= s]
-        self.found.append((start, Taken(self.hints.question[start:end], None)))
-
     def _bound_after(self, end: int) -> str:
         """`or more` right after a number, and the like."""
         after = self.text[end:]
@@ -208,8 +211,7 @@ class _Reading:
         for phrase in sorted(self.language.yes_no, key=len, reverse=True):
             if re.match(rf"\W*{re.escape(phrase)}(?!\w)", self.text) and not self.done.answers_yes_or_no():
                 start = self.text.index(phrase)
-                self.open = [span for span in self.open if span[0] != start]
-                self.found.append((start, Taken(phrase, None)))
+                self._drop(start, start + len(phrase))
         taken: list[tuple[int, int]] = []
         for phrase in sorted(self.language.cues, key=len, reverse=True):
             for span in list(self._match(phrase)):
@@ -223,8 +225,7 @@ class _Reading:
                 elif (phrase not in self.language.lists or self._is_one_figure(phrase)) and not self._roots.keys() & {
                     root(word) for word in phrase.split()
                 }:
-                    self.open = [(s, e) for s, e in self.open if e <= span[0] or span[1] <= s]
-                    self.found.append((span[0], Taken(phrase, None)))
+                    self._drop(*span)
 
     def _is_one_figure(self, phrase: str) -> bool:
         """True where one figure answers `for each`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -101,23 +101,24 @@ class ValueIndex:
         after, ordinary = set(labelled), set(known)
         plain = languages().words | {word for phrase in ordinary for word in phrase.split()}
         taken: list[Mention] = []
-        for size in range(min(self._longest, len(words)), 0, -1):
-            for first in range(len(words) - size + 1):
-                start, end = words[first][0], words[first + size - 1][1]
-                if any(start < m.end and m.start < end for m in taken):
-                    continue
-                if found := self._exact(question, start, end, start in after, ordinary):
-                    taken.append(found)
-        for size in (4, 3, 2, 1):
-            for first in range(len(words) - size + 1):
-                start, end = words[first][0], words[first + size - 1][1]
-                said = question[start:end]
-                near = start in after or (first > 0 and _is_name(said)) or (size > 1 and not {*said.split()} & plain)
-                overlaps = any(start < m.end and m.start < end for m in taken)
-                if not near or overlaps or said.lower() in ordinary:
-                    continue
-                if found := self._close(said, start, end):
-                    taken.append(found)
+
+        def free(sizes: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+            """(start, end, words) of so many words side by side that no mention taken so far overlaps."""
+            for size in sizes:
+                for (start, _), (_, end) in zip(words, words[size - 1 :], strict=False):
+                    if not any(start < m.end and m.start < end for m in taken):
+                        yield start, end, size
+
+        for start, end, _ in free(range(min(self._longest, len(words)), 0, -1)):
+            if found := self._exact(question, start, end, start in after, ordinary):
+                taken.append(found)
+        for start, end, size in free((4, 3, 2, 1)):
+            said = question[start:end]
+            named = start > words[0][0] and _is_name(said)
+            unknown = size > 1 and not {*said.split()} & plain
+            may_be_misspelt = (start in after or named or unknown) and said.lower() not in ordinary
+            if may_be_misspelt and (found := self._close(said, start, end)):
+                taken.append(found)
         return sorted(taken, key=lambda m: m.start)
 
     def _exact(self, question: str, start: int, end: int, labelled: bool, ordinary: Collection[str]) -> Mention | None:
