@@ -242,7 +242,8 @@ def _keys(reading: Reading) -> Iterator[str]:
                 continue
             own = found[1].get("is_primary_key") and all(each is found[0] for each in summed) and not reading.unknown
             of_it = column in seen or found[1].get("classification") == "identifier"
-            beside = any(each.table.casefold() == column.table.casefold() for each in seen)
+            same = {column.table.casefold(), *reading.tied_to(column)}
+            beside = any(each.table.casefold() in same for each in seen)
             if own or not reading.called(column) or not (column in seen or (of_it and beside)):
                 yield f"GROUP BY {column.name}"
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.agreement import speaks, things_counted, words_of
 from agentd.apps.analytics.formats import FIGURES
-from agentd.apps.analytics.sql import conditions_of
+from agentd.apps.analytics.sql import conditions_of, own
 from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
@@ -98,7 +98,7 @@ class Reading:
 
     def own(self, *kinds: type[Any]) -> Iterator[Any]:
         """Its nodes of these kinds."""
-        return (each for each in self.select.find_all(*kinds) if each.find_ancestor(exp.Select) is self.select)
+        return own(self.select, *kinds)
 
     def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
         """The columns of a part that make its value, without those that only choose rows."""
@@ -130,6 +130,12 @@ class Reading:
         group = self.select.args.get("group")
         keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
         return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
+
+    def tied_to(self, column: exp.Column) -> Iterator[str]:
+        """The sources whose columns it is set equal to: `Track.GenreId` is beside `Genre.Name`."""
+        for each in self.own(exp.EQ):
+            sides = (each.this, each.expression)
+            yield from (side.table.casefold() for side in sides if column in sides and isinstance(side, exp.Column))
 
     def fixed(self, column: exp.Column) -> bool:
         """Whether its rows all have one value of it: what they are chosen by."""
