@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import SCALES, disagreements, includes, restricted, words_of
+from agentd.apps.analytics.agreement import SCALES, disagreements, includes, plain, restricted, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
@@ -85,7 +85,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
             yield name
     numbers, numbers_asked = _numbers(written), _NUMBER.findall(asked)
     for number in numbers_asked:
-        if not any(_plain(number) * scale in numbers for scale in SCALES):
+        if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
             yield number
     ends = frozenset(end for found in orders_of(plan).values() for end in found)
     superlatives = list(wording.ends_of(asked))
@@ -233,11 +233,4 @@ def _value(literal: exp.Literal) -> str | float:
 
 
 def _numbers(text: str) -> set[float]:
-    return {_plain(number) for number in re.findall(r"\d+(?:[.,]\d+)*", text)}
-
-
-def _plain(number: str) -> float:
-    """`1.500` and `1,500` are a thousand and more, `2.5` and `2,5` are not."""
-    if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number):
-        return float(re.sub(r"[.,]", "", number))
-    return float(number.replace(",", ".")) if number.count(",") + number.count(".") < 2 else 0.0
+    return {meant for number in re.findall(r"\d+(?:[.,]\d+)*", text) for meant in plain(number)}

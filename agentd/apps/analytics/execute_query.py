@@ -9,11 +9,10 @@ from typing import Any
 from agentd.apps.analytics import left_out, servers
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.other_readings import other_readings
-from agentd.apps.analytics.placeholders import names_in
 from agentd.apps.analytics.planned import planned
 from agentd.apps.analytics.sample import says_sample
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
-from agentd.apps.analytics.statements import names_of, statements_in
+from agentd.apps.analytics.statements import spoken_of
 from agentd.apps.analytics.wording import say_for
 
 SQL_TOOL, OPERATIONS_TOOL, STORE_TOOL = "execute_sql_query", "execute_operation_plan", "store_session_data"
@@ -101,7 +100,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
 
 async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     queries, raw = state.get("sql_queries_plan") or [], state.get("raw_data_query_plan")
-    asked = _asked(state)
+    asked = spoken_of(state.get("response_template") or "")
     if raw is not None:
         rows = await _rows(raw, context, gathered, vital=not queries)
         if rows is not None:
@@ -149,7 +148,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
     tables = state.get("relevant_tables") or []
     watched = [left_out.watched_operation(each, tables) for each in state.get("operation_plan") or []]
     operations = [each for each, _ in watched]
-    asked = _asked(state)
+    asked = spoken_of(state.get("response_template") or "")
     try:
         answer = await context.call(servers.OPERATIONS, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
@@ -235,12 +234,6 @@ async def _read_otherwise(
     pairs = [(other, found.get(other.query), found.get(other.instead)) for other in others]
     differing = [(other, that) for other, this, that in pairs if this and that and other.differs(this, that)]
     return [{"reading": o.reading, "other": o.other, "rows": that[:BEGINNING]} for o, that in differing] or None
-
-
-def _asked(state: AgentState) -> list[str]:
-    """The names that the narrative asks for."""
-    template = state.get("response_template") or ""
-    return [*names_in(template), *(name for each in statements_in(template) for name in names_of(each))]
 
 
 # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.limits import other_rows
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, trees
+from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, sources_of, trees
 
 MADE_UP = 3
 """So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
@@ -66,7 +66,7 @@ def _constants(select: exp.Select) -> str:
     """What a query over tables shows that is the same in each row: the model's own words, not the data's."""
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
-    return ", ".join(own) if select.args.get("from_") or select.args.get("from") else ""
+    return ", ".join(own) if sources_of(select) else ""
 
 
 def _twice(select: exp.Select) -> Iterator[str]:

@@ -113,12 +113,15 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
 
 def _named_as_planned(plan: Plan) -> Plan:
     """The one name of the template that no query gives is the one column of names that it doesn't say: {PRODUCT} beside
-    {TOTAL_NETTO}, of NAME and TOTAL_NETTO."""
+    {TOTAL_NETTO}, of NAME and TOTAL_NETTO; or the only figure, where that is called so: {SHARE} of CANADA_SHARE."""
     said = {name.casefold() for name in spoken_of(plan.template)}
     columns = [each for query in plan.results for each in projections(query["query"])]
     silent = [each for each in columns if each.name.casefold() not in said]
     unknown = _unknown_names(plan)
-    if len(unknown) != 1 or len(silent) != 1 or len(columns) < 2 or silent[0].aggregate or silent[0].quotient:
+    if len(unknown) != 1 or len(silent) != 1:
+        return plan
+    figure = silent[0].aggregate or silent[0].quotient or len(columns) < 2
+    if figure and (len(columns) > 1 or unknown[0].casefold() not in silent[0].name.casefold().split("_")):
         return plan
     name = silent[0].name
     template = re.sub(rf"(?<=[{{\s]){re.escape(unknown[0])}(?=[\s}}])(?=[^{{]*}})", name, plan.template)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from agentd.apps.analytics.sql import Side, tree
+from agentd.apps.analytics.sql import Side, sources_of, tree
 
 DEPTH = 8
 """Subqueries within subqueries that a column is followed through."""
@@ -74,10 +74,8 @@ def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
 def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
     """The columns of the subqueries that it reads, by their names."""
     named = {cte.alias: cte.this for cte in getattr(select.root(), "ctes", ())}
-    first = select.args.get("from_") or select.args.get("from")
-    sources = ([first.this] if first is not None else []) + [join.this for join in select.args.get("joins") or ()]
     found: dict[str, Projection] = {}
-    for source in sources:
+    for source in sources_of(select):
         query = source.this if isinstance(source, exp.Subquery) else named.get(source.name)
         if isinstance(query, exp.Select) and query is not select:
             found |= {each.name: each for each in _of(query, depth + 1)}

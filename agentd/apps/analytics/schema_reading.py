@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.agreement import speaks, things_counted, words_of
 from agentd.apps.analytics.formats import FIGURES
-from agentd.apps.analytics.sql import conditions_of, own
+from agentd.apps.analytics.sql import conditions_of, own, valued
 from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
@@ -102,11 +102,7 @@ class Reading:
 
     def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
         """The columns of a part that make its value, without those that only choose rows."""
-        for column in part.find_all(exp.Column):
-            case = column.find_ancestor(exp.If, exp.Select)
-            chooses = isinstance(case, exp.If) and column in list(case.this.find_all(exp.Column))
-            if not chooses and column.find_ancestor(exp.Select) is self.select:
-                yield column
+        return valued(part, self.select)
 
     @cached_property
     def plain(self) -> list[exp.Expr]:

@@ -114,7 +114,7 @@ def selects(query: str) -> Iterator[Select]:
         known = {**_around(select), **sources}
         yield Select(
             frozenset(table for tables in sources.values() for table in tables),
-            tuple(_side(column, known) for column in _added(select)),
+            tuple(_side(column, known) for each in own(select, exp.Sum, exp.Avg) for column in valued(each, select)),
             tuple(_equalities(select, known)),
             *_grouping(select, known),
             next(own(select, exp.Distinct), None) is not None,
@@ -124,6 +124,21 @@ def selects(query: str) -> Iterator[Select]:
 def selects_of(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Select]]:
     """(result key, SELECT) of each in planned queries."""
     return ((query["result_key"], select) for query in queries for select in selects(query["query"]))
+
+
+def sources_of(select: exp.Select) -> list[exp.Expr]:
+    """What stands behind its FROM and JOINs."""
+    first = select.args.get("from_") or select.args.get("from")
+    return [*([first.this] if first is not None else []), *(join.this for join in select.args.get("joins") or ())]
+
+
+def valued(part: exp.Expr, select: exp.Select) -> Iterator[exp.Column]:
+    """The SELECT's own columns in one of its parts that make a value: not those that choose rows (CASE WHEN)."""
+    for column in part.find_all(exp.Column):
+        case = column.find_ancestor(exp.If, exp.Select)
+        chooses = isinstance(case, exp.If) and any(each is column for each in case.this.find_all(exp.Column))
+        if not chooses and column.find_ancestor(exp.Select) is select:
+            yield column
 
 
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
@@ -136,10 +151,8 @@ def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
     """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
     with_ = select.find_ancestor(exp.Query) or select
     bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
-    first = select.args.get("from_") or select.args.get("from")
-    joined = [join.this for join in select.args.get("joins") or ()]
     named: dict[str, tuple[str, ...]] = {}
-    for source in ([first.this] if first is not None else []) + joined:
+    for source in sources_of(select):
         subquery = source.this if isinstance(source, exp.Subquery) else bound.get(source.name)
         if isinstance(subquery, exp.Select):
             inner = () if _groups(subquery) else tuple(name for each in _sources(subquery).values() for name in each)
@@ -152,22 +165,6 @@ def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
 def _groups(select: exp.Select) -> bool:
     aggregates = any(projection.find(exp.AggFunc) for projection in select.expressions)
     return bool(select.args.get("group") or select.args.get("distinct") or aggregates)
-
-
-def _added(select: exp.Select) -> Iterator[exp.Column]:
-    """The columns added up, without those that only decide which rows count (CASE WHEN …)."""
-    for aggregate in own(select, exp.Sum, exp.Avg):
-        for column in aggregate.find_all(exp.Column):
-            condition = column.find_ancestor(exp.If, exp.Sum, exp.Avg)
-            if not (isinstance(condition, exp.If) and _within(column, condition.this)):
-                yield column
-
-
-def _within(node: exp.Expr, ancestor: exp.Expr) -> bool:
-    walk: exp.Expr | None = node
-    while walk is not None and walk is not ancestor:
-        walk = walk.parent
-    return walk is ancestor
 
 
 def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:

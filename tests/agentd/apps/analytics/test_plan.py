@@ -179,3 +179,10 @@ def test_a_key_that_the_queries_do_not_give_is_kept_in_what_is_shown() -> None:
 def test_the_one_name_that_nothing_gives_is_the_one_column_of_names_that_is_left(told: str, read: str) -> None:
     query = "SELECT Name AS NAME, SUM(Netto) AS TOTAL FROM salesinvoiced GROUP BY Name"
     assert read_plan({"sql_queries_plan": [query], "response_template": told}, "sql", {}, []).template == read
+
+
+@pytest.mark.parametrize(("said", "named"), [("{SHARE}", "{CANADA_SHARE}"), ("{GROWTH}", "{GROWTH}")])
+def test_the_only_figure_is_meant_by_a_part_of_its_name(said: str, named: str) -> None:
+    query = "SELECT 1.0 * SUM(CASE WHEN Country = 'Canada' THEN 1 END) / COUNT(*) AS CANADA_SHARE FROM Customer"
+    value = {"sql_queries_plan": [{"query": query, "result_key": "RESULT"}], "response_template": said}
+    assert named in read_plan(value, "sql", {}, ["Berapa persen pelanggan di Canada?"]).template
