@@ -79,8 +79,8 @@ def doubts(question: str, query: str) -> list[str]:
         ),
         (
             "Orders per customer?",
-            "SELECT c.CompanyName, COUNT(*) AS n FROM Orders o JOIN Customers c ON o.CustomerID = c.CustomerID GROUP BY "
-            "o.CustomerID, c.CompanyName",
+            "SELECT c.CompanyName, COUNT(*) AS n FROM Orders o JOIN Customers c ON o.CustomerID = c.CustomerID "
+            "GROUP BY o.CustomerID, c.CompanyName",
         ),
         ("Which customers are in Brazil?", "SELECT CompanyName AS n FROM Customers WHERE Country = 'Brazil'"),
         (
