@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of, own
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 Table = Mapping[str, Any]
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
@@ -38,6 +38,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _unweighted(select, used)
     yield from _texts_reckoned(select, used)
     yield from _bound_twice(select)
+    yield from _namesakes(select, used)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
     yield from _filled_for_nothing(asked, select)
@@ -80,17 +81,12 @@ def includes(asked: str) -> str:
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
     """`<=` for "less than", `>` for "at least"."""
     sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
-    for kind, word, said in _bounds_said(asked):
-        operators = {operator for number, operator in sides if number in said}
-        if operators and kind not in operators:
-            yield word
-
-
-def _bounds_said(asked: str) -> Iterator[tuple[str, str, set[float]]]:
-    """(comparison, its words, the numbers that may be meant) of each bound of the question."""
     for key, kind in _BOUNDS.items():
         for found in re.finditer(rf"({finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE):
-            yield kind, found[1], {number * scale for number in plain(found[2]) for scale in SCALES}
+            said = {number * scale for number in plain(found[2]) for scale in SCALES}
+            operators = {operator for number, operator in sides if number in said}
+            if operators and kind not in operators:
+                yield found[1]
 
 
 def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
@@ -120,11 +116,19 @@ def _not_emptied(asked: str, select: exp.Select) -> Iterator[str]:
 
 def bounded_in(asked: str, number: float) -> bool:
     """Whether a word stands before a number that says whether what equals it counts."""
-    return any(number in said for _, _, said in _bounds_said(asked))
+    said = (f for key in _BOUNDS for f in re.finditer(rf"(?:{finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE))
+    return any(number in {each * scale for each in plain(found[1]) for scale in SCALES} for found in said)
 
 
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out."""
+    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out; or other things:
+    different customers for "how many orders"."""
+    counted = things_counted(asked)
+    wanted = topics_of(counted)
+    for distinct in select.find_all(exp.Distinct):
+        held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
+        if wanted and (kept := topics_of(held)) and not wanted & kept:
+            yield f"DISTINCT {held}"
     if select.find(exp.Distinct) or select.args.get("group"):
         return
     counts = list(own(select, exp.Count))
@@ -138,6 +142,14 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):
         yield several[0]
+    elif (
+        counts
+        and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
+        and not any(thing in name.casefold() for name in used)
+    ):
+        columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]
+        if any(column.startswith(thing) for column in columns):
+            yield thing
 
 
 def things_counted(asked: str) -> str:
@@ -181,6 +193,19 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
         else:
             worth = (name for name in columns if name.casefold() in lines and speaks(name, "unit_values"))
             yield from (f"{taken.sql_name()}({name})" for name in worth)
+
+
+def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """A part of people's names that rows are grouped by without the others: all who are called Frank are one."""
+    group = select.args.get("group")
+    called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
+    grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    for name, table in used.items():
+        keys = {key.name.casefold() for key in grouped if called.get(key.table, name).casefold() == name.casefold()}
+        parts = {name.casefold() for name in parts_of_names(table)}
+        unique = {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")}
+        if keys & parts and not parts <= keys and not keys & unique:
+            yield f"GROUP BY {', '.join(sorted(keys & parts))}"
 
 
 def parts_of_names(table: Table) -> list[str]:

@@ -54,14 +54,14 @@ def uncovered(
     if plan.empty:
         return []
     choice, tables, talk = _choice(plan), list(tables), " ".join([*past, question])
-    unmet = (*_unmet(question, plan, choice, tables), *_unsaid(talk, choice), *_other_measures(talk, plan, tables))
+    measures = (*_other_measures(talk, plan, tables), *_of_other_documents(talk, plan, tables))
+    unmet = (*_unmet(question, plan, choice, tables), *_unsaid(talk, choice), *measures)
     return list(dict.fromkeys(unmet))
 
 
 def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
     """Payments, quantities and the like that are shown or added where the talk asks for none of them."""
-    columns = [column for table in tables for column in table["columns"]]
-    numbers = {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
+    numbers = _numeric(tables)
     asked = topics_of(talk)
     for query in plan.results:
         for shown in projections(query["query"]):
@@ -70,6 +70,29 @@ def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> I
             measures = topics_of(words_of(name)) & vocabulary().measures
             if name in numbers and measures and not measures & asked:
                 yield name
+
+
+def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
+    """The names of columns that hold amounts or quantities."""
+    columns = [column for table in tables for column in table["columns"]]
+    return {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
+
+
+def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Payments and the like that are added by the dates of other documents, where a table that was found is about them
+    and what else is asked: all that a ledger's invoices of 2022 were paid, for what was paid in 2022."""
+    about = {str(table["table_name"]): topics_of(str(table.get("purpose") or "")) for table in tables}
+    asked = topics_of(talk)
+    for query in plan.results if asked & vocabulary().measures else ():
+        written = query["query"]
+        read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", written)]
+        here = max((len(topics & asked) for topics in read), default=0)
+        for shown in projections(written) if re.search(r"'(?:19|20)\d\d-", written) else ():
+            plain = shown.aggregate == "SUM" and len(shown.over) == 1 and not shown.quotient
+            of = topics_of(words_of(shown.over[0][1])) & vocabulary().measures & asked if plain else set()
+            better = [topics for topics in about.values() if of <= topics and len(topics & asked) > here]
+            if of and better and not any(of & topics for topics in read):
+                yield shown.over[0][1]
 
 
 def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
@@ -92,7 +115,8 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     if not superlatives and (top := finder("tops").search(asked)):
         superlatives = [(frozenset({"desc"}), top[0])]
     yield from (word for end, word in superlatives if not end & ends)
-    yield from _other_figure(asked, computed(plan))
+    yield from _other_figure(asked, computed(plan), bool(ends))
+    yield from _nameless(asked, plan, _numeric(tables))
     if (some := restricted(asked)) and not choice.any and not includes(asked):
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan))
@@ -102,6 +126,14 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
             yield from disagreements(asked, found, tables)
+
+
+def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
+    """ "Who", where the plan shows figures alone. Within a question it may refer to others: "customers who bought"."""
+    who = finder("who").pattern
+    shown = [each for query in plan.results for each in projections(query["query"])]
+    if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
+        yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
 
 def _parts(asked: str, plan: Plan) -> Iterator[str]:
@@ -130,13 +162,15 @@ def _split(plan: Plan) -> Iterator[str]:
         yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
 
-def _other_figure(asked: str, computed: set[str]) -> Iterator[str]:
+def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str]:
     """A mean for a sum, or a sum for a mean."""
-    mean = finder("averages").search(asked)
+    mean, total = finder("averages").search(asked), finder("totals").search(asked)
     if mean and not computed & {"AVG", "/"}:
         yield mean[0]
     if not mean and "AVG" in computed:
         yield "AVG"
+    elif total and not mean and not ordered and not computed & {"SUM", "COUNT"}:
+        yield total[0]
 
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:

@@ -17,6 +17,8 @@ TABLES = [
     table("Orders", "OrderID", "CustomerID", "OrderDate", "ShippedDate", "TotalGross", "TotalNetto"),
     table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
     table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
+    table("People", "PersonId", "FirstName", "LastName", "FirstOrder", "LastOrder"),
+    table("Staff", "Id", "FirstName", "LastName"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
     {
@@ -44,6 +46,12 @@ def of(query: str) -> Plan:
 @pytest.mark.parametrize(
     ("question", "right", "wrong", "words"),
     [
+        (
+            "Total per orang?",
+            "SELECT p.LastName, COUNT(*) FROM People p JOIN Staff s ON s.Id = p.StaffId GROUP BY PersonId, p.LastName",
+            "SELECT FirstName, COUNT(*) FROM People GROUP BY FirstName",
+            ["GROUP BY firstname"],
+        ),
         (
             "Barang yang stoknya di bawah reorder level?",
             "SELECT UnitsInStock FROM Goods WHERE UnitsInStock < ReorderLevel",
@@ -115,6 +123,12 @@ def of(query: str) -> Plan:
             "SELECT COUNT(DISTINCT Country) FROM Customers",
             "SELECT COUNT(Country) FROM Customers",
             ["COUNT(Country)"],
+        ),
+        (
+            "How many customers ordered?",
+            "SELECT COUNT(DISTINCT CustomerID) FROM Orders",
+            "SELECT COUNT(*) FROM apbook JOIN Orders ON Orders.OrderID = apbook.DocNo WHERE Orders.TotalNetto > 0",
+            ["customer"],
         ),
         (
             "Berapa komposer berbeda?",

@@ -39,6 +39,7 @@ def of(query: str) -> Plan:
         ("Rata-rata nilai invoice?", "SELECT SUM(Total) AS t FROM i", ["Rata-rata"]),
         ("Rata-rata nilai invoice?", "SELECT SUM(Total) / COUNT(*) AS t FROM i", []),
         ("Total penjualan?", "SELECT AVG(Total) AS t FROM i", ["AVG"]),
+        ("Total penjualan?", "SELECT Total FROM i", ["Total"]),
         ("Top 3 customer", "SELECT c, SUM(t) AS t FROM i GROUP BY c ORDER BY t LIMIT 3", ["Top"]),
         ("Order terakhir tanggal berapa?", "SELECT MIN(d) AS d FROM o", ["terakhir"]),
         ("produk seafood ada berapa?", "SELECT COUNT(*) AS n FROM p JOIN k ON p.k = k.id", ["k"]),
@@ -54,8 +55,11 @@ def of(query: str) -> Plan:
         (
             "tiga salesman dgn penjualan paling gede siapa aja?",
             "SELECT SUM(t) AS t FROM i",
-            ["paling gede"],
+            ["paling gede", "siapa aja"],
         ),
+        ("Who has the highest price?", "SELECT MAX(Price) AS p FROM i", ["Who"]),
+        ("Which salesman has the highest target?", "SELECT MAX(Target) AS p FROM i", ["Which salesman"]),
+        ("Berapa order dari pelanggan?", "SELECT COUNT(DISTINCT customer_id) AS n FROM o", ["DISTINCT customer id"]),
         ("Berapa pelanggan yang order?", "SELECT COUNT(DISTINCT customer_id) AS n FROM o", []),
         ("How many customers who bought?", "SELECT COUNT(*) AS n FROM i", []),
         ("Produk di bawah batas stok", "SELECT COUNT(*) AS n FROM p", ["di bawah"]),
@@ -156,6 +160,27 @@ def test_payments_and_quantities_are_shown_where_they_are_asked_for(
     """Of the 67, "receivables with their values" showed what was paid, "number of items" a stock; both said 100."""
     query = f"SELECT CustomerCode AS c, {shown} AS v FROM arbook GROUP BY CustomerCode"
     assert uncovered(question, of(query), tables=LEDGER) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "words"),
+    [
+        ("Berapa yang dibayarkan pelanggan tahun 2022?", "SUM(PaymentValueLocal)", ["PaymentValueLocal"]),
+        ("Berapa persen yang dibayar pelanggan 2022?", "SUM(PaymentValueLocal) / SUM(DocValueLocal)", []),
+        ("Berapa piutang pelanggan tahun 2022?", "SUM(DocValueLocal)", []),
+    ],
+)
+def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: str, words: list[str]) -> None:
+    """ "What did we pay in 2022" added what was ever paid of that year's invoices, and said 100."""
+    payments = {"table_name": "customerpaymenth", "purpose": "Pembayaran pelanggan", "columns": []}
+    query = f"SELECT {shown} AS v FROM arbook WHERE DocDate >= '2022-01-01' AND DocDate <= '2022-12-31'"
+    assert uncovered(question, of(query), tables=[*LEDGER, payments]) == words
+    assert uncovered(question, of(query), tables=LEDGER) == []
+
+
+def test_a_figure_alone_is_no_answer_to_who() -> None:
+    query = of("SELECT DocValueLocal AS v FROM arbook ORDER BY DocValueLocal DESC LIMIT 1")
+    assert uncovered("Siapa pelanggan dengan piutang terbesar?", query, tables=LEDGER) == ["Siapa"]
 
 
 ORDERS: list[dict[str, Any]] = [
