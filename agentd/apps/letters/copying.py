@@ -22,8 +22,9 @@ from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.doubts import marked
 from agentd.apps.letters.evidence.fields import Field, fields
 from agentd.apps.letters.evidence.mentions import own
+from agentd.apps.letters.evidence.named import narrow
 from agentd.apps.letters.evidence.parts import Part, of_turns, parts, people
-from agentd.apps.letters.evidence.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.results import values as found_in_results
 from agentd.apps.letters.evidence.segments import ADDRESSES, Mood
@@ -120,7 +121,7 @@ def _values(
                 doubtful.append(value)
 
     doubtful: list[Json] = []
-    strange = own(field) or field.person not in (None, CITIZEN, ANYBODY)
+    strange = own(field)
     sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, [] if sure else _distinct(doubtful)
@@ -133,7 +134,7 @@ def _values(
     said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
     loose = _distinct(provable(chain.from_iterable(said)))
     loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
-    if loose and not own(field) and (field.kind == "name" or len(loose) == 1):
+    if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
     return [], [*loose, *_distinct(doubtful)]
 
@@ -214,7 +215,7 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or as the answer to its question, by message, the newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
     for turn in reversed(case.turns):
-        asked = bool(turn.asked) and frozenset().union(*turn.asked) <= {field.key}
+        asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
         yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
 

@@ -8,7 +8,7 @@ from datetime import date
 from agentd.agent.text import FILLERS, fold, folded_tokens, plain
 from agentd.apps.letters.evidence.fields import Form
 from agentd.apps.letters.evidence.heard import Heard
-from agentd.apps.letters.evidence.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.lexicon import SALUTATIONS, SELF, Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import APPLICANTS, CITIZEN, strong
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -71,8 +71,10 @@ def _of_a_thing(sentence: Sentence, one: Named, form: Form) -> bool:
 
 
 def _theirs(keys: frozenset[str], people: frozenset[str], form: Form) -> frozenset[str]:
-    """Of several fields those of the persons whom a question names."""
-    return frozenset(key for key in keys if form.shapes[key].person in people) or keys
+    """Of several fields those of the persons whom a question names; `nama Ibu` may be that of whom it speaks to."""
+    spoken_to = {form.shapes[key].label for key in keys if not people and form.shapes[key].person in SALUTATIONS}
+    theirs = frozenset(key for key in keys if form.shapes[key].person in people) or keys
+    return theirs.union(key for key, shape in form.shapes.items() if shape.person is None and shape.label in spoken_to)
 
 
 def _besides(keys: frozenset[str], spoken: frozenset[str], form: Form) -> bool:

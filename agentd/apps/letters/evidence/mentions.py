@@ -19,6 +19,7 @@ from agentd.apps.letters.evidence.named import Named, among, narrow
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
+from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, clear
 from agentd.apps.letters.languages import phrases
 
@@ -27,10 +28,10 @@ _DENIALS = phrases().denials
 
 
 def own(field: Field) -> bool:
-    """Whether a field is the tool's own, and no common one."""
+    """Whether a field is the tool's own, or about somebody else: no common one of the citizen's."""
     tools = not field.common and field.kind != "relation"
-    told = field.told_about and field.person != CITIZEN
-    return (tools or told) and field.kind != "boolean"
+    others = field.person not in (None, CITIZEN, ANYBODY) or (field.told_about and field.person != CITIZEN)
+    return (tools or others) and field.kind != "boolean"
 
 
 def called(field: Field, case: Case) -> Iterator[Claim]:

@@ -1,6 +1,6 @@
 """Where a message gives somebody's name: under the word for it, behind whom it is of, as an answer, before a NIK.
 
-It tells what is said of a common name. A tool's own names are read as any other text is.
+It tells what is said of the citizen's name, or of whom a letter serves. Other names are read as any other text is.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple
 def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _Stands | None:
     if part.label == field.label:
         return _Stands(clear=True)
-    own = field.person in (None, CITIZEN)
+    own = field.person != ANYBODY
     if own and part.label in (None, "keperluan") and before_nik(part, after):
         return _Stands(clear=False)
     if part.label is not None:
@@ -75,7 +75,7 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
     if asked and part.opens:
         return _Stands(clear=True, asked=True)
     relation = part.line.relatives.get(part.behind)
-    if (own and _introduced(part)) or (not own and relation is not None):
+    if _introduced(part) if own else relation is not None:
         return _Stands(clear=False, of=relation)
     return None
 
@@ -121,14 +121,11 @@ def _theirs(field: Field, case: Case, turn: Turn, part: Part, stands: _Stands) -
         return stands.of in KIN or owner(place) in KIN
     beside = part.line.people.get(part.behind)
     strange = beside not in (None, *persons.APPLICANTS, case.subject[0])
-    if strange and not stands.asked and field.person in (None, CITIZEN):
-        return False
-    return whose(field, place, asked=stands.asked)
+    return (stands.asked or not strange) and whose(field, place, asked=stands.asked)
 
 
 def _asked(field: Field, case: Case, question: str) -> bool:
     """Whether the agent asked for this name alone."""
     asked = case.asks(question) if question else ()
-    people = {field.person} if field.person not in (None, CITIZEN) else {None, CITIZEN, case.subject[0]}
-    alone = len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in people
+    alone = len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in (None, CITIZEN, case.subject[0])
     return alone and not of_a_thing(*case.read(question), case.form)

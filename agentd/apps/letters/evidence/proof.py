@@ -178,5 +178,6 @@ _READERS: dict[str, Reader] = {
 
 
 def _reader(field: Field) -> Reader:
-    """By which reading a field's claims are found: a tool's own fields by one, common ones by their kind."""
+    """By which reading a field's claims are found: a tool's own fields and those of others by one, common ones of the
+    citizen by their kind."""
     return mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)
