@@ -188,8 +188,8 @@ def _by_its_name(field: Field, place: Place) -> Named | None:
 
 
 def _same(person: str | None, owner: str | None, case: Case) -> bool:
-    if owner is not None and owner.startswith(SOMEBODY) and case.form.names.knows(owner.removeprefix(SOMEBODY)):
-        owner = None  # `the recipient's account` is a field's own name
+    if owner is not None and owner.startswith(SOMEBODY) and owner.removeprefix(SOMEBODY) in case.vocabulary:
+        owner = None  # `the recipient's account`, `cat's called Noodle`: the tool's own
     subject, _ = case.subject
     if person is None and subject is not None:
         return owner == subject

@@ -48,6 +48,7 @@ def unproven(asked: ToolCall) -> dict[str, Field]:
         ({"pet_name": "Biscuit", "owner_name": "Ada Quist"}, ("Biscuit is limping", "Ada Quist")),
         ({"owner_name": "Ada Quist"}, ("my dog is limping", "A: What are your name and his?", "Ada Quist")),
         ({"species": "dog"}, ("my dog keeps limping since we moved house",)),
+        ({"pet_name": "Noodle"}, ("cat ate a hair tie", "cat's called Noodle, shes 1")),
         ({"appointment_date": "2026-12-01"}, ("can I bring my limping dog in on 1 December 2026?",)),
     ],
 )
