@@ -123,6 +123,14 @@ class IssuedLetters(BaseModel):
     letters: list[IssuedLetter]
 
 
+class LetterFile(BaseModel):
+    """What `get_letter_file` answers: the issued PDF in base64."""
+
+    number: str
+    file_name: str
+    pdf: str
+
+
 def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
     """What a person can correct as a tool error in the office's words; any other error is logged and not quoted."""
     if isinstance(error, InvalidFields):

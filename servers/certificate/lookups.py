@@ -1,4 +1,4 @@
-"""What the tools that issue nothing answer: requirements, previews, statuses, verification, the day's letters."""
+"""What the tools that issue nothing answer: requirements, previews, statuses, verification, the day's letters, a PDF."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from servers.certificate.answers import (
     Checked,
     IssuedLetter,
     IssuedLetters,
+    LetterFile,
     LetterList,
     LetterStatus,
     ListedLetter,
@@ -191,6 +192,16 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
     ]
     said = words.say("issued_on", number=len(found), day=day.isoformat())
     return result(said, IssuedLetters(date=day.isoformat(), letters=found))
+
+
+def file_of(service: LetterService, number: str) -> CallToolResult:
+    """The PDF of a letter that is in force, as it was signed."""
+    row = service.ledger.by_number(number.strip())
+    path = service.archive.path(row.file) if row is not None and row.status == "issued" and row.file else None
+    if row is None or path is None or not path.is_file():
+        return _refused(service.office.speech, "not_found", "no_file")
+    file = LetterFile(number=row.number, file_name=path.name, pdf=base64.b64encode(path.read_bytes()).decode())
+    return result(path.name, file)
 
 
 def void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:

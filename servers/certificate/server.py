@@ -22,11 +22,10 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import CallToolResult, InputRequiredResult, ResourceLink, TextContent, Tool, ToolAnnotations
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from servers.certificate import answers, lookups
 from servers.certificate.callmeta import (
-    CALLER,
     IDEMPOTENCY_KEY,
     SESSION_ID,
     basis_of,
@@ -38,6 +37,7 @@ from servers.certificate.callmeta import (
     text_of,
 )
 from servers.certificate.database import LedgerError
+from servers.certificate.desk_tools import FOR_THE_DESK, READ_ONLY, OptionalText, add_desk_tools
 from servers.certificate.issuing import LetterService
 from servers.certificate.journal import JournalError
 from servers.certificate.languages import asked_by
@@ -50,15 +50,11 @@ from servers.common.server import Server
 
 log = logging.getLogger(__name__)
 
-FOR_THE_DESK = {"agentd/for": "desk"}
-"""In a tool's `_meta`: for pages and programs; a model does not see it."""
 WATCH_SECONDS = 1.0
 RETRY_SECONDS = 30.0
 SEAL_SECONDS = 600.0
 """How often is looked whether the register's head is to be signed for a new day."""
 
-READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
-OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
@@ -263,31 +259,5 @@ def create_server(service: LetterService) -> LetterServer:
         paths = may_name_paths(meta_of(context))
         return await server.answer(lambda: lookups.verify(verifier, code, file, paths, words))
 
-    @server.tool(
-        description=words.tools["void_letter"],
-        annotations=ToolAnnotations(
-            title=words.titles["void_letter"],
-            read_only_hint=False,
-            destructive_hint=True,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        meta={**FOR_THE_DESK, "agentd/scope": "staff", "agentd/audit_subject": "number"},
-    )
-    async def void_letter(
-        context: Context[None, Any], number: str, reason: str
-    ) -> Annotated[CallToolResult, answers.LetterStatus]:
-        by = text_of(meta_of(context), CALLER)
-        return await server.answer(lambda: lookups.void(service, verifier, number, reason, by))
-
-    @server.tool(
-        description=words.tools["list_issued_letters"],
-        annotations=ToolAnnotations(title=words.titles["list_issued_letters"], **READ_ONLY),
-        meta={**FOR_THE_DESK, "agentd/scope": "staff"},
-    )
-    async def list_issued_letters(
-        date: OptionalText = "",
-    ) -> Annotated[CallToolResult, answers.IssuedLetters]:
-        return await server.answer(lambda: lookups.issued_on(service, date))
-
+    add_desk_tools(server, service, verifier)
     return server

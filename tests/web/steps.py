@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from agentd.access import TokenStore
 from agentd.apps.pairing.codes import Pairing
@@ -206,3 +206,12 @@ class Held:
 def calls(method: str) -> Callable[[str], bool]:
     """Whether a body calls this method."""
     return lambda body: f'"method":"{method}"' in body
+
+
+def opened(button: Locator) -> bytes:
+    """The PDF in the tab that a press of the button opens: this browser has no viewer, and downloads it."""
+    with button.page.expect_popup() as tab:
+        button.click()
+    with tab.value.expect_download() as file:
+        expect(button).to_be_enabled()
+    return Path(file.value.path()).read_bytes()

@@ -13,7 +13,7 @@ from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
 from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.steps import pair, violations
+from tests.web.steps import opened, pair, violations
 
 Office = Callable[..., Daemon]
 Open = Callable[..., Page]
@@ -46,6 +46,7 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     page.get_by_role("button", name="Periksa").click()
     expect(page.locator("[data-verdict=genuine]")).to_contain_text("Surat Keterangan Domisili")
 
+    assert opened(row.get_by_role("button", name="Buka PDF")) == Path(letter["artifacts"][0]["path"]).read_bytes()
     row.get_by_role("button", name="Batalkan").click()
     page.get_by_label("Alasan pembatalan").fill("  \u202e  ")
     page.locator("#void-yes").click()
@@ -54,6 +55,7 @@ def test_an_officer_approves_checks_and_voids_a_letter(fresh_office: Office, ope
     assert violations(page) == []
     page.locator("#void-yes").click()
     expect(row).to_contain_text("dibatalkan: Alamat keliru")
+    expect(row.get_by_role("button")).to_have_count(0)
     page.locator("#file").set_input_files(letter["artifacts"][0]["path"])
     expect(page.locator("[data-verdict=voided]")).to_contain_text("Alamat keliru")
     forged = Path(letter["artifacts"][0]["path"]).read_bytes() + b"\n% more"

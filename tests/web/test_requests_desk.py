@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.daemon import SERVERS, Daemon, call, final, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person, residents
 from tests.e2e.test_main_job import LETTER
-from tests.web.steps import focused, violations
+from tests.web.steps import focused, opened, violations
 
 Open = Callable[..., Page]
 BUDI, SITI = residents()[:2]
@@ -103,8 +103,11 @@ def test_an_officer_sees_what_differs_ticks_vouches_and_says_yes(
     expect(page.locator("[data-figure=fetched]")).to_have_text("0")
     line = page.locator(f"[data-ready='{made['queue_number']}']")
     expect(line).to_contain_text("Surat Keterangan Domisili")
+    (number,) = [one["letter"] for one in officer.call("Request.list")["requests"] if one["run_id"] == made["run_id"]]
+    expect(line).to_contain_text(number)
     assert violations(page) == []
-    line.get_by_role("button").click()
+    assert opened(line.get_by_role("button", name="Buka PDF")).startswith(b"%PDF-")
+    line.get_by_role("button", name="sudah diserahkan").click()
     expect(line).to_have_count(0)
     expect(page.locator("[data-figure=fetched]")).to_have_text("1")
     assert screen.call("Request.list")["requests"][0]["status"] == "fetched"

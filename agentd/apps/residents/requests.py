@@ -56,7 +56,10 @@ REQUESTS = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}."""
+    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}.
+
+    `letter` is the number of the letter that is ready; it is its run's, and not kept here.
+    """
 
     request_id: str
     code: str
@@ -73,6 +76,7 @@ class Request:
     requirements: dict[str, bool | None] = field(hash=False)
     status: Status
     created_at: str
+    letter: str | None = None
 
     @property
     def queue_number(self) -> str:
@@ -83,7 +87,7 @@ class Request:
         """The wire form."""
         names = ("request_id", "code", "tool", "title", "status", "queue_number", "level", "created_at", "run_id")
         seen = [{"requirement": name, "seen": bool(seen)} for name, seen in self.requirements.items()]
-        return {**{name: getattr(self, name) for name in names}, "requirements": seen}
+        return {**{name: getattr(self, name) for name in (*names, "letter")}, "requirements": seen}
 
 
 class Requests:
@@ -197,11 +201,13 @@ class Requests:
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
-        """As its run stands now; what has ended stays as it is, and no run is looked up for it."""
-        if request.status in ENDED:
+        """As its run stands now, with the letter that is ready; what has ended stays as it is."""
+        if request.status in ("fetched", "cancelled"):
             return request
-        status = status_of(request, await self._store.run(request.run_id))
-        return request if status == request.status else await self._turned(request, status)
+        run = await self._store.run(request.run_id)
+        status = status_of(request, run)
+        current = request if status == request.status else await self._turned(request, status)
+        return replace(current, letter=_letter(current, run)) if current.status == "ready" else current
 
     async def _turned(self, request: Request, status: Status) -> Request:
         """Of another status; as it stands where somebody else was quicker."""
@@ -225,8 +231,18 @@ def status_of(request: Request, run: RunRecord | None) -> Status:
         return _waits_for(request, run)
     if run.status != "completed":
         return "waiting_signature"  # an officer has said yes, and the letter is being made
-    steps = (run.outcome or {}).get("steps", [])
-    return "ready" if any(step["tool"] == request.tool and step["success"] for step in steps) else "cancelled"
+    return "cancelled" if _deed(request, run) is None else "ready"
+
+
+def _deed(request: Request, run: RunRecord | None) -> dict[str, Any] | None:
+    """The step that did what was asked for."""
+    steps = (run.outcome or {}).get("steps", []) if run is not None else []
+    return next((step for step in steps if step["tool"] == request.tool and step["success"]), None)
+
+
+def _letter(request: Request, run: RunRecord | None) -> str | None:
+    output = (_deed(request, run) or {}).get("output")
+    return output.get("number") if isinstance(output, dict) else None
 
 
 def _waits_for(request: Request, run: RunRecord) -> Status:

@@ -62,6 +62,7 @@ async def test_tools_schemas_and_marks_are_what_the_daemon_relies_on(tmp_path: P
             "verify_letter",
             "void_letter",
             "list_issued_letters",
+            "get_letter_file",
         ),
     }
     for name, tool in tools.items():

@@ -58,15 +58,19 @@ async def test_staff_see_who_approved_a_letter_and_who_voided_it_and_why(tmp_pat
     async with in_process(tmp_path) as client:
         letter = await client.call_tool(GENERATE, DOMISILI, meta=KIOSK | {"agentd/approved_by": "kiosk"})
         number = letter.structured_content["number"]
+        file = (await client.call_tool("get_letter_file", {"number": number}, meta=STAFF)).structured_content
         gone = {"number": number, "reason": "salah alamat"}
         voided = (await client.call_tool("void_letter", gone, meta=STAFF)).structured_content
         second = STAFF | {"agentd/caller": "meja-2"}
         await client.call_tool("void_letter", {"number": number, "reason": "lain"}, meta=second)
+        no_file = await client.call_tool("get_letter_file", {"number": number}, meta=STAFF)
         asked = {"number": number}
         by_staff = (await client.call_tool("get_letter_status", asked, meta=STAFF)).structured_content
         [listed] = (await client.call_tool("list_issued_letters", {}, meta=STAFF)).structured_content["letters"]
         by_citizen = (await client.call_tool("get_letter_status", asked, meta=KIOSK)).structured_content
         by_nobody = (await client.call_tool("get_letter_status", asked)).structured_content
+    assert base64.b64decode(file["pdf"]) == read(letter.structured_content["path"])
+    assert no_file.is_error and no_file.structured_content["error"] == "not_found"  # a void letter is not handed out
     assert (voided["status"], voided["voided_by"]) == ("void", "meja-1")
     for seen in (by_staff, listed):
         assert (seen["approved_by"], seen["voided_by"], seen["void_reason"]) == ("kiosk", "meja-1", "salah alamat")
@@ -127,7 +131,7 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
             heard.set()
 
     async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
-        assert len((await client.list_tools()).tools) == len(ANSWERS) + 9
+        assert len((await client.list_tools()).tools) == len(ANSWERS) + 10
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:
                 _add_letter(mine)

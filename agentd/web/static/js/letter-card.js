@@ -3,6 +3,7 @@
 import { h, once, settle } from './dom.js';
 import { named } from './glossary.js';
 import { openLetter, printLetter, printTicket } from './print.js';
+import { get } from './rpc.js';
 import { day, t } from './words.js';
 
 export function letterCard(turn, part, context) {
@@ -65,7 +66,8 @@ function buttons(turn, { letter, artifact }, context, guarded) {
   }
   if (context.mayOpen && artifact) {
     const file = `/artifacts/${encodeURIComponent(turn.runId)}/${encodeURIComponent(artifact.name)}`;
-    list.push(h('button', { type: 'button', onclick: guarded(() => openLetter(file)), 'data-act': 'open' }, t('open')));
+    const open = guarded(() => openLetter(get(file).then((response) => response.blob())));
+    list.push(h('button', { type: 'button', onclick: open, 'data-act': 'open' }, t('open')));
   }
   return list;
 }

@@ -32,11 +32,10 @@ function printOnly(section) {
   window.print();
 }
 
-/** Opens the PDF in a tab of its own (phone and desk; a kiosk never does). */
-export async function openLetter(path) {
+/** Opens a PDF, a promise of its blob, in a tab of its own (phone and desk; a kiosk never does). */
+export async function openLetter(file) {
   const tab = window.open('', '_blank');
-  const file = await get(path).catch((error) => (tab?.close(), Promise.reject(error)));
-  const url = URL.createObjectURL(await file.blob());
+  const url = URL.createObjectURL(await file.catch((error) => (tab?.close(), Promise.reject(error))));
   if (tab) tab.location = url;
   else location.assign(url);
   setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);

@@ -6,7 +6,7 @@ import { login, shut, staffOnly } from './login.js';
 import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
-import { correctionList, figures, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
+import { correctionList, figures, opener, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
 
@@ -51,7 +51,7 @@ async function refresh() {
   drawn('pending', queued(waiting.runs, asked.requests), pendingList);
   showTicks(asked.requests);
   const ready = asked.requests.filter((request) => request.status === 'ready').reverse();
-  drawn('ready', ready, (all) => readyList(all, () => refresh().catch(lost)));
+  drawn('ready', ready, (all) => readyList(all, catalogue, () => refresh().catch(lost)));
   $('#ready-part').hidden = !ready.length;
   $('#pending-count').textContent = waiting.runs.length || '';
   drawn('corrections', corrected.corrections, (all) => correctionList(all, () => refresh().catch(lost)));
@@ -206,6 +206,8 @@ function lettersTable(letters, none) {
 const STATUS = { issued: 'terbit', void: 'dibatalkan' };
 
 function letterRow(letter) {
+  const note = h('span', { class: 'note', role: 'alert' });
+  const acts = () => [opener(catalogue, letter.number, note), ' ', h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter), 'data-act': 'void' }, 'Batalkan'), note];
   return h(
     'tr',
     { 'data-number': letter.number },
@@ -221,7 +223,7 @@ function letterRow(letter) {
       letter.void_reason && `: ${letter.void_reason}`,
       letter.voided_by && h('span', { class: 'hint by' }, `oleh ${letter.voided_by}`),
     ),
-    h('td', {}, letter.status === 'issued' && h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter), 'data-act': 'void' }, 'Batalkan')),
+    h('td', {}, letter.status === 'issued' && acts()),
   );
 }
 

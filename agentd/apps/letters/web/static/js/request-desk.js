@@ -2,6 +2,7 @@
 
 import { shown } from './approval-card.js';
 import { fill, h, once } from './dom.js';
+import { openLetter } from './print.js';
 import { Unreachable, call } from './rpc.js';
 import { ZONE } from './texts.js';
 import { t, time } from './words.js';
@@ -59,8 +60,20 @@ function mayDecide({ run_id: run, status, requirements: all }) {
   card.querySelector('[data-until-ticked]').hidden = may;
 }
 
+/** A button that opens the PDF of the letter of that number, by the office's letter server; `note` says why it can't. */
+export function opener(catalogue, number, note) {
+  const open = once(async () => {
+    note.textContent = '';
+    const file = catalogue.ask('get_letter_file', { number }).then(({ output }) => pdfOf(output.pdf));
+    await openLetter(file).catch((error) => (note.textContent = said(error)));
+  });
+  return h('button', { type: 'button', onclick: open, 'data-act': 'open', 'aria-label': `Buka PDF ${number}` }, 'Buka PDF');
+}
+
+const pdfOf = (base64) => new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], { type: 'application/pdf' });
+
 /** Letters that wait to be fetched, oldest first. */
-export function readyList(requests, refresh) {
+export function readyList(requests, catalogue, refresh) {
   return requests.map((request) => {
     const note = h('span', { class: 'note', role: 'alert' });
     const hand = once(async () => {
@@ -71,9 +84,10 @@ export function readyList(requests, refresh) {
       }
       await refresh();
     });
-    const what = h('span', {}, h('strong', {}, request.queue_number), ` ${request.title}, ${time(request.created_at)} `);
+    const what = h('span', {}, h('strong', {}, request.queue_number), ` ${[request.title, request.letter, time(request.created_at)].filter(Boolean).join(', ')} `);
     const label = `${request.queue_number} sudah diserahkan`;
-    return h('li', { 'data-ready': request.queue_number }, what, h('button', { type: 'button', onclick: hand, 'data-act': 'hand-over', 'aria-label': label }, 'Sudah diserahkan'), note);
+    const open = request.letter && opener(catalogue, request.letter, note);
+    return h('li', { 'data-ready': request.queue_number }, what, open, ' ', h('button', { type: 'button', onclick: hand, 'data-act': 'hand-over', 'aria-label': label }, 'Sudah diserahkan'), note);
   });
 }
 
