@@ -1,4 +1,4 @@
-"""What the tools that issue nothing answer: requirements, previews, statuses, verification, the day's letters, a PDF."""
+"""What the tools answer that issue nothing: requirements, previews, statuses, verification, a day's letters, PDFs."""
 
 from __future__ import annotations
 
