@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Download, Locator, Page, Route, expect
 
 from agentd.access import TokenStore
 from agentd.apps.pairing.codes import Pairing
@@ -210,8 +210,9 @@ def calls(method: str) -> Callable[[str], bool]:
 
 def opened(button: Locator) -> bytes:
     """The PDF in the tab that a press of the button opens: this browser has no viewer, and downloads it."""
-    with button.page.expect_popup() as tab:
-        button.click()
-    with tab.value.expect_download() as file:
-        expect(button).to_be_enabled()
-    return Path(file.value.path()).read_bytes()
+    files: list[Download] = []
+    button.page.context.once("page", lambda tab: tab.on("download", lambda file: files.append(file)))
+    button.click()
+    while not files:  # a tab may begin before `expect_download` could listen to it
+        button.page.wait_for_timeout(50)
+    return Path(files[0].path()).read_bytes()

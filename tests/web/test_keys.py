@@ -203,7 +203,17 @@ def test_an_officer_approves_changes_and_voids_by_keys_alone(fresh_office: Offic
     expect(page.locator("#pending article")).to_have_count(1)
     assert focused(page) == "pending-title"
 
-    assert list(dict.fromkeys(keys_to(page, "void"))) == ["yes", "edit", "no", "day", "sought", "find", "table", "void"]
+    assert list(dict.fromkeys(keys_to(page, "void"))) == [
+        "yes",
+        "edit",
+        "no",
+        "day",
+        "sought",
+        "find",
+        "table",
+        "open",
+        "void",
+    ]
     press("Enter")
     assert focused(page) == "reason"
     press("Escape")
