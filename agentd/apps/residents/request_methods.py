@@ -67,7 +67,7 @@ class RequestShown(Message):
     level: str = Field(description="How sure it is who asks: declared, officer, pin or card+pin.")
     created_at: str
     run_id: str
-    letter: str | None = Field(description="The number of the letter that is ready to be fetched, else null.")
+    letter: str | None = Field(default=None, description="The number of the letter that is ready to be fetched.")
     requirements: list[Requirement]
 
 
