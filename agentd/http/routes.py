@@ -82,7 +82,7 @@ def health_routes(services: Services) -> tuple[web.RouteDef, web.RouteDef]:
         stands = services.health()
         runs = stands["status"] not in ("starting", "draining")
         ready = runs and await services.writable()
-        body: dict[str, Any] = {"status": stands["status"]}
+        body: dict[str, Any] = {"status": "degraded" if runs and not ready else stands["status"]}
         if runs:
             body["database"] = "up" if ready else "down"
         for group in ("servers", "providers"):
