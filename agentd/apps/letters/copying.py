@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.doubts import marked
 from agentd.apps.letters.evidence.fields import Field, fields
 from agentd.apps.letters.evidence.mentions import own
-from agentd.apps.letters.evidence.named import narrow
+from agentd.apps.letters.evidence.named import only
 from agentd.apps.letters.evidence.parts import Part, of_turns, parts, people
 from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.evidence.proof import proven
@@ -215,7 +215,7 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or as the answer to its question, by message, the newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
     for turn in reversed(case.turns):
-        asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+        asked = only(turn.asked, field.key)
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
         yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
 

@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.named import Named, among, narrow
+from agentd.apps.letters.evidence.named import Named, among, only
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -40,7 +40,7 @@ def called(field: Field, case: Case) -> Iterator[Claim]:
         named = {
             turn.order
             for turn in case.turns
-            if narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+            if only(turn.asked, field.key)
             or any(one.plain and one.keys == {field.key} for each in turn.named for one in each)
         }
         yield from (claim for claim in mentions(field, case) if claim.message in named)
@@ -90,7 +90,7 @@ def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:
 def flags(field: Field, case: Case) -> Iterator[Claim]:
     """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
     for turn in case.turns:
-        asked = narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+        asked = only(turn.asked, field.key)
         answer = True if asked and affirmed(turn, case) else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
@@ -199,7 +199,7 @@ def _wording(
         start = label.end
     elif (
         label is None
-        and narrow(turn.asked, frozenset(case.form.shapes)) == {field.key}
+        and only(turn.asked, field.key)
         and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
     ):
         start = 0
