@@ -61,6 +61,7 @@ class RunDatabase:
     def add_tables(self, more: sa.MetaData) -> None:
         """Make an app's own tables in this database; `writes` reads and writes them."""
         more.create_all(self.engine)
+        add_columns(self.engine, more)
 
     async def writable(self) -> bool:
         """Whether it takes a write now: it is there, not full, not locked for long."""

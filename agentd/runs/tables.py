@@ -132,11 +132,11 @@ def written_schema(engine: Engine) -> int | None:
         return db.execute(sa.select(sa.func.max(schema.c.version))).scalar()
 
 
-def lacking(engine: Engine) -> list[str]:
-    """What a database that an older agentd made lacks: `TABLE`, or `TABLE.COLUMN`."""
+def lacking(engine: Engine, wanted: sa.MetaData = tables) -> list[str]:
+    """What a database that an older agentd made lacks of the wanted tables: `TABLE`, or `TABLE.COLUMN`."""
     there = sa.inspect(engine)
     absent = []
-    for table in tables.sorted_tables:
+    for table in wanted.sorted_tables:
         if not there.has_table(table.name):
             absent.append(table.name)
             continue
@@ -145,11 +145,11 @@ def lacking(engine: Engine) -> list[str]:
     return absent
 
 
-def add_columns(engine: Engine) -> None:
+def add_columns(engine: Engine, wanted: sa.MetaData = tables) -> None:
     """Tables that an older agentd made get the columns that came since; what is in them stays."""
     unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
     with engine.begin() as db:
-        for name in lacking(engine):
+        for name in lacking(engine, wanted):
             table, _, column = name.partition(".")
-            kind = tables.tables[table].columns[column].type.compile(engine.dialect)
+            kind = wanted.tables[table].columns[column].type.compile(engine.dialect)
             db.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {unless}{column} {kind}"))

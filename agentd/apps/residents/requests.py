@@ -50,16 +50,14 @@ REQUESTS = sa.Table(
     sa.Column("requirements", sa.JSON, nullable=False),
     sa.Column("status", sa.String(20), nullable=False),
     sa.Column("created_at", sa.String(40), nullable=False),
+    sa.Column("letter", sa.String(200)),
     sa.UniqueConstraint("series", "day", "number"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}.
-
-    `letter` is the number of the letter that is ready; it is its run's, and not kept here.
-    """
+    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}."""
 
     request_id: str
     code: str
@@ -77,6 +75,7 @@ class Request:
     status: Status
     created_at: str
     letter: str | None = None
+    """The number of the letter that is ready to be fetched."""
 
     @property
     def queue_number(self) -> str:
@@ -201,22 +200,21 @@ class Requests:
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
-        """As its run stands now, with the letter that is ready; what has ended stays as it is."""
-        if request.status in ("fetched", "cancelled"):
+        """As its run stands now; what has ended stays as it is, and no run is looked up for it."""
+        if request.status in ENDED:
             return request
         run = await self._store.run(request.run_id)
         status = status_of(request, run)
-        current = request if status == request.status else await self._turned(request, status)
-        return replace(current, letter=_letter(current, run)) if current.status == "ready" else current
+        return request if status == request.status else await self._turned(request, status, _letter(request, run))
 
-    async def _turned(self, request: Request, status: Status) -> Request:
-        """Of another status; as it stands where somebody else was quicker."""
+    async def _turned(self, request: Request, status: Status, letter: str | None = None) -> Request:
+        """Of another status, with the letter that is ready; as it stands where somebody else was quicker."""
         same = REQUESTS.c.request_id == request.request_id
 
         def work(db: Connection) -> Request:
-            query = REQUESTS.update().where(same, REQUESTS.c.status == request.status).values(status=status)
-            done = db.execute(query).rowcount
-            return replace(request, status=status) if done else _one(db, same) or request
+            query = REQUESTS.update().where(same, REQUESTS.c.status == request.status)
+            done = db.execute(query.values(status=status, letter=letter)).rowcount
+            return replace(request, status=status, letter=letter) if done else _one(db, same) or request
 
         return await self._store.writes.do(work)
 

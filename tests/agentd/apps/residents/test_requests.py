@@ -137,3 +137,29 @@ async def test_what_is_ticked_at_once_is_all_ticked(tmp_path: Path) -> None:
     await asyncio.gather(*ticks, requests.list(staff, 9))
     assert sorted(await requests.seen("r1")) == sorted(wanted)
     store.close()
+
+
+async def test_the_letter_that_is_ready_is_named_when_its_run_is_gone_too_in_a_database_of_before(
+    tmp_path: Path,
+) -> None:
+    clock, file = ManualClock(), tmp_path / "agentd.db"
+    older = RunStore(sqlite_engine(file))
+    Requests(older, clock, ZoneInfo("UTC"))
+    await older.writes.do(lambda db: db.exec_driver_sql("ALTER TABLE agentd_requests DROP COLUMN letter"))
+    older.close()
+
+    store = RunStore(sqlite_engine(file))
+    requests, staff = Requests(store, clock, ZoneInfo("UTC")), Caller(id="desk", scopes=frozenset({"staff"}))
+    waits = run("needs_approval")
+    assert waits.approval is not None
+    await store.add_run(waits, SessionRecord("s1", "screen", "2026", "2026"))
+    await requests.open(waits, waits.approval, ToolInfo(name=TOOL, server="forms"))
+    made = {"tool": TOOL, "success": True, "output": {"number": "001/SA/2026"}}
+    await store.finish(replace(run("completed"), outcome={"steps": [made]}), "2026")
+    await requests.settle("s1")
+    await store.sessions.delete("s1")
+    (ready,) = await requests.list(staff, 9)
+    assert (ready.status, ready.letter) == ("ready", "001/SA/2026")
+    handed = await requests.hand_over(ready.request_id, staff)
+    assert (handed.status, handed.letter) == ("fetched", None)
+    store.close()
