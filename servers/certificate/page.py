@@ -263,7 +263,7 @@ def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float, speec
 def _matrix(issue: Issue) -> Matrix:
     import segno
 
-    return segno.make(issue.qr, error="m", micro=False, mask=QR_MASK).matrix  # type: ignore[arg-type]  # its stubs: one
+    return segno.make_qr(issue.qr, error="m", mask=QR_MASK).matrix  # type: ignore[arg-type]  # its stubs know no pieces
 
 
 def _side(matrix: Matrix) -> float:
