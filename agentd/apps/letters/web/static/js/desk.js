@@ -7,6 +7,7 @@ import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
 import { correctionList, figures, opener, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
+import { healthList, runTable } from './standing.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
 
@@ -245,30 +246,6 @@ const voidLetter = once(async () => {
   }
   await (sought.found ? find() : refresh().catch(lost));
 });
-
-const STATES = { failed: 'gagal', up: 'siap', starting: 'dimulai', down: 'mati', ready: 'siap', no_key: 'tanpa kunci', cooling: 'istirahat', unknown: 'belum dicoba', ok: 'baik', degraded: 'terganggu', draining: 'berhenti' };
-
-function healthList(health) {
-  const row = (name, state, reason) =>
-    h('div', {}, h('dt', {}, name), h('dd', { class: `state ${state}` }, STATES[state] ?? state, reason && h('span', { class: 'hint' }, ` ${reason}`)));
-  return h(
-    'dl',
-    { class: 'fields' },
-    row('Layanan', health.status),
-    row('Sedang dikerjakan', '', String(health.runs?.active ?? 0)),
-    health.parked.map((run) => row('Permintaan dihentikan', 'failed', `${time(run.created_at)} ${run.run_id}: sistem dua kali mati saat mengerjakannya`)),
-    health.servers.map((server) => row(`Server ${server.name}`, server.state, server.error)),
-    health.providers.map((provider) => row(`Model ${provider.id}`, provider.state, provider.error)),
-  );
-}
-
-const RUNS = { queued: 'antre', running: 'dikerjakan', needs_approval: 'menunggu persetujuan', completed: 'selesai', cancelled: 'dibatalkan', failed: 'gagal' };
-
-function runTable(runs) {
-  if (!runs.length) return h('p', { class: 'note' }, 'Belum ada permintaan dari kode petugas ini.');
-  const line = (run) => h('li', {}, `${time(run.created_at)} `, h('span', { class: `state ${run.status}` }, RUNS[run.status] ?? run.status));
-  return h('ul', {}, runs.map(line));
-}
 
 /** A call failed: a token that is no longer good shuts the page, anything else may pass. */
 function lost(error) {
