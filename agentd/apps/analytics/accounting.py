@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics import wording
 from agentd.apps.analytics.agreement import restricted, speaks, words_of
+from agentd.apps.analytics.comparisons import ends_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
@@ -23,7 +23,7 @@ from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import tree, trees
 from agentd.apps.analytics.unanswered import unanswered
 from agentd.apps.analytics.unknown_words import said_in
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import topics_of, vocabulary
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
@@ -148,7 +148,7 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
     """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
     added; other things than were asked for."""
     asked = reading.asked
-    ends = any(wording.ends_of(asked.text)) or finder("tops").search(asked.text)
+    ends = ends_of(asked.text)
     for each in reading.own(exp.Max, exp.Min):
         if not ends or (reading.select.args.get("group") and reading.select.args.get("order")):
             yield each.sql()
@@ -198,7 +198,7 @@ def _figures(reading: Reading) -> Iterator[str]:
             continue
         listed = not part.find(exp.AggFunc) and part is not order and any(map(reading.called, reading.labels))
         hits = frozenset().union(*(reading.hits(*each) for each in used))
-        general = reading.asked.money or any(wording.ends_of(reading.asked.text))
+        general = reading.asked.money or bool(ends_of(reading.asked.text))
         meant = listed or hits or (general and _is_default(used))
         other = reading.better(columns, [*reading.shown, *columns])
         if not meant or other or (reading.asked.money and _unpriced(part)):

@@ -12,16 +12,14 @@ from typing import Any
 
 from sqlglot import exp
 
+from agentd.apps.analytics.comparisons import BOUNDS, bounds_of
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of, own
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 Table = Mapping[str, Any]
-SCALES = (1, 1000, 1_000_000, 1_000_000_000)
-_BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
-_SIDES = {key: kind[:2] for key, kind in _BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
-_NUMBER = r"\W{0,3}(?:rp|usd|idr)?\W{0,2}(\d+(?:[.,]\d+)*)"
+_SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Names of columns that a question may say without meaning the column."""
 
@@ -81,12 +79,10 @@ def includes(asked: str) -> str:
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
     """`<=` for "less than", `>` for "at least"."""
     sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
-    for key, kind in _BOUNDS.items():
-        for found in re.finditer(rf"({finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE):
-            said = {number * scale for number in plain(found[2]) for scale in SCALES}
-            operators = {operator for number, operator in sides if number in said}
-            if operators and kind not in operators:
-                yield found[1]
+    for words, kind, numbers in bounds_of(asked):
+        operators = {operator for number, operator in sides if number in numbers}
+        if operators and kind not in operators:
+            yield words
 
 
 def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
@@ -112,12 +108,6 @@ def _not_emptied(asked: str, select: exp.Select) -> Iterator[str]:
     some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
     if some and not select.find(exp.Is) and (found := finder("emptied").search(asked)):
         yield found[0]
-
-
-def bounded_in(asked: str, number: float) -> bool:
-    """Whether a word stands before a number that says whether what equals it counts."""
-    said = (f for key in _BOUNDS for f in re.finditer(rf"(?:{finder(key).pattern}){_NUMBER}", asked, re.IGNORECASE))
-    return any(number in {each * scale for each in plain(found[1]) for scale in SCALES} for found in said)
 
 
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
@@ -292,9 +282,3 @@ def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
         allowed = {float(factor) for factor in factors.split()}
         if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
             yield phrase
-
-
-def plain(number: str) -> set[float]:
-    """What a written number may be: `1.500` a thousand and more, or one and a half."""
-    found = {float(re.sub(r"[.,]", "", number))} if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number) else set()
-    return found | ({float(number.replace(",", "."))} if number.count(",") + number.count(".") < 2 else set())

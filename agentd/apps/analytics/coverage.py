@@ -15,8 +15,8 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.agent.languages import languages, words
-from agentd.apps.analytics import wording
-from agentd.apps.analytics.agreement import SCALES, disagreements, includes, plain, restricted, words_of
+from agentd.apps.analytics.agreement import disagreements, includes, restricted, words_of
+from agentd.apps.analytics.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
@@ -111,10 +111,8 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
         if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
             yield number
     ends = frozenset(end for found in orders_of(plan).values() for end in found)
-    superlatives = list(wording.ends_of(asked))
-    if not superlatives and (top := finder("tops").search(asked)):
-        superlatives = [(frozenset({"desc"}), top[0])]
-    yield from (word for end, word in superlatives if not end & ends)
+    superlatives = ends_of(asked)
+    yield from (word for word, end in superlatives.items() if not end & ends)
     yield from _other_figure(asked, computed(plan), bool(ends))
     yield from _nameless(asked, plan, _numeric(tables))
     if (some := restricted(asked)) and not choice.any and not includes(asked):
@@ -225,9 +223,9 @@ def names_in(text: str) -> Iterator[str]:
 
 @cache
 def known_words() -> frozenset[str]:
-    small = {word for pack in languages().values() for word in pack.detection}
+    said, small = vocabulary(), {word for pack in languages().values() for word in pack.detection}
     months = {name for names in words().months for name in names}
-    return frozenset({*small, *months, *vocabulary().units, *vocabulary().ranks, *UNSAID})
+    return frozenset({*small, *months, *said.units, *said.ranks, *said.most, *said.least, *UNSAID})
 
 
 def _choice(plan: Plan) -> _Choice:

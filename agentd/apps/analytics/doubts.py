@@ -11,8 +11,6 @@ from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.guarded_times import part_of_the_period
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some
-from agentd.apps.analytics.limits import lists_for_one
-from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState
@@ -30,7 +28,7 @@ def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) ->
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
-    """What the planner hears of `doubts`, and what no word accounts for, each once; `values` are the figures."""
+    """`doubts`, and what no word accounts for, each once; `values` are the figures."""
     question, tables = state["user_query"], state.get("relevant_tables") or []
     words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
     words += coverage.not_found(plan, values, tables)
@@ -44,7 +42,6 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     dates = usable(question, dates_for(question, periods_in(question, past, today), today))
     return [
         *coverage.uncovered(question, plan, past, tables),
-        *(word for _, word in lists_for_one(plan, timeless(question))),
         *part_of_the_period(plan, dates),
         *other_dates(question, plan, tables),
         *only_some(plan, joins),

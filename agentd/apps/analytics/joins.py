@@ -183,7 +183,7 @@ def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -
     nameless = {
         str(table["table_name"])
         for table in tables
-        if not any(finder(key).search(str(each["name"])) for each in table["columns"] for key in ("names", "titles"))
+        if not any(finder("names", "titles").search(str(each["name"])) for each in table["columns"])
     }
     yield from (left for left, right in relations if right[0] not in nameless and right[0] != left[0])
     known = {left for left, _ in relations}

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from agentd.agent import languages
 from agentd.apps.analytics import sql_edits
+from agentd.apps.analytics.comparisons import superlatives
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import order_of
 from agentd.apps.analytics.sql import tree
@@ -22,7 +23,7 @@ MOST = 100
 
 def asked_for(question: str) -> int | None:
     """The rows that a question for a part of a list names: "5 customer terbesar", "top three"; None without one."""
-    if not finder("ranks").search(question):
+    if not superlatives(question):
         return None
     said = vocabulary()
     before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond}
@@ -50,13 +51,13 @@ def has_numbers(text: str) -> bool:
 
 def as_asked(query: str, question: str) -> str:
     """The query without a LIMIT that the question doesn't name; one that asks for a part of a list keeps it."""
-    limit = None if finder("ranks").search(question) else sql_edits.limit_of(query)
+    limit = None if superlatives(question) else sql_edits.limit_of(query)
     return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
 
 
 def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, Any]:
     """The same of an operation."""
-    limit = None if finder("ranks").search(question) else operation.get("limit")
+    limit = None if superlatives(question) else operation.get("limit")
     if isinstance(limit, int) and not _names(question, limit):
         return {key: value for key, value in operation.items() if key != "limit"}
     return operation
@@ -77,19 +78,26 @@ def other_rows(plan: Plan, question: str) -> Iterator[str]:
                 yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
 
 
-def lists_for_one(plan: Plan, question: str) -> Iterator[tuple[str, str]]:
-    """(result, the question's word) of each result that may have several rows where the question is for the one at an
+def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
+    """{result: the question's word} of each result that may have several rows where the question is for the one at an
     end ("terbesar"), unless a computed statement of the narrative picks it, or the query does by one inside it.
     `question` is one without its words of time."""
     word = _for_one(question)
     if not word or any(each.kind in ENDS for each in statements_in(plan.template)):
-        return
-    for query in plan.results:
-        found, limit = tree(query["query"]), sql_edits.limit_of(query["query"])
-        several = found is not None and bool(found.args.get("order") or found.args.get("group"))
-        picks = found is None or found.find(exp.Window, exp.Subquery) is not None
-        if several and not picks and (limit is None or (limit > 1 and not _names(question, limit))):
-            yield query["result_key"], word
+        return {}
+    return {query["result_key"]: word for query in plan.results if _may_list(query["query"], question)}
+
+
+def _may_list(query: str, question: str) -> bool:
+    """Whether it may have several rows that the question names no number of."""
+    found, limit = tree(query), sql_edits.limit_of(query)
+    if (
+        found is None
+        or found.find(exp.Window, exp.Subquery)
+        or not (found.args.get("order") or found.args.get("group"))
+    ):
+        return False
+    return limit is None or (limit > 1 and not _names(question, limit))
 
 
 def _for_one(question: str) -> str:
@@ -97,10 +105,10 @@ def _for_one(question: str) -> str:
     wanted in an order or of each thing. In capitals it is a name."""
     found = {
         each[0]
-        for each in finder("ranks").finditer(question)
+        for each in superlatives(question)
         if (each[0].islower() or not each.start()) and not re.match(r"\W*\d", question[each.end() :])
     }
-    several = asked_for(question) is not None or any(finder(key).search(question) for key in ("sorts", "each"))
+    several = asked_for(question) is not None or finder("sorts", "each").search(question) is not None
     return found.pop() if len(found) == 1 and not several else ""
 
 

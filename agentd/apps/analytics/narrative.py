@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentd.apps.analytics.comparisons import ends_of
 from agentd.apps.analytics.placeholders import in_points, is_period, kind_in, kind_of, looked_up, names_in, rules_for
 from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.statements import spoken_of, statements_in, worded
 from agentd.apps.analytics.vocabulary import finder, vocabulary
-from agentd.apps.analytics.wording import Wording, ends_of, heading, sentences, words_for
+from agentd.apps.analytics.wording import Wording, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
 """A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
@@ -106,7 +107,7 @@ def _period_once(template: str, period: TimePeriod | None) -> str:
 def _named(template: str, calculations: Mapping[str, Any], question: str) -> str:
     """The template with whom or what it is about before it, where the question asks for that, its only figure is of a
     row that holds the name, and the template leaves it out."""
-    asks = finder("who").search(question) or finder("tops").search(question) or any(ends_of(question))
+    asks = finder("who").search(question) or ends_of(question)
     folded = {key.casefold(): key for key in calculations}
     spoken = [folded[name.casefold()] for name in spoken_of(template) if name.casefold() in folded]
     texts = [key for key, value in calculations.items() if isinstance(value, str) and kind_of(key, value) == "text"]

@@ -13,7 +13,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.agreement import bounded_in, words_of
+from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.comparisons import bounds_of
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.rules import Finding, number
@@ -169,9 +170,10 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
 def _bounds(reading: Reading, text: str) -> Iterator[Other]:
     """With its number, or without, where the question has no word for which."""
     turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
+    bounded = {number for _, _, numbers in bounds_of(reading.asked.text) for number in numbers}
     for each in reading.own(*turned):
         literal = each.expression
         said = isinstance(literal, exp.Literal) and literal.is_number and reading.asked.says(literal.name)
-        if said and not bounded_in(reading.asked.text, float(literal.name)):
+        if said and float(literal.name) not in bounded:
             other = turned[type(each)](this=each.this.copy(), expression=literal.copy()).sql()
             yield Other(text, text.replace(each.sql(), other), each.sql(), other)

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agentd.apps.analytics.comparisons import unclaimed
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
-from agentd.apps.analytics.wording import unclaimed
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -53,7 +53,7 @@ def own_numbers(template: str, said: Iterable[str]) -> list[str]:
 
 def _spelled(text: str, said: str) -> list[str]:
     """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits; "dua kali" is a
-    comparison, which wording.py judges."""
+    comparison, which comparisons.py judges."""
     known = numerals()
     heard = set(re.findall(r"\w+", said.casefold()))
     meant = {str(known[word]) for word in heard & known.keys()} | heard

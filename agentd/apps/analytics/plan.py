@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits, wording
+from agentd.apps.analytics import formats, limits, placeholders, sql, sql_edits
+from agentd.apps.analytics.comparisons import uncovered
 from agentd.apps.analytics.plan_entries import of_the_period, operations_in, queries_in, rules_in, sources_in
 from agentd.apps.analytics.plan_figures import settled
 from agentd.apps.analytics.plan_words import headed, unsaid, without_period, worded_once
@@ -99,7 +100,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
         fatal.append(
             f"response_template states numbers of its own ({', '.join(own[:5])}); write a {{PLACEHOLDER}} instead"
         )
-    if words := wording.uncovered(plan.template, plan.orders, " ".join(said)):
+    if words := uncovered(plan.template, plan.orders, " ".join(said)):
         doubts.append(
             f"response_template compares in its own words ({', '.join(words[:5])}); leave them out, or write a "
             f"computed statement such as {{COMPARE NEW OLD}} ({', '.join(KINDS)})"

@@ -18,8 +18,10 @@ from agentd.apps.analytics.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.joins import pairs, spelled, without_details
+from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.own_examples import examples_of
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan import lacks_columns, read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered, usable
 from agentd.apps.analytics.plan_schema import plan_schema
@@ -174,6 +176,7 @@ class PlanExecution:
                 suggestions=[say["grant"].format(table=table)],
             )
         unmet = doubts(state, plan, context.clock.now().date())
+        unmet += lists_for_one(plan, timeless(state["user_query"])).values()
         asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
         plan = replace(plan, doubts=[*plan.doubts, *asks])
         return plan, [*plan.fatal, *refused, *plan.doubts]

@@ -94,7 +94,7 @@ def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
 
 def _has_parts(question: str) -> bool:
     """Whether a question may want several figures: it joins or compares. Else a small model plans one figure twice."""
-    if any(finder(key).search(question) for key in ("joined", "compares")):
+    if finder("joined", "compares").search(question):
         return True
     said = finder("how_many").sub(" ", timeless(question)).casefold()
     parts = re.split(r"[,;&/]|\bvs\b", said)

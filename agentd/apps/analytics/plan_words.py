@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from agentd.apps.analytics import placeholders, wording
+from agentd.apps.analytics import comparisons, placeholders, wording
 from agentd.apps.analytics.plan_figures import orders_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.sql import DAY
 from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
-from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+from agentd.apps.analytics.vocabulary import alternatives, vocabulary
 
 
 def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
@@ -47,11 +47,11 @@ def without_period(plan: Plan) -> Plan:
 def headed(plan: Plan, question: str) -> Plan:
     """A whole list under the question itself, where the model calls it the most of something and nobody asked for that:
     "Genre dengan track terbanyak" of all genres."""
-    if any(wording.ends_of(question)) or finder("ranks").search(question) or finder("tops").search(question):
+    if comparisons.superlatives(question):
         return plan
     orders, template, notes = orders_of(plan, cut=True), plan.template, list(plan.derived)
     for sentence in wording.sentences(plan.template):
-        faults = [set(wording.uncovered(sentence, each, question)) for each in (orders, plan.orders)]
+        faults = [set(comparisons.uncovered(sentence, each, question)) for each in (orders, plan.orders)]
         names = {name.casefold() for name in placeholders.names_in(sentence)}
         whole = [query["result_key"] for query in plan.results if names and names <= _names_of(query)]
         if (most := faults[0] - faults[1]) and whole:
@@ -81,8 +81,8 @@ def worded_truly(plan: Plan, question: str) -> Plan:
     """The plan without words of comparison that nothing computed covers (their sentences go, and with the last of them
     the narrative), and with every result said."""
     notes = list(plan.derived)
-    if wording.uncovered(plan.template, plan.orders, question):
-        template = wording.without(plan.template, plan.orders, question) or derived_template(plan)
+    if comparisons.uncovered(plan.template, plan.orders, question):
+        template = comparisons.without(plan.template, plan.orders, question) or derived_template(plan)
         plan = replace(plan, template=template)
         notes.append("response_template compared without computing")
     if silent := unsaid(plan):
@@ -113,6 +113,6 @@ def derived_template(plan: Plan, keys: Iterable[str] | None = None) -> str:
         if wanted is not None and step["result_key"] not in wanted:
             continue
         purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])
-        plain = purpose and not placeholders.own_numbers(purpose, []) and not wording.uncovered(purpose, {}, "")
+        plain = purpose and not placeholders.own_numbers(purpose, []) and not comparisons.uncovered(purpose, {}, "")
         lines.append(f"{purpose if plain else key.replace('_', ' ').capitalize()}: {{{key}}}")
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from agentd.agent.text import in_full
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics.clarifying import resolved
 from agentd.apps.analytics.consult_schema import consult_schema
@@ -98,7 +99,7 @@ class AnalyticsRun:
         past = await self._earlier(row)
         history = [said for turn in past for said in _turn(turn)]
         pending = (past[-1].outcome or {}).get("clarification") if past else None
-        question = resolved(row.prompt, pending, self._ports.clock.now().date())
+        question = resolved(in_full(row.prompt), pending, self._ports.clock.now().date())
         state = initial_state(question, row.session_id, history, style)
         try:
             ended = await run_workflow(state, steps.run_node)
@@ -127,7 +128,7 @@ def _turn(turn: RunRecord) -> list[dict[str, str]]:
     return [
         said
         for question, answer in _asked(turn)
-        for said in ({"role": "user", "content": question}, {"role": "assistant", "content": answer})
+        for said in ({"role": "user", "content": in_full(question)}, {"role": "assistant", "content": answer})
     ]
 
 

@@ -32,7 +32,7 @@ class Asked:
         """Whether it asks for an amount, of whatever column."""
         kinds = vocabulary().figures
         words = {*re.findall(r"[^\W\d_]+", self.said), *self.topics}
-        general = finder("amounts").search(self.text) or finder("totals").search(self.text)
+        general = finder("amounts", "totals").search(self.text)
         return general is not None or any("money" in kinds.get(word, "") for word in words)
 
     @cached_property
@@ -40,15 +40,14 @@ class Asked:
         """The things of "how many"; "" where an amount follows."""
         thing = things_counted(self.text)
         behind = self.said.partition(thing)[2].split()[:1] if thing else []
-        figure = any(finder(key).fullmatch(thing) for key in ("shares", "averages", "totals", "neutral"))
+        figure = finder("shares", "averages", "totals", "neutral").fullmatch(thing)
         of = topics_of(" ".join([thing, *behind]))
         return "" if figure or (of and of <= self.amounts) else thing
 
     @cached_property
     def by_time(self) -> bool:
         """Whether it asks for a figure of each month or the like."""
-        units = finder("units").search(self.text)
-        return units is not None or any(finder(key).search(self.text) for key in ("by_month", "when", "compares"))
+        return finder("units", "by_month", "when", "compares").search(self.text) is not None
 
     @cached_property
     def split_by(self) -> list[tuple[str, Asked]]:

@@ -115,7 +115,8 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
 
 def _says_what(question: str) -> bool:
     """Whether it asks for a figure or the first of something: where the office has a table of that, it is clear."""
-    rest = [finder(key).sub(" ", question) for key in ("how_many", "averages", "totals", "ranks", "lists")]
+    kinds = (("how_many",), ("averages",), ("totals",), ("ranks", "tops", "most", "least"), ("lists",))
+    rest = [finder(*keys).sub(" ", question) for keys in kinds]
     return any(each != question and re.search(r"[^\W\d_]{3,}", each) for each in rest)
 
 

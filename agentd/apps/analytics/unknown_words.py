@@ -17,8 +17,8 @@ from agentd.apps.analytics.plan_reads import text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 
-OF_NAMES = {"alike", "telling_nothing", "figures", "own_currency", "balances"}
-"""Words of the vocabulary that are read in the names of columns and in examples alone."""
+OF_NO_QUESTION = {"alike", "telling_nothing", "figures", "own_currency", "balances", "claims", "before_bounds"}
+"""Words of the vocabulary that are read in columns' names, examples and narratives alone."""
 
 
 def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -65,6 +65,6 @@ def _small() -> frozenset[str]:
 def _others(question: str) -> list[str]:
     """Its words in small letters without those of the vocabulary, which other checks hear."""
     rest = without_topics(timeless(question))
-    for key in (each for each in fields(vocabulary()) if each.name not in OF_NAMES):
+    for key in (each for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION):
         rest = finder(key.name).sub(" ", rest)
     return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

@@ -46,8 +46,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     plan = planned(state)
     words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
-    several = dict(lists_for_one(plan, timeless(state["user_query"])))
-    said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # said below, in words of their own
+    several = lists_for_one(plan, timeless(state["user_query"]))
+    said = {f"COUNT({what.split()[1]})" for what in empty}  # said below, in words of their own
     unmet = other_readings.findings(state.get("other_readings") or [], say)
     unmet += coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("several_rows", "warning", say["several_rows"])] if _lists(calculations, several) else []

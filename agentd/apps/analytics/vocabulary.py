@@ -1,4 +1,4 @@
-"""The words of questions and of columns' names: one TOML file a language, read once, complete or refused. No logic.
+"""The words of questions, narratives and columns: one TOML file a language, read once, complete or refused. No logic.
 
 Readers understand every language at once; docs/languages.md says how a pack is made.
 """
@@ -57,7 +57,12 @@ class Vocabulary:
     year_before: frozenset[str]
     compares: frozenset[str]
     by_today: frozenset[str]
+    claims: frozenset[str]
+    most: frozenset[str]
+    least: frozenset[str]
     ranks: frozenset[str]
+    spans: frozenset[str]
+    before_bounds: frozenset[str]
     beyond: frozenset[str]
     scales: frozenset[str]
     amounts: frozenset[str]
@@ -147,7 +152,7 @@ def asked_in(question: str) -> Language:
 
 @cache
 def _books_words() -> Mapping[str, re.Pattern[str]]:
-    kinds = ("units", "amounts", "counted", "compares", "ranks", "quarters")
+    kinds = ("units", "amounts", "counted", "compares", "ranks", "most", "least", "quarters")
     return {
         code: re.compile(alternatives(word for kind in kinds for word in getattr(pack, kind)))
         for code, pack in _packs().items()
@@ -170,9 +175,9 @@ def phrase_finder(phrase: str) -> re.Pattern[str]:
 
 
 @cache
-def finder(key: str) -> re.Pattern[str]:
-    """What finds the words of one key in a text, as whole words in any case."""
-    return _whole(alternatives(getattr(vocabulary(), key)))
+def finder(*keys: str) -> re.Pattern[str]:
+    """What finds the words of these keys in a text, as whole words in any case."""
+    return _whole(alternatives({word for key in keys for word in getattr(vocabulary(), key)}))
 
 
 def topics_of(text: str) -> frozenset[str]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentd.apps.analytics import wording
+from agentd.apps.analytics.comparisons import uncovered
+from agentd.apps.analytics.vocabulary import vocabulary
 from lab.eval.analytics.judging import reads_as
 from lab.eval.analytics.questions import Question
 
@@ -53,8 +55,8 @@ def _without_texts(words: str, gold: list[list[list[Any]]]) -> str:
 def _claims(question: Question, words: str) -> Iterator[str]:
     """Words of comparison that no rows stand behind; a ranking's rows are in the order that it names, and of what the
     question itself calls the largest the gold has the figure."""
-    orders = frozenset(word for pack in wording.wordings().values() for word in pack.most | pack.least)
-    for word in wording.uncovered(words, {}, question.text):
+    orders = vocabulary().most | vocabulary().least
+    for word in uncovered(words, {}, question.text):
         if word not in orders or not (question.ordered or word in question.text.casefold()):
             yield f"it claims `{word}`"
 

@@ -25,7 +25,9 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from agentd.apps.analytics.doubts import of_the_answer, refusals
+from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.other_readings import Other, other_readings
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
@@ -148,7 +150,8 @@ def _against(state: AgentState, query: str, today: date, rows: Rows | None, data
     values = rows[0] if rows and len(rows) == 1 else []
     others = other_readings(question, plan, state.get("relevant_tables") or [], state.get("sql_dialect"))
     differing = [each.instead for each in others if _differs(each, database)]
-    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values), *differing]
+    listed = lists_for_one(plan, timeless(question)).values()
+    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values), *listed, *differing]
 
 
 def _differs(other: Other, database: sqlite3.Connection) -> bool:

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, Literal
 
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics import wording
+from agentd.apps.analytics.comparisons import ends_of
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.run import AnalyticsRun, Ports
@@ -269,7 +269,7 @@ def _tells(words: str, rows: list[list[Any]]) -> bool:
 
 def _in_order(gold: Gold) -> bool:
     """Whether its rows must come in their order: where only some are asked for, or the question names an end."""
-    return "ORDER BY" in gold.sql and ("LIMIT" in gold.sql or any(wording.ends_of(timeless(gold.ask))))
+    return "ORDER BY" in gold.sql and ("LIMIT" in gold.sql or bool(ends_of(timeless(gold.ask))))
 
 
 def _claimed_rightly(fault: str, gold: Gold) -> bool:

@@ -97,8 +97,8 @@ def test_a_list_is_no_sure_answer_to_a_question_for_the_one_at_its_end(
 ) -> None:
     """Issue 19 "Confidence that means something": eight such plans of three databases passed without a doubt."""
     written = {"sql_queries_plan": [{"query": query, "result_key": "R"}], "response_template": template}
-    found = list(lists_for_one(read_plan(written, "sql", TODAY, [question]), question))
-    assert found == ([("R", word)] if word else [])
+    found = lists_for_one(read_plan(written, "sql", TODAY, [question]), question)
+    assert found == ({"R": word} if word else {})
 
 
 @pytest.mark.parametrize(

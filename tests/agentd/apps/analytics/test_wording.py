@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics import wording
+from agentd.apps.analytics.comparisons import uncovered, without
 from agentd.apps.analytics.vocabulary import asked_in
-from agentd.apps.analytics.wording import uncovered, unrepeated, without, wordings
+from agentd.apps.analytics.wording import unrepeated, wordings
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES
 

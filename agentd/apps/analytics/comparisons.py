@@ -1,0 +1,117 @@
+"""The words by which a question or a narrative compares: ends, bounds, claims. It computes no comparison.
+
+A claim of a narrative ("naik", "lebih besar", "most of") is true only where the host worded it from the rows
+({COMPARE …} and the like, statements.py); a superlative ("tertinggi", "first") only beside a result that its query puts
+in that order. The words are in `vocabulary/`, and every language's count in every question and answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from agentd.apps.analytics.vocabulary import alternatives, finder, numerals
+from agentd.apps.analytics.wording import sentences
+
+SCALES = (1, 1000, 1_000_000, 1_000_000_000)
+BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
+"""The words before a number that bound it, and the comparison that they mean."""
+_ENDS = {"most": "desc", "least": "asc"}
+_BRACED = re.compile(r"\{[^{}]*\}")
+_KINDS = re.compile(r"\{\s*(TOP|RANK|LAST|BOTTOM|FIRST)\s")
+_BY_STATEMENT = {"TOP": "desc", "RANK": "desc", "LAST": "desc", "BOTTOM": "asc", "FIRST": "asc"}
+_NAMES = re.compile(r"\{\s*(?:[A-Z]+\s+)?([^\W\d][\w.-]*)")
+
+
+def bounds_of(question: str) -> Iterator[tuple[str, str, set[float]]]:
+    """(its words, their comparison's name in sqlglot's trees, what its number may be) of each bound: "at least 5"."""
+    for found in _bounds().finditer(question):
+        kind = next(kind for key, kind in BOUNDS.items() if found[key])
+        yield found[0], kind, {number * scale for number in plain(found["number"]) for scale in SCALES}
+
+
+@cache
+def _bounds() -> re.Pattern[str]:
+    """The leftmost of their words counts: "no more than 5" is no "more than 5"."""
+    words = "|".join(rf"(?P<{key}>{finder(key).pattern})" for key in BOUNDS)
+    number = rf"\d+(?:[.,]\d+)*|{alternatives(numerals())}(?!\w)"
+    return re.compile(rf"(?:{words})(?=\W{{0,3}}(?:rp|usd|idr)?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
+
+
+def plain(number: str) -> set[float]:
+    """What a written number may be: `1.500` a thousand and more, or one and a half; one in a word what it says."""
+    if not number[0].isdecimal():
+        return {float(numerals()[number.casefold()])}
+    found = {float(re.sub(r"[.,]", "", number))} if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number) else set()
+    return found | ({float(number.replace(",", "."))} if number.count(",") + number.count(".") < 2 else set())
+
+
+def superlatives(question: str) -> list[re.Match[str]]:
+    """The words that ask for a part of a list ("terbesar", "top", "first"); those of a bound are none."""
+    return list(finder("ranks", "tops", *_ENDS).finditer(_bounds().sub(lambda found: " " * len(found[0]), question)))
+
+
+def ends_of(question: str) -> dict[str, frozenset[str]]:
+    """{word: the orders that answer it} of each superlative of a question ("terbesar": desc; "terlama": either), or of
+    "top 5"; the question is one without its words of time, before any other number they are a bound."""
+    ends: dict[str, frozenset[str]] = {}
+    for found in superlatives(question):
+        directions = frozenset(way for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
+        if directions and not re.match(r"\W*\d", question[found.end() :]):
+            ends[found[0]] = directions
+    top = finder("tops").search(question)
+    return ends or ({top[0]: frozenset({"desc"})} if top else {})
+
+
+def unclaimed(text: str) -> str:
+    """The text without the words that say how figures compare."""
+    return finder("claims").sub(" ", text)
+
+
+def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str) -> list[str]:
+    """The words of comparison in the template that nothing computed covers, each once.
+
+    `orders` are the directions (`desc`, `asc`) that each placeholder's result is sorted in or picked by. What the
+    question itself sets as a bound ("lebih besar dari 10 juta") may be repeated.
+    """
+    return list(dict.fromkeys(word for sentence in sentences(template) for word in _faults(sentence, orders, question)))
+
+
+def without(template: str, orders: Mapping[str, frozenset[str]], question: str) -> str:
+    """The template without the sentences that compare by themselves; "" where no figure would be left."""
+    lines = []
+    for line in template.split("\n"):
+        kept = [part for part in sentences(line) if not list(_faults(part, orders, question))]
+        lines.append(" ".join(kept))
+    left = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return left if _BRACED.search(left) else ""
+
+
+def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) -> Iterator[str]:
+    bare = _BRACED.sub(" ", sentence)
+    here = {name.casefold() for name in _NAMES.findall(sentence)}
+    known = {direction for name in here for direction in orders.get(name, ())}
+    known |= {_BY_STATEMENT[kind] for kind in _KINDS.findall(sentence)}
+    for found in finder("claims").finditer(bare):
+        if not _bound(found, question):
+            yield found[0].casefold()
+    for found in finder(*_ENDS).finditer(bare):
+        covered = any(way in known for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
+        if not (covered or _of_time(found) or _bound(found, question)):
+            yield found[0].casefold()
+
+
+def _bound(found: re.Match[str], question: str) -> bool:
+    """Whether the question says this word before a number, too: a limit, not a finding."""
+    behind = found.string[found.end() :]
+    number = re.match(rf"\W*(?:{finder('before_bounds').pattern}\W+)*(\d[\d.,]*)", behind, re.IGNORECASE)
+    asked = question.casefold()
+    return number is not None and found[0].casefold() in asked and number[1].rstrip(".,") in asked
+
+
+def _of_time(found: re.Match[str]) -> bool:
+    """Whether a unit of time (or a name) stands beside the word, a number between them aside."""
+    before = re.findall(r"\w+", found.string[: found.start()])[-1:]
+    behind = [word for word in re.findall(r"\w+", found.string[found.end() :])[:2] if not word.isdigit()]
+    return any(map(finder("units", "halves", "dates", "spans", "names").fullmatch, (*before, *behind)))

@@ -1,0 +1,53 @@
+"""Which words of a question are ends of a list and which are bounds of a number. Issue 19 "Words are computed, too"."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.apps.analytics.comparisons import bounds_of, ends_of, superlatives
+from agentd.apps.analytics.limits import asked_for
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "kind", "number"),
+    [
+        ("Products with no more than 5 units", "no more than", "LTE", 5),
+        ("Produk yang stoknya tidak lebih dari 10", "tidak lebih dari", "LTE", 10),
+        ("Customers with at least ten orders", "at least", "GTE", 10),
+        ("Faktur di atas Rp 2 juta", "di atas", "GT", 2_000_000),
+        ("Faktur lebih dari 1.500", "lebih dari", "GT", 1.5),
+    ],
+)
+def test_a_number_has_the_bound_of_all_the_words_before_it(question: str, words: str, kind: str, number: float) -> None:
+    """ "No more than 5" was read as "more than 5", too: a right `<=` was doubted."""
+    [(said, meant, numbers)] = bounds_of(question)
+    assert (said, meant) == (words, kind)
+    assert number in numbers
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Customers with at most 5 orders", "Customers with at least five orders", "Pelanggan dengan minimal 5 faktur"],
+)
+def test_a_bound_asks_for_no_end_of_a_list_and_names_no_number_of_rows(question: str) -> None:
+    """ "At most 5 orders" was taken for five rows, and a plan without LIMIT 5 refused."""
+    assert superlatives(question) == []
+    assert ends_of(question) == {}
+    assert asked_for(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "ends"),
+    [
+        ("Customer terbesar?", {"terbesar": {"desc"}}),
+        ("Pelanggan terlama?", {"terlama": {"asc", "desc"}}),
+        ("Top 5 products", {"Top": {"desc"}}),
+        ("Top 5 cheapest products", {"cheapest": {"asc"}}),
+        ("5 barang teratas", {"teratas": {"desc"}}),
+        ("Kategori apa yang produknya paling sedikit?", {"paling sedikit": {"asc"}}),
+        ("The first 3 orders", {}),
+        ("Penjualan per negara", {}),
+    ],
+)
+def test_a_superlative_says_at_which_end(question: str, ends: dict[str, set[str]]) -> None:
+    assert ends_of(question) == ends
