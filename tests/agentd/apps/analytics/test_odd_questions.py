@@ -34,6 +34,15 @@ async def test_two_languages_in_one_question_are_read_as_one(erp: Path, question
     assert answer["final_narrative"] == "Total Rp 125.000.000,50."
 
 
+@pytest.mark.parametrize("question", ["total penjualan bln kmrn brp?", "Berapa total penjualan sblm thn 2023?"])
+async def test_a_period_in_a_chats_shorthands_is_read_as_one_in_full(erp: Path, question: str) -> None:
+    """Nothing of `bln kmrn` was read: the answer was of all time."""
+    office = Office(erp, SALES, plan(("TOTAL", SUM), template="Total {TOTAL}."))
+    await office.ask(question)
+    period = office.records["understand_query"]["changes"]["time_period"]
+    assert period["end_date"] in ("2023-02-28", "2022-12-31")
+
+
 @pytest.mark.parametrize(
     "change", ["DROP TABLE sales_orders", "ALTER TABLE sales_orders RENAME COLUMN total_amount TO gross"]
 )
