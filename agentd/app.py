@@ -201,7 +201,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             providers=chain.states,
             questions=questions,
             health=made.health,
-            writable=store.writable,
             reload=made.reload,
             clock=clock,
             letters_server=lambda: made.settings.server_of("letters"),

@@ -156,17 +156,18 @@ class Daemon:
         """{provider id: what its tokens cost}."""
         return {provider.id: provider.price for provider in self.settings.providers}
 
-    def health(self) -> dict[str, Any]:
-        """How it stands, from what is known without asking anybody."""
+    async def health(self) -> dict[str, Any]:
+        """How it stands. Nobody is asked but its database, whether it takes a write now."""
         servers = self.host.catalogue().servers
         providers = self.chain.states()
-        down = any(server.state == "down" for server in servers)
-        status = "draining" if self.draining else "degraded" if down else "ok"
+        writable = await self.store.writable()
+        well = writable and all(server.state != "down" for server in servers)
         return {
-            "status": status,
+            "status": "draining" if self.draining else "ok" if well else "degraded",
             "version": version("agentd"),
             "uptime_s": round(time.monotonic() - self.started, 3),
             "runs": {"active": self.engine.active},
+            "database": "up" if writable else "down",
             **({"cluster": cluster} if (cluster := self.engine.cluster) else {}),
             "servers": [server.model_dump(exclude={"instructions"}) for server in servers],
             "providers": [provider.model_dump() for provider in providers],

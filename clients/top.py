@@ -95,6 +95,7 @@ def picture(
         ("agentd ", "bold"),
         f"{health['version']}  ",
         (health["status"], _colour(health["status"])),
+        ("  database down" if health.get("database") == "down" else "", "red"),
         f"  up {_span(health['uptime_s'])}  {health['runs']['active']} active",
     )
     servers = Table("server", "state", "restarts", "calls", "mean ms", "error", title="servers", expand=True)

@@ -79,12 +79,9 @@ def health_routes(services: Services) -> tuple[web.RouteDef, web.RouteDef]:
     async def readyz(_request: web.Request) -> web.Response:
         """200 when work is taken, 503 while starting, draining or without a database that takes writes; the state of
         the database, and of each server and provider by name."""
-        stands = services.health()
-        runs = stands["status"] not in ("starting", "draining")
-        ready = runs and await services.writable()
-        body: dict[str, Any] = {"status": "degraded" if runs and not ready else stands["status"]}
-        if runs:
-            body["database"] = "up" if ready else "down"
+        stands = await services.health()
+        ready = stands["status"] not in ("starting", "draining") and stands["database"] == "up"
+        body: dict[str, Any] = {"status": stands["status"], "database": stands["database"]}
         for group in ("servers", "providers"):
             body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
         return _json(body, 200 if ready else 503)

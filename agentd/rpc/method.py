@@ -51,10 +51,8 @@ class Services:
     """How every provider stands, in the order they are asked."""
     questions: Mapping[str, Ask]
     """{kind: how it is asked}, of the apps that are installed."""
-    health: Callable[[], dict[str, Any]]
-    """`{"status": "ok" | "degraded" | "starting" | "draining", "version", "servers": […], "providers": […], …}`."""
-    writable: Callable[[], Awaitable[bool]]
-    """Whether the database of sessions and runs takes a write now."""
+    health: Callable[[], Awaitable[dict[str, Any]]]
+    """The answer of System.health."""
     reload: Callable[[str], Awaitable[dict[str, Any]]]
     """Read client.toml again for this caller (an id) and apply the difference; answers what changed. Raises
     InvalidParams and changes nothing."""

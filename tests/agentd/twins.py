@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,9 +72,15 @@ async def ask(question: str, **given: Any) -> dict[str, Any]:
     return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
 
 
-async def writable() -> bool:
-    """Always."""
-    return True
+def stands(status: str = "ok", database: str = "up") -> Callable[[], Awaitable[dict[str, Any]]]:
+    """What a daemon says of itself."""
+
+    async def health() -> dict[str, Any]:
+        servers = [server.model_dump() for server in TOOLS.servers]
+        providers = [{"id": "llamacpp", "state": "ready"}]
+        return {"status": status, "database": database, "servers": servers, "providers": providers}
+
+    return health
 
 
 async def reload(by: str) -> dict[str, Any]:
@@ -90,12 +96,7 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
         tools=TwinTools(),
         providers=providers,
         questions={"analytics": ask, "graph": ask},
-        health=lambda: {
-            "status": "ok",
-            "servers": [server.model_dump() for server in TOOLS.servers],
-            "providers": [{"id": "llamacpp", "state": "ready"}],
-        },
-        writable=writable,
+        health=stands(),
         reload=reload,
         clock=ManualClock(),
         letters_server=lambda: "certificate",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import sqlite3
 import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -42,12 +44,13 @@ def full(daemon: Daemon) -> Iterator[None]:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
 
 
-def ready(daemon: Daemon) -> int:
-    """The status of /readyz."""
+def stands(daemon: Daemon) -> tuple[int, str, str]:
+    """The status of /readyz; how the daemon stands by it and by System.health."""
     try:
-        return int(daemon.request("/readyz").status)
+        answer: Any = daemon.request("/readyz")
     except urllib.error.HTTPError as error:
-        return error.code
+        answer = error
+    return answer.status, json.load(answer)["status"], daemon.call("System.health")["status"]
 
 
 @pytest.mark.timeout(420)  # DBOS looks for its database again after a pause that grows to a minute
@@ -64,8 +67,8 @@ def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
             assert said in refused.value.error["message"]
             assert "penyimpanan" in refused.value.error["data"]["user_message"].lower()
             assert daemon.request("/healthz").status == 200
-            assert ready(daemon) == 503
-        assert ready(daemon) == 200
+            assert stands(daemon) == (503, "degraded", "degraded")
+        assert stands(daemon) == (200, "ok", "ok")
         outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
         assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
         assert [step["success"] for step in outcome["steps"]] == [True]
@@ -126,7 +129,7 @@ def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
                 assert refused.value.type == "busy"
                 assert said in refused.value.error["message"]
                 assert daemon.request("/healthz").status == 200
-                assert ready(daemon) == 503
+                assert stands(daemon) == (503, "degraded", "degraded")
             outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
             assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
             assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"

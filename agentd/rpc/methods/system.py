@@ -17,11 +17,13 @@ class Health(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     status: Literal["ok", "degraded", "starting", "draining"]
-    """`degraded`: a server is down."""
+    """`degraded`: a server is down, or the database takes no write."""
     version: str = ""
     uptime_s: float = 0.0
     runs: dict[str, int] = {}
     """{"active": how many are under way}."""
+    database: Literal["up", "down"] = "up"
+    """Whether the database of sessions and runs takes a write now."""
     servers: list[dict[str, Any]] = []
     """Those of Tools.list, each with how often it was started again (`restarts`)."""
     providers: list[ProviderState] = []
@@ -34,9 +36,9 @@ async def reload(services: Services, caller: Caller, params: NoParams) -> dict[s
 
 
 @method("System.health", result=Health, scopes=ANYONE)
-def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
-    """How the daemon stands, from what it knows without asking anybody."""
-    return services.health()
+async def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
+    """How the daemon stands. Nobody is asked but its database, whether it takes a write now."""
+    return await services.health()
 
 
 METHODS = (reload, health)

@@ -14,7 +14,7 @@ import pytest
 
 from agentd.rpc.method import WireLimits
 from tests.agentd.http.test_guard import HEALTH, RELOAD, get, kind, post, token
-from tests.agentd.twins import wire
+from tests.agentd.twins import stands, wire
 
 
 async def test_a_body_beyond_the_bound_is_refused(tmp_path: Path) -> None:
@@ -127,19 +127,17 @@ async def test_health_needs_no_token_and_shows_states_without_reasons(tmp_path: 
 
 @pytest.mark.parametrize("state", ["starting", "draining"])
 async def test_a_daemon_that_takes_no_work_is_not_ready(tmp_path: Path, state: str) -> None:
-    async with wire(tmp_path, health=lambda: {"status": state}) as at:
+    async with wire(tmp_path, health=stands(state)) as at:
         assert (await get(at, "/readyz"))[0] == 503
         assert (await get(at, "/healthz"))[0] == 200
 
 
 async def test_a_daemon_whose_database_takes_no_write_is_not_ready(tmp_path: Path) -> None:
-    async def writable() -> bool:
-        return False
-
-    async with wire(tmp_path, health=lambda: {"status": "ok"}, writable=writable) as at:
+    async with wire(tmp_path, health=stands("degraded", database="down")) as at:
         status, body = await get(at, "/readyz")
-        stands = {"status": "degraded", "database": "down", "servers": {}, "providers": {}}
-        assert (status, json.loads(body)) == (503, stands)
+        assert status == 503
+        assert (await post(at))[1]["result"].items() >= {"status": "degraded", "database": "down"}.items()
+        assert json.loads(body).items() >= {"status": "degraded", "database": "down"}.items()
 
 
 async def test_nothing_at_an_address_is_a_json_404_and_another_verb_a_405(tmp_path: Path) -> None:

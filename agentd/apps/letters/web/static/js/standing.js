@@ -12,6 +12,7 @@ export function healthList(health) {
     'dl',
     { class: 'fields' },
     row('Layanan', health.status),
+    health.database === 'down' && row('Penyimpanan', 'down', 'tidak dapat ditulis'),
     row('Sedang dikerjakan', '', String(health.runs?.active ?? 0)),
     health.parked.map((run) => row('Permintaan dihentikan', 'failed', `${time(run.created_at)} ${run.run_id}: sistem dua kali mati saat mengerjakannya`)),
     health.servers.map((server) => row(`Server ${server.name}`, server.state, server.error)),
