@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import re
 import socket
 import stat
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -12,14 +13,18 @@ from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import structlog
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import HttpProcessingError, InvalidURLError
 from aiohttp.web_protocol import RequestHandler
 
 from agentd.http.guard import RPC_PATH
 
+log = structlog.get_logger(__name__)
 HEAD_S = 10.0
 """How long a request's head may take, from its connection's or its own first byte."""
+_QUOTED = re.compile(r""":| ['"]""")
+"""Where a parser's message begins to quote what was sent."""
 _HANDLER: dict[str, Any] = {
     "access_log": None,
     "lingering_time": 1.0,
@@ -72,11 +77,15 @@ class _Handler(RequestHandler):
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """Say what is wrong with a request that can't be read, without its own words: they may hold a token."""
-        if isinstance(exc, HttpProcessingError):
-            what = "its address" if isinstance(exc, InvalidURLError) else exc.message.partition(":")[0]
-            message = f"This is no HTTP/1.1 request that can be read: {what}"
-        return super().handle_error(request, status, exc, message)
+        """Say what is wrong with a request that can't be read, without its own words: they may hold a token. It is its
+        sender's fault, and no error of ours."""
+        if not isinstance(exc, HttpProcessingError):
+            return super().handle_error(request, status, exc, message)
+        what = "its address" if isinstance(exc, InvalidURLError) else _QUOTED.split(exc.message, 1)[0]
+        log.info("http.unreadable", reason=what)
+        answer = web.Response(status=status, text=f"This is no HTTP/1.1 request that can be read: {what}")
+        answer.force_close()
+        return answer
 
     def _head_came(self) -> None:
         if self._head_due is not None:

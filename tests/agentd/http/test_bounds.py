@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import aiohttp.http_parser
 import aiohttp.web
 import pytest
+import structlog
 
 from agentd.rpc.method import WireLimits
 from tests.agentd.http.test_guard import HEALTH, RELOAD, get, kind, post, token
@@ -69,6 +71,26 @@ async def test_a_client_that_hangs_up_in_its_body_is_no_error_of_ours(
         writer.transport.abort()
         await asyncio.wait_for(ended.wait(), 300)
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("parser", ["HttpRequestParser", "HttpRequestParserPy"])
+@pytest.mark.parametrize(
+    "sent", [b"KTP31x /\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nKTP31x\r\n\r\n", b"GET KTP31x:y HTTP/1.1\r\n\r\n"]
+)
+async def test_what_is_no_request_is_one_line_of_the_log_without_its_bytes_and_no_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, sent: bytes, parser: str
+) -> None:
+    monkeypatch.setattr("aiohttp.web_protocol.HttpRequestParser", getattr(aiohttp.http_parser, parser))
+    with structlog.testing.capture_logs() as lines:
+        async with wire(tmp_path) as at:
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(at.url.rpartition(":")[2]))
+            writer.write(sent)
+            answer = await asyncio.wait_for(reader.read(), 300)
+            writer.close()
+    assert b" 400 " in answer.partition(b"\r\n")[0]
+    assert [(line["log_level"], line["event"]) for line in lines] == [("info", "http.unreadable")]
+    assert "KTP31x" not in f"{lines} {answer!r}"
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("path", ["/rpc", "/read"])
