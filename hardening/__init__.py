@@ -1,2 +1,2 @@
-"""What each of our processes, the daemon and every server, does with itself at its start: it closes itself to others,
-and logs nobody's data. It imports the standard library alone."""
+"""What each of our processes, the daemon and every server, does with itself: it closes itself to others, logs
+nobody's data, and takes no pattern that a text could hold it with. It imports the standard library alone."""

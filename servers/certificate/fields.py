@@ -6,15 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from hardening.patterns import bounded
 from servers.certificate import kinds
-from servers.certificate.codepattern import CodePattern
 from servers.certificate.conditions import COLUMN
 from servers.certificate.languages import OfficeWords
 from servers.certificate.messages import Message, WrongValue
 
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
+CodePattern = Annotated[str, AfterValidator(bounded)]
 Words = dict[str, tuple[str, ...]]
 """{language: words}; the first is the one to ask by."""
 APPLICANT = "applicant"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, model_validator
 
-from servers.certificate.codepattern import CodePattern
+from servers.certificate.fields import CodePattern
 from servers.certificate.kinds import KINDS
 
 FILE = "kinds.toml"

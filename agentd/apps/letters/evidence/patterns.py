@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import prod
 
-_CHARACTER = r"(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /-])"
-_PART = re.compile(_CHARACTER + r"(?:\{(\d{1,3})(,)?(\d{0,3})\}|([?+*]))?")
-_PLAIN = re.compile(r"\^?(?:\(\?:)?((?:" + _CHARACTER + r"(?:\{\d{1,3}(?:,\d{0,3})?\}|[?+*])?){1,99})\)?\$?")
-"""Characters in a row, read alike everywhere: no group that repeats, no alternatives."""
-_WAYS = 4096
-"""In so many ways at most may a text be shared among the parts of varying length: a match takes no longer."""
+from hardening.patterns import bounded
+
+_PLAIN = re.compile(r"\^?(?:\(\?:)?(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /{},?*+-]){1,999}\)?\$?")
+"""Characters in a row, read alike everywhere: no alternatives, nothing that may be anything."""
 _PIECES = 8
 """Words and marks of which a code may be written (`2026/2027` is three)."""
 _LONGEST = 64
@@ -19,21 +16,11 @@ _LONGEST = 64
 
 
 def plain(pattern: str) -> str:
-    """The pattern, if it is a plain one that compiles; empty where it isn't."""
+    """The pattern, if it is a plain one that no text is slow to compare with; empty where it isn't."""
     try:
-        re.compile(pattern)
-    except re.error:
+        return bounded(pattern) if _PLAIN.fullmatch(pattern) else ""
+    except ValueError:
         return ""
-    found = _PLAIN.fullmatch(pattern)
-    return pattern if found is not None and prod(map(_lengths, _PART.finditer(found[1]))) <= _WAYS else ""
-
-
-def _lengths(part: re.Match[str]) -> int:
-    """How many lengths a part may have."""
-    least, comma, most, sign = part.groups()
-    if sign or comma:
-        return 2 if sign == "?" else int(most) - int(least) + 1 if most else _LONGEST
-    return 1
 
 
 def whole(pattern: str, text: str) -> bool:

@@ -1,17 +1,14 @@
-"""The regular expression of an office's code: one that no text can make slow to compare. It reads no value."""
+"""A regular expression that somebody else wrote: whether one text could hold a process while it is compared with it."""
 
 from __future__ import annotations
 
 import re
 from math import prod
-from typing import Annotated
-
-from pydantic import AfterValidator
 
 _CHARACTER = r"(?:\[(?:\\.|[^\]\\])+\]|\\[dwsDWS\W]|[^\\()\[\]{}?*+|])"
 _TOKEN = re.compile(_CHARACTER + r"(?:\{(\d{1,3})(,)?(\d{0,3})\}|([?+*]))?|\((?:\?:)?|\)(\?)?|\|")
 _LONGEST = 40
-"""Characters of a code (kinds.py), and so the lengths that an open part may have."""
+"""So many lengths an open part counts for: most codes have fewer characters."""
 _WAYS = 4096
 """In so many ways at most may one text be shared among the parts: comparing takes no more steps for each character."""
 _INSTEAD = (
@@ -20,7 +17,9 @@ _INSTEAD = (
 )
 
 
-def _bounded(pattern: str) -> str:
+def bounded(pattern: str) -> str:
+    """The pattern itself, if texts of some dozen characters are compared with it at once. Raises ValueError that says
+    what to write instead, also for what is no regular expression."""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -40,6 +39,3 @@ def _lengths(token: re.Match[str]) -> int:
     if sign or comma:
         return int(most or _LONGEST) - int(least or 0) + 1
     return 1
-
-
-CodePattern = Annotated[str, AfterValidator(_bounded)]
