@@ -146,3 +146,33 @@ def test_a_correction_is_shown_and_ended_with_a_note(
     expect(card).to_have_count(0)
     (done,) = officer.call("Correction.list", resolved=True)["corrections"]
     assert (done["note"], done["resolved_by"]) == ("KK baru dilihat", "siti")
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_a_note_to_a_correction_that_another_officer_has_ended_stays_and_is_said_to_be_unsaved(
+    office: Daemon, screen: Person, officer: Person, open_page: Open, pressed: bool
+) -> None:
+    screen.arrive()
+    screen.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+    screen.says(DISPUTED)
+    page = open_page(f"{office.url}/desk", token=officer.token)
+    card = page.locator("[data-correction=alamat_domisili]")
+    note = card.get_by_label("Catatan")
+    note.fill("KK baru dilihat")
+    if pressed:  # before the page hears of it
+        page.route(
+            "**/rpc", lambda route: route.abort() if "Agent.list" in str(route.request.post_data) else route.continue_()
+        )
+    (task,) = officer.call("Correction.list")["corrections"]
+    officer.call("Correction.resolve", correction_id=task["correction_id"], note="Sudah benar")
+    if pressed:
+        card.locator("[data-act=resolve]").click()
+    expect(card.get_by_role("alert")).to_have_text("Sudah diurus petugas lain. Catatan Anda tidak tersimpan.")
+    page.unroute("**/rpc")
+    expect(page.locator("#corrections").get_by_text("Tidak ada yang menunggu.")).to_be_visible()
+    expect(note).to_have_value("KK baru dilihat")
+    assert violations(page) == []
+    card.get_by_role("button", name="Tutup").press("Enter")
+    expect(card).to_have_count(0)
+    assert focused(page) == "corrections-title"
+    assert officer.call("Correction.list", resolved=True)["corrections"][0]["note"] == "Sudah benar"

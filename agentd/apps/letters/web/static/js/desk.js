@@ -6,7 +6,7 @@ import { login, shut, staffOnly } from './login.js';
 import { fieldForm, focusField } from './field-form.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
-import { correctionList, figures, opener, readyList, requestDetails, requestLine, said, showTicks } from './request-desk.js';
+import { correctionCard, figures, opener, readyList, requestDetails, requestLine, said, showTicks, unsaved } from './request-desk.js';
 import { healthList, runTable } from './standing.js';
 import { verification } from './verify.js';
 import { day, t, time } from './words.js';
@@ -16,7 +16,7 @@ let catalogue = null;
 let shown = { pending: '', ready: '', corrections: '', letters: '', figures: '', health: '', runs: '' };
 let today = null; // {today, letters} of the office's day, as last heard
 const refreshes = { begun: 0, drawn: 0 }; // the number of the last one that was begun, and of the last one that was drawn
-const nodes = { pending: new Map(), letters: new Map() };
+const nodes = { pending: new Map(), corrections: new Map(), letters: new Map() };
 let sought = { day: '', words: '', found: null }; // `day` '' is today by the office's clock, `found` a letter of any day
 
 /** Draws a part only when its data changed, so that nobody's focus is lost under their hands. */
@@ -55,7 +55,7 @@ async function refresh() {
   drawn('ready', ready, (all) => readyList(all, catalogue, () => refresh().catch(lost)));
   $('#ready-part').hidden = !ready.length;
   $('#pending-count').textContent = waiting.runs.length || '';
-  drawn('corrections', corrected.corrections, (all) => correctionList(all, () => refresh().catch(lost)));
+  drawn('corrections', corrected.corrections, correctionList);
   $('#corrections-count').textContent = corrected.corrections.length || '';
   $('#corrections-part').hidden = !corrected.corrections.length && $('#corrections-part').hidden;
   if (sought === wanted) letters(listed.output);
@@ -73,9 +73,13 @@ function queued(runs, requests) {
   return [...all.filter((run) => run.request).reverse(), ...all.filter((run) => !run.request)];
 }
 
-function pendingList(runs) {
-  if (!runs.length) return h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
-  return kept('pending', runs, pendingCard);
+const nobody = () => h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
+const pendingList = (runs) => (runs.length ? kept('pending', runs, pendingCard) : nobody());
+
+function correctionList(corrections) {
+  const cards = kept('corrections', corrections, (one) => correctionCard(one, () => refresh().catch(lost)));
+  const ended = [...$('#corrections').children].filter((card) => !cards.includes(card) && unsaved(card));
+  return cards.length ? [...ended, ...cards] : [...ended, nobody()];
 }
 
 function pendingCard(run) {

@@ -1,7 +1,7 @@
 // The desk's part of a citizen's request: its number and level, what to tick, what differs from the register, vouching.
 
 import { shown } from './approval-card.js';
-import { fill, h, once } from './dom.js';
+import { $, fill, h, once, redrawn } from './dom.js';
 import { openLetter } from './print.js';
 import { Unreachable, call } from './rpc.js';
 import { ZONE } from './texts.js';
@@ -127,26 +127,25 @@ function vouching(run) {
       h('p', { class: 'hint', id: `${id}-hint` }, 'Surat berikutnya dalam kunjungan ini diisi dari data kependudukan.'), note));
 }
 
-/** What residents say differs from the register, each to be ended with a note. */
-export function correctionList(corrections, refresh) {
-  if (!corrections.length) return h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
-  return corrections.map((one) => correctionCard(one, refresh));
-}
-
-function correctionCard(one, refresh) {
+/** What a resident says differs from the register, to be ended with a note. */
+export function correctionCard(one, refresh) {
   const id = `correction-${one.correction_id}`;
   const input = h('input', { id, autocomplete: 'off', maxlength: '500' });
   const note = h('p', { class: 'note', role: 'alert' });
   const resolve = once(async () => {
+    input.readOnly = true; // while it is being sent
     try {
       await call('Correction.resolve', { correction_id: one.correction_id, ...(input.value.trim() && { note: input.value.trim() }) });
+      remove(card);
     } catch (error) {
+      input.readOnly = false;
       note.textContent = said(error);
+      if (error.type === 'not_found') unsaved(card);
     }
     await refresh();
   });
   const row = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
-  return h('article', { class: 'card', 'data-correction': one.field },
+  const card = h('article', { class: 'card', 'data-correction': one.field },
     h('h3', {}, one.title),
     h('p', { class: 'fine' }, `NIK ${one.nik}, ${time(one.created_at)}`),
     h('dl', { class: 'fields' }, row('Tercatat', one.registered), row('Kata warga', one.said)),
@@ -154,6 +153,18 @@ function correctionCard(one, refresh) {
       h('label', { for: id }, 'Catatan'),
       h('div', { class: 'row' }, input, h('button', { 'data-act': 'resolve' }, 'Sudah diurus'))),
     note);
+  return card;
+}
+
+const remove = (card) => redrawn(card.parentElement, () => card.remove(), $('h2', card.closest('section')));
+
+/** Whether the card of a correction that has ended must stay: its note is being sent, or went nowhere, as it then says. */
+export function unsaved(card) {
+  const input = $('input', card);
+  if (input?.readOnly || !input?.value.trim()) return Boolean(input?.readOnly);
+  $('[role=alert]', card).textContent = 'Sudah diurus petugas lain. Catatan Anda tidak tersimpan.';
+  $('button', card).replaceWith(h('button', { type: 'button', onclick: () => remove(card), 'data-act': 'close' }, 'Tutup'));
+  return true;
 }
 
 /** Today's numbers; `letters` are the day's, `requests` the newest. */
