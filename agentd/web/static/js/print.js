@@ -41,9 +41,6 @@ export async function openLetter(file) {
   setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);
 }
 
-/** The number a letter is fetched by, unlike that of any request that waits (SKD-012): the beginning of its own. */
-const ticketOf = (letter) => letter.number.split('/').slice(0, 2).join('/');
-
 /** Prints the number and the code of a request that waits for an officer. */
 export async function printRequest(request) {
   printOnly(
@@ -59,14 +56,14 @@ export async function printRequest(request) {
   );
 }
 
-/** Prints a slip for the counter, where the office prints the letter itself. */
+/** Prints a slip for the counter, where the office prints the letter itself. A part of the number may be another letter's. */
 export async function printTicket(letter) {
   printOnly(
     h(
       'section',
       { class: 'printed slip' },
       h('p', {}, t('ticket_title')),
-      h('p', { class: 'slip-number' }, ticketOf(letter)),
+      h('p', { class: 'slip-number' }, letter.number),
       h('p', {}, letter.title),
       h('p', {}, day(letter.date)),
       h('p', {}, t('ticket_note')),
