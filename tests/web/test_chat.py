@@ -13,7 +13,7 @@ from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.e2e.test_parked import reached
 from tests.web.conftest import NO_TOKEN
-from tests.web.steps import FIELDS, enter, fill_form, layout_faults, note_prints, violations
+from tests.web.steps import FIELDS, enter, fill_form, layout_faults, note_prints, opened, violations
 from tests.web.test_layout import LEAST
 
 Office = Callable[..., Daemon]
@@ -65,6 +65,8 @@ def test_markup_is_text_and_a_reload_brings_all_back_once(office: Daemon, open_p
     note_prints(page)
     page.locator("[data-act=print]").click()
     expect(page.locator("body")).to_have_attribute("data-printed", "1 page")
+    issued = [file.read_bytes() for file in office.state.glob("letters/**/*.pdf")]
+    assert opened(page.get_by_role("button", name="Buka surat")) in issued
 
     page.get_by_role("button", name="Mulai baru").click()
     expect(page.locator(".turn")).to_have_count(0)
