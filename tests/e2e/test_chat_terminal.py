@@ -71,7 +71,7 @@ def test_a_letter_is_approved_by_a_key_and_opened(tmp_path: Path) -> None:
             terminal.until("agent>")
             terminal.types(WORDS)
             card = terminal.until("y = ya")
-            assert "┌ Mohon diperiksa sebelum diterbitkan: Surat Keterangan Domisili" in card and "Budi Santoso" in card
+            assert "┌ Mohon diperiksa sebelum dilanjutkan: Surat Keterangan Domisili" in card and "Budi Santoso" in card
             terminal.types("y")
             answer = terminal.until("(/open)")
             assert "Surat Anda selesai." in answer

@@ -60,7 +60,7 @@ def test_a_third_partys_destructive_tool_waits_for_a_yes(tmp_path: Path, tool: s
         asked = daemon.call("Agent.run", prompt="Lihat x, lalu bersihkan warga", session_id="s")
         assert (asked["status"], asked["approval"]["arguments"]) == ("needs_approval", {"name": "warga"})
         assert [step["tool"] for step in asked["steps"]] == ["look"], "what only reads asks nobody"
-        assert "menerbitkan" not in asked["response"]
+        assert asked["response"].startswith("Tindakan ini perlu persetujuan: ")
         assert not done.exists()
         ended = daemon.call("Agent.run", prompt="ya", session_id="s")
         assert (ended["run_id"], ended["status"], done.read_text()) == (asked["run_id"], "completed", "warga")

@@ -224,8 +224,15 @@ def test_no_answer_is_both() -> None:
 
 def test_the_summary_is_in_english_when_the_citizen_writes_it() -> None:
     text = summary(letter(), {"nama": "Budi"}, "en")
-    assert text.startswith("Please check before this is issued: surat keterangan domisili")
+    assert text.startswith("Please check before we continue: surat keterangan domisili")
     assert "Answer “yes”" in text
+
+
+@pytest.mark.parametrize(("language", "issued"), [("id", "terbit"), ("en", "issue"), ("jv", "wedal")])
+def test_a_yes_to_an_official_tool_that_is_no_letter_speaks_of_issuing_nothing(language: Language, issued: str) -> None:
+    booking = letter().model_copy(update={"name": "book_court", "annotations": {"title": "Book a court"}})
+    text = summary(booking, {"nama": "Budi"}, language)
+    assert ": Book a court\n" in text and issued not in text
 
 
 def test_the_summary_shows_nested_values_and_hides_the_hosts() -> None:

@@ -11,9 +11,11 @@ export function approvalCard(turn, part, context) {
   const { approval } = part;
   const catalogue = context.catalogue();
   const title = catalogue?.title(approval.tool) ?? approval.tool;
+  const letterType = catalogue?.letterType(approval.tool);
   if (!waiting(turn) || part.decided !== null) {
     return h('p', { class: 'note' }, t(part.decided ? 'approved' : 'superseded'));
   }
+  const fields = fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments, approval.sources);
   const yes = once(() => context.conversation().decide(turn, approval, true));
   const no = once(() => context.conversation().decide(turn, approval, false));
   const actions = h(
@@ -29,12 +31,7 @@ export function approvalCard(turn, part, context) {
     { class: 'card approval', tabindex: '-1', 'aria-label': t('check') },
     h('h2', {}, t('check')),
     h('h3', {}, named(title)),
-    h(
-      'div',
-      { class: 'sides' },
-      fieldList(catalogue?.fields(approval.tool) ?? [], approval.arguments, approval.sources),
-      picture(catalogue?.letterType(approval.tool), approval.arguments, title),
-    ),
+    letterType ? h('div', { class: 'sides' }, fields, picture(letterType, approval.arguments, title)) : fields,
     !turn.forStaff && approval.notice && h('p', { class: 'note', role: 'status' }, approval.notice),
     turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff'), context.onAnother) : settle(actions),
     turn.forStaff ? null : expires,

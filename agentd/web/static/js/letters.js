@@ -4,7 +4,7 @@ import { call } from './rpc.js';
 import { learn } from './words.js';
 
 /**
- * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool), ask(tool, input), questions, staff}
+ * {letters: [{letter_type, title, tool, description, assurance, requirements}], fields(tool), title(tool), letterType(tool) of a letter, ask(tool, input), questions, staff}
  * `ask` calls a tool of the office's letter server, whatever other servers offer under that name.
  * `questions`: what staff may ask, of `analytics` and `graph`. `staff`: who may, or sees a tool that is staff's alone, is staff.
  * A field: {name, label, kind, hint, choices, required, fallback, source} in the schema's order.
@@ -25,7 +25,7 @@ export async function loadCatalogue(signal) {
     staff: own.has('void_letter') || questions.length > 0,
     fields: (tool) => fieldsOf(byName.get(tool)?.input_schema),
     title: (tool) => byName.get(tool)?.annotations?.title ?? tool.replaceAll('_', ' '),
-    letterType: (tool) => letters.find((letter) => letter.tool === tool)?.letter_type ?? tool.replace(/^generate_/, ''),
+    letterType: (tool) => letters.find((letter) => letter.tool === tool)?.letter_type,
   };
 }
 
