@@ -48,8 +48,6 @@ from agentd.tasks import beside
 from agentd.web import pages
 
 log = structlog.get_logger("agentd")
-SERVERS_WAIT_S = 10.0
-"""How long the start waits for MCP servers; one that is slower comes up later."""
 
 
 def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
@@ -214,7 +212,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             parts={type(part): part for app in made.apps for part in app.parts()},
         )
-        await host.ready(SERVERS_WAIT_S)
+        await host.ready()
         await host.reconfigure(made.reachable_servers())
         for app in made.apps:
             await stack.enter_async_context(app.serving())

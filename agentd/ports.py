@@ -84,8 +84,8 @@ class ServerHost(ToolHost, Protocol):
 
     async def __aexit__(self, *_: object) -> None: ...
 
-    async def ready(self, timeout_s: float) -> Catalogue:
-        """What there is once every server is up or has failed, or the time is over."""
+    async def ready(self) -> Catalogue:
+        """What there is once every server is up or has failed, or its `start_timeout_s` is over."""
         ...
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:

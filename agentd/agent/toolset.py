@@ -24,13 +24,13 @@ Fit = Callable[[ToolInfo], ToolInfo]
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """What may be called (`tools`, of servers that are up), and what else is known by name."""
+    """What may be called (`tools`, of servers that are up or start again), and what else is known by name."""
 
     tools: tuple[ToolInfo, ...]
     servers: tuple[ServerState, ...]
     unbound: frozenset[str] = frozenset()
     asleep: tuple[ToolInfo, ...] = ()
-    """Tools of servers that are down now: calling one is an execution error, not an unknown name."""
+    """Tools of servers that are down or yet to list them: calling one is an execution error, not an unknown name."""
 
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
         """The tool of that name, without regard to case. Raises UnknownTool or UnboundTool."""
@@ -134,8 +134,10 @@ def assemble(
         named = [tool for tool in named if tool.name.casefold() in allowed]
         unbound &= allowed
     named = [tool for tool in named if (tool.for_model if chooser == "model" else not tool.identity)]
-    awake = tuple(tool for tool in named if tool.server in up)
-    asleep = tuple(tool for tool in named if tool.server not in up)
+    running = {state.name for state in states if state.state != "down"}
+    listed = {(tool.server, tool.name) for tool in offered if tool.server in running}
+    awake = tuple(tool for tool in named if (tool.server, tool.remote_name or tool.name) in listed)
+    asleep = tuple(tool for tool in named if (tool.server, tool.remote_name or tool.name) not in listed)
     return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)
 
 

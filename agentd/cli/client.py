@@ -18,8 +18,6 @@ from agentd.config import Settings
 from agentd.errors import Draining, Unauthorized
 from agentd.rpc.wire import error_object
 
-SERVERS_WAIT_S = 60.0
-"""How long a daemon of its own waits for MCP servers: a command asks once, so a slow one must be up by then."""
 TOKEN_ADVICE = "Put a token into AGENTD_TOKEN; `agentd token add NAME --scope admin` makes one"
 ELSEWHERE = (
     "Stop what listens there, or give agentd an address of its own: AGENTD_LISTEN=HOST:PORT, for `agentd serve` too"
@@ -61,7 +59,7 @@ async def opened(settings: Settings) -> AsyncIterator[Client]:
         from agentd.app import served
 
         (address,) = await stack.enter_async_context(served(made, for_one=True))
-        await made.host.ready(SERVERS_WAIT_S)
+        await made.host.ready()  # those that start later, too: a command asks once
         yield await stack.enter_async_context(Client.to(address, token, where="this process"))
 
 

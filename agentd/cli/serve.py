@@ -21,6 +21,8 @@ GRACE_S = 3.0
 """How long a stop lets calls with effects end; all else goes on at the next start, as after a kill."""
 STOP_S = 9
 """A stop that takes longer, for whatever reason, is ended by the system: runs lose nothing when killed."""
+START_S = 60.0
+"""How long a start may take besides the wait for its slowest server."""
 WARM_AFTER_S = 3.0
 Stamp = tuple[int, int, int]
 """A file's time, size and number."""
@@ -73,11 +75,13 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
 
     stop, reload = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
     loop.add_signal_handler(signal.SIGHUP, reload.set)
+    slowest = max((server.start_timeout_s for server in settings.servers), default=0.0)
+    notify(f"EXTEND_TIMEOUT_USEC={round(1e6 * (slowest + START_S))}")
     async with AsyncExitStack() as stack:
         made = await stack.enter_async_context(started(settings))
+        for number in (signal.SIGTERM, signal.SIGINT):  # before, they end the process, which loses no more than a kill
+            loop.add_signal_handler(number, stop.set)
         from agentd.app import served
 
         addresses = await stack.enter_async_context(served(made, passed_sockets()))

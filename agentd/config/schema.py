@@ -233,7 +233,7 @@ class ServerEntry(BaseModel):
     later: bool = False
     """Start it once the daemon is ready; a call to it waits until it is up. So it is with `model` too."""
     start_timeout_s: float = Field(default=30.0, gt=0)
-    """Seconds until it must have answered at its start."""
+    """Seconds until it must have answered at its start, which the daemon waits for unless it starts `later`."""
     call_timeout_s: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
 

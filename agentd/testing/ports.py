@@ -150,7 +150,7 @@ class MemoryServers(MemoryTools):
     async def __aexit__(self, *_: object) -> None:
         """Nothing to end."""
 
-    async def ready(self, timeout_s: float) -> Catalogue:  # noqa: ARG002 - nothing to wait for
+    async def ready(self) -> Catalogue:
         return self.catalogue()
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:

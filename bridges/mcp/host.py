@@ -50,13 +50,9 @@ class McpToolHost:
     ) -> None:
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
-    async def ready(self, timeout_s: float) -> Catalogue:
-        """Wait until every server is up or has failed to start, at most `timeout_s`; what there is then."""
-        waits = [asyncio.create_task(server.settled()) for server in self._servers.values()]
-        if waits:
-            _, late = await asyncio.wait(waits, timeout=timeout_s)
-            for wait in late:
-                wait.cancel()
+    async def ready(self) -> Catalogue:
+        """Wait until every server is up or has failed, each at most its `start_timeout_s`; what there is then."""
+        await asyncio.gather(*(server.settled() for server in self._servers.values()))
         return self._catalogue
 
     def catalogue(self) -> Catalogue:

@@ -39,7 +39,7 @@ async def _calls() -> dict[str, Any]:
     settings = ServerSettings(name="time", command=sys.executable, args=_ARGS)
     bare_server = StdioServerParameters(command=sys.executable, args=list(_ARGS))
     async with McpToolHost([settings]) as host, Client(stdio_client(bare_server)) as client:
-        (tool,) = (await host.ready(30)).tools
+        (tool,) = (await host.ready()).tools
         call = ToolCall(tool=tool, input={"city": "Jakarta"}, run_id="bench", session_id="bench", step=1)
         await client.list_tools()
 
@@ -77,7 +77,7 @@ async def _ready() -> dict[str, Any]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     async with McpToolHost(settings) as host:
-        catalogue = await host.ready(60)
+        catalogue = await host.ready()
         wall = time.perf_counter() - began
         if any(server.state != "up" for server in catalogue.servers):
             raise SystemExit("a server of the bench did not start")
@@ -97,7 +97,7 @@ async def _giant() -> dict[str, Any]:
     """The longest time that the loop stood still while a message came in: one thrown away, one just short enough."""
     settings = ServerSettings(name="giant", command=sys.executable, args=(str(GIANT),))
     async with McpToolHost([settings]) as host:
-        tool = (await host.ready(30)).tool("do")
+        tool = (await host.ready()).tool("do")
         assert tool is not None
         figures = {}
         for name, size in (("100_mb_refused", 100_000_000), ("8_mb_taken", ServerLimits().message_bytes - 1000)):

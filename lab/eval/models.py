@@ -25,7 +25,6 @@ from agentd.startup import started
 from clients.models_try import COLUMNS, Expected, canned, row, tried
 from tests.bridges.wires import WIRES, Answer, Wire
 
-SERVERS_WAIT_S = 300.0
 SAYS = {"": "Silakan, apa yang bisa kami bantu?", "id": "Silakan, apa yang bisa kami bantu?", "en": "What can we do?"}
 INPUTS: dict[str, dict[str, str]] = {
     "Syarat surat keterangan usaha apa saja?": {"letter_type": "surat_keterangan_usaha"},
@@ -55,7 +54,7 @@ async def _run() -> dict[str, Any]:
         made = await stack.enter_async_context(
             started(replace(settings, default_provider=embedded.id, providers=providers))
         )
-        await made.host.ready(SERVERS_WAIT_S)
+        await made.host.ready()
         await made.chain.warm(made.profile(Caller(id="models", scopes=frozenset({"admin"})), AgentOptions()).prefix)
         (address,) = await stack.enter_async_context(served(made))
         client = await stack.enter_async_context(Client.to(address, settings.admin_token))

@@ -27,7 +27,7 @@ def arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 async def main(url: str) -> int:
     async with McpToolHost([ServerSettings(name="suite", url=url)], on_elicit=accept) as host:
-        catalogue = await host.ready(20)
+        catalogue = await host.ready()
         if catalogue.servers[0].state != "up":
             print(catalogue.servers[0].error, file=sys.stderr)
             return 1

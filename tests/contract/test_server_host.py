@@ -26,16 +26,16 @@ async def host(request: pytest.FixtureRequest) -> AsyncIterator[ServerHost]:
 
 
 async def test_once_ready_the_catalogue_has_the_servers_and_their_tools(host: ServerHost) -> None:
-    catalogue = await host.ready(20)
+    catalogue = await host.ready()
     assert [(server.name, server.state) for server in catalogue.servers] == [("memory", "up")]
     assert "echo" in {tool.name for tool in catalogue.tools}
     assert host.catalogue() == catalogue
 
 
 async def test_a_server_that_is_configured_no_more_is_gone_with_its_tools_and_can_come_back(host: ServerHost) -> None:
-    before = await host.ready(20)
+    before = await host.ready()
     await host.reconfigure([])
     assert (host.catalogue().servers, host.catalogue().tools) == ((), ())
     await host.reconfigure([settings()])
-    after = await host.ready(20)
+    after = await host.ready()
     assert {tool.name for tool in after.tools} == {tool.name for tool in before.tools}

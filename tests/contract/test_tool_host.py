@@ -39,7 +39,7 @@ async def host(request: pytest.FixtureRequest) -> AsyncIterator[ToolHost]:
         return
     settings = ServerSettings(name="memory", command=warm.python(), args=(str(SERVER),))
     async with McpToolHost([settings]) as bridge:
-        await bridge.ready(20)
+        await bridge.ready()
         yield bridge
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 import signal
 import sys
 import threading
@@ -100,6 +102,7 @@ def test_a_stop_in_mid_turn_tells_every_waiter_and_the_run_goes_on_after_the_sta
         here.wait_until_asked("r1")
         others = [clients.submit(run) for _ in range(2)]
         followed = clients.submit(here.daemon.events, "r1")
+        until(lambda: connections(here.daemon) == 4, "all four to be connected")
         time.sleep(0.3)  # until they wait too; nothing shows that from outside
         here.stop()
         for waiting in (first, *others):
@@ -112,6 +115,12 @@ def test_a_stop_in_mid_turn_tells_every_waiter_and_the_run_goes_on_after_the_sta
         assert here.ended("r1")["response"] == "Selesai"
         assert here.daemon.events("r1")[: len(seen)] == seen or here.daemon.events("r1", after=len(seen))
         here.is_quiet()
+
+
+def connections(daemon: Daemon) -> int:
+    """How many clients the daemon's port has now."""
+    established = rf" 0100007F:{int(daemon.url.rpartition(':')[2]):04X} \w+:\w+ 01 "
+    return len(re.findall(established, Path("/proc/net/tcp").read_text()))
 
 
 def until_there(daemon: Daemon, run_id: str) -> None:
@@ -239,3 +248,20 @@ def test_a_stubborn_server_does_not_hold_the_stop_up(tmp_path: Path) -> None:
         here.daemon.call("Tools.call", tool="do", server="stubborn", input={})
         here.daemon.call("Agent.start", prompt="Halo", run_id="r1")
         here.stop()
+
+
+def test_a_stop_while_servers_start_ends_the_process_at_once_and_them_with_it(tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    program = f"import os, sys; open({str(began)!r}, 'w').write(f'{{os.getpid()}}.'); sys.stdin.read()"
+    server = f'[[servers]]\nname = "mute"\ncommand = "python3"\nargs = ["-c", {json.dumps(program)}]\n'
+    daemon = Daemon(tmp_path, [SLOW], HEAD + server)
+
+    def stop(pid: int) -> None:
+        until(lambda: began.exists() and began.read_text().endswith("."), "the server to begin")
+        os.kill(pid, signal.SIGTERM)
+
+    daemon.started = stop
+    with pytest.raises(AssertionError, match="no ready line but ''"):
+        daemon.start()
+    assert daemon.process is not None and daemon.process.wait(300) == -signal.SIGTERM
+    until(lambda: not Path("/proc", began.read_text()[:-1]).exists(), "the server's end")

@@ -179,7 +179,7 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
     office = config.load(given.config, state=given.state)
     with in_use(office.state):  # where the server may keep its data
         async with plugin(TOOL_HOSTS, office.tool_host)([server]) as host:
-            catalogue = await host.ready(server.start_timeout_s)
+            catalogue = await host.ready()
             [state] = catalogue.servers
             return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"
 

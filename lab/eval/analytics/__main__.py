@@ -106,7 +106,7 @@ async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
         for each in settings.servers
     ]
     async with plugin(TOOL_HOSTS, "mcp")(servers) as host:
-        await host.ready(120)
+        await host.ready()
         yield settings, host
 
 

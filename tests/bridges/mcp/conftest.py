@@ -20,7 +20,7 @@ from bridges.mcp import McpToolHost, ServerLimits
 from tests import warm
 
 HERE = Path(__file__).parent
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which a wait has failed."""
 
 QUICK = ServerLimits(
@@ -57,7 +57,7 @@ async def bridge() -> AsyncIterator[OpenBridge]:
 
         async def open_bridge(*settings: ServerSettings, limits: ServerLimits = QUICK, **more: Any) -> McpToolHost:
             host = await stack.enter_async_context(McpToolHost(settings, limits=limits, **more))
-            await host.ready(PATIENCE)
+            await host.ready()
             return host
 
         yield open_bridge

@@ -18,7 +18,7 @@ from bridges.mcp import McpToolHost
 async def main() -> None:
     settings = [ServerSettings(**item) for item in json.loads(sys.argv[1])]
     async with McpToolHost(settings) as host:
-        catalogue = await host.ready(30)
+        catalogue = await host.ready()
         print(json.dumps({server.name: server.state for server in catalogue.servers}), flush=True)
         await asyncio.Event().wait()
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from agentd.messages import Agreement, Caller, Consent, ToolInfo
 from bridges.mcp import McpToolHost
-from tests.bridges.mcp.conftest import PATIENCE, QUICK, do, friendly, request, until
+from tests.bridges.mcp.conftest import QUICK, do, friendly, request, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,7 +32,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def host(kept: Path) -> AsyncIterator[McpToolHost]:
     """One host with one server for all tests here: no test changes either."""
     async with McpToolHost([friendly(artifacts_dir=str(kept.parent))], limits=QUICK) as host:
-        await host.ready(PATIENCE)
+        await host.ready()
         yield host
 
 

@@ -18,6 +18,7 @@ import uvloop
 from bridges.mcp import McpToolHost
 from bridges.mcp.guardian import _children
 from bridges.mcp.stdio import _pipes
+from tests import waiting
 from tests.bridges.mcp.conftest import (
     QUICK,
     Marked,
@@ -129,7 +130,7 @@ async def test_other_settings_restart_only_what_they_change(bridge: OpenBridge, 
     assert [tool.server for tool in host.catalogue().tools if tool.name == "echo"] == ["changed", "kept"]
     assert (await host.call(call)).success
     await change
-    await host.ready(30)
+    await host.ready()
     servers = host.catalogue().servers
     assert [(server.name, server.state) for server in servers] == [("new", "up"), ("changed", "up"), ("kept", "up")]
     assert servers[1].instructions == "Be quick."
@@ -148,7 +149,7 @@ async def test_a_call_after_the_end_fails_at_once(bridge: OpenBridge) -> None:
 async def test_leaving_does_not_wait_for_a_server_that_never_starts(marked: Marked) -> None:
     async with asyncio.timeout(300):
         async with McpToolHost([hostile("mute", env=marked.env, start_timeout_s=3600)], limits=QUICK) as host:
-            await host.ready(0.3)
+            await asyncio.to_thread(waiting.until, marked.pids, "the server's process")
             assert state(host, "mute").state == "starting"
     assert marked.pids() == []
 

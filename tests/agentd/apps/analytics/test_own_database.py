@@ -195,7 +195,7 @@ async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", styl
     settings = loaded(folder, f'url = "{url}"\ncurrency = "USD"\n{books}', warm.python())
     settings.state.mkdir(parents=True, exist_ok=True)
     async with plugin(TOOL_HOSTS, "mcp")(settings.servers) as host:
-        await host.ready(300)
+        await host.ready()
         model = Counting(ScriptedModel.of(*turns))
 
         async def ask(question: str) -> dict[str, Any]:
