@@ -95,7 +95,7 @@ class Daemon:
         """End it; its exit code."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(170)
+        return self.process.wait(300)
 
     def died(self, timeout_s: float) -> bool:
         """True when it ends by itself within the time."""
@@ -127,7 +127,7 @@ class Daemon:
     def request(self, path: str, body: bytes | None = None, **headers: str) -> Any:
         """Any HTTP request as admin."""
         whole = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", **headers}
-        return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=170)
+        return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=300)
 
     def events(self, run_id: str, after: int = 0) -> list[dict[str, Any]]:
         """The stored events of a run that has ended."""

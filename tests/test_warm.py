@@ -49,7 +49,7 @@ def test_the_exit_code_of_a_process_that_ends_at_once_is_its_own() -> None:
         template.sendall(b"123\n7\n")
         template.close()
         process = warm.Forked(ours, io.StringIO())
-        assert (process.pid, process.wait(60), process.poll()) == (123, 7, 7)
+        assert (process.pid, process.wait(300), process.poll()) == (123, 7, 7)
 
 
 def test_a_request_that_can_not_be_run_harms_no_other(tmp_path: Path) -> None:
@@ -66,6 +66,6 @@ def test_where_a_template_has_ended_another_one_is_started(monkeypatch: pytest.M
     monkeypatch.setattr(warm, "_started", cache(warm._started.__wrapped__))
     folder, process = warm._started()
     process.kill()
-    process.wait(60)
+    process.wait(300)
     assert Path(warm.python()).parent.parent != folder
     assert warm._started()[1].poll() is None

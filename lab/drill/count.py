@@ -35,10 +35,11 @@ approval = "never"
 name = "notes"
 command = "python3"
 args = ["-m", "lab.drill.notes"]
+start_timeout_s = 120
 notes_file = "@NOTES@"
 """
 """The configuration for it, but for the letters' server; NOTES is the file that the notes go into."""
-END_WAIT_S = 240.0
+END_WAIT_S = 600.0
 
 
 @dataclass

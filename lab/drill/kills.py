@@ -25,6 +25,7 @@ CONFIG = f"""{OFFICE}
 name = "certificate"
 command = "python3"
 args = ["-m", "lab.drill.fuse", "-m", "servers.certificate"]
+start_timeout_s = 120
 daemon_pid_file = "@PID@"
 certificate_crash_at = "@POINT@"
 
@@ -34,7 +35,8 @@ max_recoveries = 1000000
 """
 """Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
 SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
-POINT_WAIT_S = 30.0
+POINT_WAIT_S = 300.0
+"""A named point that is not reached by then never will be, however busy the machine is."""
 NOISE = ("Traceback", "run.broke", "after shutdown", "never retrieved", '"level": "critical"')
 RUNS, KILLS, STOPS = 200, 6, 12
 

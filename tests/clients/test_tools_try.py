@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -62,7 +61,7 @@ def test_an_answer_without_a_sentence_of_its_own_is_shown_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "antrean.py").write_text(PLAIN)
-    server = f'[[servers]]\nname = "antrean"\ncommand = "{sys.executable}"\nargs = ["{tmp_path / "antrean.py"}"]\n'
+    server = f'[[servers]]\nname = "antrean"\ncommand = "python3"\nargs = ["{tmp_path / "antrean.py"}"]\n'
     with running(tmp_path, final("Baik."), config=HEAD + server) as daemon:
         monkeypatch.setenv("AGENTD_TOKEN", TOKEN)
         where = ["--listen", daemon.url.removeprefix("http://"), "--config", str(daemon.config)]

@@ -63,7 +63,7 @@ async def agent(
 ) -> AsyncIterator[Client]:
     """The SDK's client, by the card as that version reads it."""
     whole = {"Authorization": f"Bearer {TOKEN}", **headers}
-    async with httpx.AsyncClient(headers=whole, timeout=170) as wire:
+    async with httpx.AsyncClient(headers=whole, timeout=300) as wire:
         card = await A2ACardResolver(wire, daemon.url).get_agent_card()
         chosen = [one for one in card.supported_interfaces if one.protocol_version == version]
         del card.supported_interfaces[:]

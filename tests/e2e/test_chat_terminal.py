@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.daemon import AGENTD, TOKEN, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 class Terminal:
@@ -53,7 +53,7 @@ class Terminal:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(60)
+        self.process.wait(300)
         os.close(self._master)
 
 

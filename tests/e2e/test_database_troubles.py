@@ -53,7 +53,6 @@ def stands(daemon: Daemon) -> tuple[int, str, str]:
     return answer.status, json.load(answer)["status"], daemon.call("System.health")["status"]
 
 
-@pytest.mark.timeout(420)  # DBOS looks for its database again after a pause that grows to a minute
 @pytest.mark.parametrize(("trouble", "said"), [(locked, "locked"), (full, "disk")], ids=["locked", "full"])
 def test_a_caller_is_told_and_the_run_under_way_waits_and_ends(
     trouble: Callable[[Daemon], AbstractContextManager[None]], said: str, tmp_path: Path
@@ -114,7 +113,6 @@ def read_only(database: PostgreSQL) -> Iterator[None]:
         administrator.execute("SELECT pg_reload_conf()")
 
 
-@pytest.mark.timeout(420)  # DBOS looks for its database again after a pause that grows to a minute
 @pytest.mark.parametrize(("trouble", "said"), [(gone, "can't be reached"), (read_only, "read-only")])
 def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
     trouble: Callable[[PostgreSQL], AbstractContextManager[None]], said: str, tmp_path: Path

@@ -140,7 +140,7 @@ def test_npms_acpx_talks_to_the_agent_and_its_permission_issues_the_letter(tmp_p
     before = len(list(office.state.glob("letters/**/*.pdf")))
     client = [node, str(packages / "acpx" / "dist" / "cli.js"), "--agent", shlex.join(words(office, "acp"))]
     told = subprocess.run(
-        [*client, "--format", "text", "--approve-all", "--timeout", "120", "exec", WORDS],
+        [*client, "--format", "text", "--approve-all", "--timeout", "300", "exec", WORDS],
         env={**os.environ, "AGENTD_TOKEN": TOKEN, "HOME": str(tmp_path)},
         cwd=tmp_path,
         capture_output=True,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from pathlib import Path
 
 from tests.daemon import running
 from tests.e2e.told_model import told_model
+from tests.waiting import until
 
 SERVER = """
 import sys
@@ -59,13 +59,7 @@ def test_new_instructions_and_schema_are_in_the_next_prompt_after_that_server_al
             (tmp_path / "instructions.txt").write_text("Tanyakan keperluan dahulu.")
             (tmp_path / "description.txt").write_text("Karcis.")
             os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-            before = daemon.call("System.health")["servers"][0]["restarts"]
-            waited = threading.Event()
-            for _ in range(200):
-                server = daemon.call("System.health")["servers"][0]
-                if server["state"] == "up" and server["restarts"] > before:
-                    break
-                waited.wait(0.1)
+            until(lambda: daemon.call("System.health")["servers"][0]["restarts"], "the server's restart")
             daemon.call("Agent.run", prompt="Halo", session_id="b")
             second = model.sent[-1]["messages"][0]["content"]
             assert "Tanyakan keperluan dahulu." in second

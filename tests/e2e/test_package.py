@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done(*command: str, cwd: Path) -> str:
     """What it said; its exit code is 0."""
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    run = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=170)
+    run = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
 
@@ -61,7 +61,7 @@ def test_every_file_that_is_not_code_is_in_the_wheel(wheel: Path) -> None:
     assert [name for name in packed if name.startswith(("tests/", "lab/bench/", "lab/drill/", "lab/eval/"))] == []
 
 
-@pytest.mark.timeout(400)  # an environment of some 190 packages
+@pytest.mark.timeout(1800)  # an environment of some 190 packages
 def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path) -> None:
     clean = tmp_path / "clean"
     done(UV, "venv", "--quiet", "--python", sys.executable, str(clean), cwd=tmp_path)

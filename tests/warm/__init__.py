@@ -24,7 +24,7 @@ from typing import IO
 TEMPLATE = Path(__file__).with_name("template.py")
 LAUNCHER = Path(__file__).with_name("launcher.py")
 AGENTD = Path(sys.executable).with_name("agentd")
-START_S = 120
+START_S = 300
 allowed = False
 """Set by tests/conftest.py for each test; programs outside of pytest (the drill) start everything from the disk."""
 

@@ -237,7 +237,7 @@ async def test_a_cancel_reaches_the_tool_and_ends_the_run_as_cancelled(
 async def test_a_deadline_ends_a_run_with_what_it_reached(start: Start) -> None:
     async with start(call("get_current_time"), {"text": "{}", "after_ms": 60_000}) as daemon:
         with pytest.raises(AgentdError) as late:
-            await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=0.2), STAFF)
+            await daemon.runs.run("x", AgentOptions(run_id="r1", deadline_s=2), STAFF)
         assert late.value.type == "budget_exceeded"
         assert [step["tool"] for step in late.value.data["steps"]] == ["get_current_time"]
 

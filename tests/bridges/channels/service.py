@@ -11,7 +11,7 @@ from typing import Any, Self
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 
 
 class ServiceServer(ABC):

@@ -64,7 +64,7 @@ def test_a_letter_survives_a_kill_at_any_point(point: str, tmp_path: Path) -> No
     issue(before, key="earlier")
     before.close()
     victim = in_process(issue_all, tmp_path, {"CERTIFICATE_CRASH_AT": point}, ["run:1"])
-    victim.join(60)
+    victim.join(300)
     assert victim.exitcode == -signal.SIGKILL
     service = open_service(tmp_path)
     service.recover()
@@ -81,7 +81,7 @@ def test_a_retry_finishes_what_a_dead_process_left_without_any_restart(tmp_path:
     survivor.recover()
     survivor.close()
     victim = in_process(issue_all, tmp_path, {"CERTIFICATE_CRASH_AT": "reserved"}, ["run:1"])
-    victim.join(60)
+    victim.join(300)
     letter = issue(survivor, DOMISILI | {"keperluan": "Keperluan run:1"}, "run:1")
     assert letter.number.startswith("001/") and letter.already_issued
     assert_sound(survivor, 1)
@@ -97,11 +97,11 @@ def run_four(state: Path, env: dict[str, str]) -> None:
             for start, point in enumerate(wave)
         ]
         for process in dying:
-            process.join(150)
+            process.join(300)
             assert process.exitcode == -signal.SIGKILL
     living = [in_process(issue_all, state, env, KEYS[start:] + KEYS[:start]) for start in (0, 3, 6, 9)]
     for process in living:
-        process.join(200)
+        process.join(300)
         assert process.exitcode == 0
 
 
@@ -121,6 +121,6 @@ def test_a_sweep_during_an_issue_waits_for_it(tmp_path: Path) -> None:
         sweeper = in_process(issue_all, tmp_path, {}, [])
         sweeper.join(0.5)
         assert sweeper.is_alive() and (service.archive.folder / "2026" / "under-way.pdf").exists()
-    sweeper.join(60)
+    sweeper.join(300)
     assert (service.archive.folder / "orphans" / "under-way.pdf").exists()
     service.close()

@@ -39,7 +39,7 @@ async def connect(state: Path, **env: str) -> AsyncIterator[Connection]:
     params = StdioServerParameters(
         command=warm.python(), args=["-m", "servers.graphiti"], env={"AGENTD_STATE": str(state)} | env
     )
-    async with Client(stdio_client(params), read_timeout_seconds=60) as client:
+    async with Client(stdio_client(params), read_timeout_seconds=300) as client:
         yield Connection(client)
 
 

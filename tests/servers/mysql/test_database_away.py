@@ -68,10 +68,10 @@ async def test_a_connection_dropped_in_the_middle_is_told_apart_from_a_bad_state
 
 
 async def test_a_frozen_server_costs_no_more_than_the_limits(maria: MariaDB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("servers.common.database.CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr("servers.common.database.KILL_SECONDS", 0.5)
+    monkeypatch.setattr("servers.common.database.CONNECT_SECONDS", 3)
+    monkeypatch.setattr("servers.common.database.KILL_SECONDS", 1)
     database = Database(maria.url("reader"))
-    task = asyncio.create_task(database.fetch(ENDLESS["mysql"], timeout_seconds=1))
+    task = asyncio.create_task(database.fetch(ENDLESS["mysql"], timeout_seconds=3))
     await _running(maria, "seq_1_to_1000000000", 1)
     maria.freeze()
     try:

@@ -25,9 +25,9 @@ ENDLESS = "SELECT COUNT(*) FROM sales_orders a, sales_orders b, sales_orders c, 
 
 async def test_a_late_statement_is_an_error_and_the_next_one_runs(url: str) -> None:
     async with Client(create_server(Database(url))) as client:
-        late, good = await execute(client, ENDLESS, "SELECT 1 AS a", timeout_seconds=0.3)
+        late, good = await execute(client, ENDLESS, "SELECT 1 AS a", timeout_seconds=2)
     assert late["status"] == "error"
-    assert "stopped after 0.3 seconds" in late["error_message"]
+    assert "stopped after 2 seconds" in late["error_message"]
     assert good["results"] == [{"a": 1}]
 
 

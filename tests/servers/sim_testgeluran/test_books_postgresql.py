@@ -66,7 +66,7 @@ async def _none_runs(database: Database) -> None:
 
 async def _runs(database: Database, count: int) -> None:
     query = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    async with asyncio.timeout(60):  # a poll: the server announces nothing
+    async with asyncio.timeout(300):  # a poll: the server announces nothing
         while (await database.fetch(query)).rows[0][0] != count:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

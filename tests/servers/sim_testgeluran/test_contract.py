@@ -22,7 +22,7 @@ from tests.servers.sim_testgeluran.seed import DETAILS, DETAILS_ANSWER, SUMMARY,
 @asynccontextmanager
 async def server(**env: str) -> AsyncIterator[Client]:
     params = StdioServerParameters(command=warm.python(), args=["-m", "servers.sim_testgeluran"], env=env)
-    async with Client(stdio_client(params), read_timeout_seconds=60) as client:
+    async with Client(stdio_client(params), read_timeout_seconds=300) as client:
         yield client
 
 

@@ -178,6 +178,6 @@ def test_a_killed_run_leaves_no_model_behind(tmp_path: Path) -> None:
         model_process = os.pidfd_open(int(number.read_text()))
     except ProcessLookupError:
         return
-    ended, _, _ = select.select([model_process], [], [], 10)
+    ended, _, _ = select.select([model_process], [], [], 300)
     os.close(model_process)
     assert ended

@@ -55,7 +55,7 @@ def test_a_backup_taken_after_a_kill_at_any_point_of_issuing_is_restored_whole(p
     issue(before, key="earlier")
     before.close()
     victim = in_process(issue_all, old, {"CERTIFICATE_CRASH_AT": point}, ["run:1"])
-    victim.join(60)
+    victim.join(300)
     assert victim.exitcode == -signal.SIGKILL
     backed_up(old, tmp_path / "backup")
     restored(tmp_path / "backup", new)
@@ -192,7 +192,7 @@ def test_a_restore_killed_anywhere_leaves_nothing_half_done(at: int, tmp_path: P
     service.close()
     before = tree(state)
     victim = in_process(restore_and_die, tmp_path / "backup", state, at)
-    victim.join(60)
+    victim.join(300)
     assert victim.exitcode == -signal.SIGKILL
     if (state / ".restoring").exists():
         with pytest.raises(StateError, match="cut off"), in_use(state):
@@ -213,7 +213,7 @@ def test_a_restore_into_an_empty_folder_that_was_killed_is_made_again_without_mo
     service.close()
     backed_up(tmp_path / "old", tmp_path / "backup")
     victim = in_process(restore_and_die, tmp_path / "backup", tmp_path / "new", at)
-    victim.join(60)
+    victim.join(300)
     assert victim.exitcode == -signal.SIGKILL
     restored(tmp_path / "backup", tmp_path / "new")
     again = open_service(tmp_path / "new")

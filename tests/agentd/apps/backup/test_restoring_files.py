@@ -49,7 +49,7 @@ def test_a_full_disk_leaves_no_backup_and_a_state_as_it_was(size: int, tmp_path:
     (state / ".in-use").touch()
     before, names = tree(state), sorted(state.iterdir())
     filled = in_process(limited, state, tmp_path / "backup", size)
-    filled.join(60)
+    filled.join(300)
     assert filled.exitcode == 0
     assert not (tmp_path / "full/manifest.json").exists()
     after = {name: held for name, held in tree(state).items() if not name.endswith(("-wal", "-shm"))}

@@ -27,7 +27,7 @@ class Model:
     def __init__(self, *pieces: str | TextChunk | Exception) -> None:
         self.pieces = pieces or ("Selamat ", "pagi.")
         self.asked: list[ModelRequest] = []
-        self.left = asyncio.Event()
+        self.hangs, self.left = asyncio.Event(), asyncio.Event()
         self.hang = False
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
@@ -39,6 +39,7 @@ class Model:
                 if on_text is not None:
                     on_text(TextChunk(piece) if isinstance(piece, str) else piece)
             if self.hang:
+                self.hangs.set()
                 await asyncio.Event().wait()
         finally:
             self.left.set()

@@ -15,7 +15,7 @@ from agentd.apps.setup.install_command import CannotInstall, check_reachable, un
 from agentd.config.shipped import PROFILES
 from tests.daemon import AGENTD, HEAD, SERVERS
 
-WAIT_S = 60.0
+WAIT_S = 300.0
 KEYED = HEAD.replace('type = "scripted"', 'type = "scripted"\napi_key = "OFFICE_KEY"')
 NODE = '[[servers]]\nname = "everything"\ncommand = "npx"\nargs = ["some-server"]\n'
 
