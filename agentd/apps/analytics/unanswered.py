@@ -16,7 +16,7 @@ from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.schema_reading import Asked, Reading
 from agentd.apps.analytics.unknown_words import about_table
-from agentd.apps.analytics.vocabulary import finder, topics_of
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 
 def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -26,6 +26,9 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
     named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
     read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
+    if finder("without").search(asked.text):  # "never sold" needs what was sold, and no quantity of it
+        sources = (about_table(table) for reading in readings for table in reading.sources.values())
+        read |= topics_of(" ".join(sources)) & vocabulary().measures
     there = topics_of(" ".join(map(about_table, tables)))
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, tables)

@@ -64,7 +64,6 @@ def _small() -> frozenset[str]:
 
 def _others(question: str) -> list[str]:
     """Its words in small letters without those of the vocabulary, which other checks hear."""
-    rest = without_topics(timeless(question))
-    for key in (each for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION):
-        rest = finder(key.name).sub(" ", rest)
+    keys = (each.name for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION)
+    rest = finder(*keys).sub(" ", without_topics(timeless(question)))
     return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

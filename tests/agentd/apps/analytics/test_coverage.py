@@ -135,6 +135,7 @@ LEDGER = [
         ("Berapa piutang yang nyangkut?", "SELECT SUM(DocValueLocal) AS t FROM arbook", ["nyangkut"]),
         ("Berapa pemasok?", "SELECT COUNT(*) AS n FROM arbook", ["supplier"]),
         ("Phone numbers of vendors", "SELECT PhoneNumber FROM mastersupplier", []),
+        ("Rata-rata piutang dalam menit?", "SELECT AVG(DocValueLocal) / 60 AS t FROM arbook", []),
     ],
 )
 def test_a_word_that_neither_plan_nor_tables_nor_packs_know_is_named(

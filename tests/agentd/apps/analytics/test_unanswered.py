@@ -39,6 +39,7 @@ from tests.agentd.apps.analytics.test_accounting import doubts
             "o.OrderID IS NULL GROUP BY c.Country",
             "o.OrderID IS NULL",
         ),
+        ("Berapa produk terjual?", "SELECT COUNT(*) AS n FROM `Order Details`", "quantity"),
         ("Orders with a total above 5", "SELECT OrderID FROM Orders WHERE Freight > 5", "Freight > 5"),
     ],
 )
@@ -57,6 +58,11 @@ def test_what_is_asked_for_and_not_planned_is_a_doubt(question: str, query: str,
             "AND OrderDate < '1997-01-01' GROUP BY STRFTIME('%Y-%m', OrderDate)",
         ),
         ("Orders with a freight above 5", "SELECT OrderID FROM Orders WHERE Freight > 5"),
+        (
+            "Berapa produk yang tidak pernah terjual?",
+            "SELECT COUNT(*) AS n FROM Products LEFT JOIN `Order Details` ON `Order Details`.ProductID = "
+            "Products.ProductID WHERE `Order Details`.ProductID IS NULL",
+        ),
     ],
 )
 def test_what_is_planned_as_asked_is_none(question: str, query: str) -> None:
