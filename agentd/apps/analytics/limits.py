@@ -91,13 +91,10 @@ def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
 def _may_list(query: str, question: str) -> bool:
     """Whether it may have several rows that the question names no number of."""
     found, limit = tree(query), sql_edits.limit_of(query)
-    if (
-        found is None
-        or found.find(exp.Window, exp.Subquery)
-        or not (found.args.get("order") or found.args.get("group"))
-    ):
+    if found is None or found.find(exp.Window, exp.Subquery):
         return False
-    return limit is None or (limit > 1 and not _names(question, limit))
+    listed = found.args.get("order") or found.args.get("group")
+    return bool(listed) and (limit is None or (limit > 1 and not _names(question, limit)))
 
 
 def _for_one(question: str) -> str:
