@@ -45,7 +45,7 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     there = {table["table_name"] for table in tables}
     allowed = {frozenset(pair) for pair in relations}
     faults = []
-    sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in select.equal]
+    sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in (*select.equal, *select.within)]
     for key, left, right in sides if relations else ():
         consulted = {left[0], right[0]} <= there and left[0] != right[0]
         if consulted and left[1] != right[1] and frozenset((left, right)) not in allowed:

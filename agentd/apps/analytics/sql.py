@@ -35,6 +35,8 @@ class Select:
     """Columns that SUM and AVG add up."""
     equal: tuple[tuple[Side, Side], ...]
     """Columns of two tables that it sets equal."""
+    within: tuple[tuple[Side, Side], ...]
+    """A column, and the one column of a SELECT that it must or must not be in."""
     grouped: tuple[Side, ...]
     """Columns that it groups by."""
     picked: tuple[Side, ...]
@@ -116,6 +118,7 @@ def selects(query: str) -> Iterator[Select]:
             frozenset(table for tables in sources.values() for table in tables),
             tuple(_side(column, known) for each in own(select, exp.Sum, exp.Avg) for column in valued(each, select)),
             tuple(_equalities(select, known)),
+            tuple(_memberships(select, known)),
             *_grouping(select, known),
             next(own(select, exp.Distinct), None) is not None,
         )
@@ -172,6 +175,14 @@ def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterat
         left, right = equal.this, equal.expression
         if isinstance(left, exp.Column) and isinstance(right, exp.Column) and left.table and right.table:
             yield _side(left, named), _side(right, named)
+
+
+def _memberships(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
+    for each in own(select, exp.In):
+        inner = each.args["query"].unnest() if each.args.get("query") else None
+        shown = [part.unalias() for part in inner.expressions] if isinstance(inner, exp.Select) else []
+        if len(shown) == 1 and isinstance(shown[0], exp.Column) and isinstance(each.this, exp.Column):
+            yield _side(each.this, named), _side(shown[0], _sources(inner))
 
 
 def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
