@@ -84,7 +84,7 @@ def test_a_made_up_join_is_told_with_those_that_there_are(plan: dict[str, Any]) 
     [("DocNo", "Unit", True), ("salesorderh.DocNo", "d.MaterialCode", True), ("DocNo", "DocNo", False)],
 )
 def test_rows_that_are_in_another_table_are_so_by_a_join_of_the_schema(column: str, other: str, made_up: bool) -> None:
-    """Albums whose ArtistId is among tracks' AlbumIds passed without a doubt for those without a track that was sold."""
+    """Albums whose ArtistId is no AlbumId of a track passed without a doubt for those without a track that was sold."""
     query = f"SELECT COUNT(*) AS n FROM salesorderh WHERE {column} NOT IN (SELECT {other} FROM salesorderd AS d)"
     found = faults({"sql_queries_plan": [{"query": query, "result_key": "N"}]})
     assert [each.startswith("N: salesorderh.DocNo = salesorderd.") for each in found] == [True] * made_up
