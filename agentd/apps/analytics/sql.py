@@ -180,9 +180,10 @@ def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterat
 def _memberships(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
     for each in own(select, exp.In):
         inner = each.args["query"].unnest() if each.args.get("query") else None
-        shown = [part.unalias() for part in inner.expressions] if isinstance(inner, exp.Select) else []
-        if len(shown) == 1 and isinstance(shown[0], exp.Column) and isinstance(each.this, exp.Column):
-            yield _side(each.this, named), _side(shown[0], _sources(inner))
+        if isinstance(inner, exp.Select) and len(inner.expressions) == 1 and isinstance(each.this, exp.Column):
+            shown = inner.expressions[0].unalias()
+            if isinstance(shown, exp.Column):
+                yield _side(each.this, named), _side(shown, _sources(inner))
 
 
 def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
