@@ -129,17 +129,22 @@ def _numbered(field: Field, place: Place) -> bool:
 
 
 def _of_another_thing(field: Field, place: Place) -> bool:
-    """`passport number` of a ticket number, `nomor antrean` of a nomor polis: the head of the name, another's rest."""
+    """`passport number` of a ticket number, `nomor antrean` of a nomor polis: the head of the name, another's rest.
+
+    In another language than the name's (`nomor antrean` of a ticket_number) the rest stands on the head's other side.
+    """
     shape, sentence = place.case.form.shapes.get(field.key), place.sentence
     own = shape.words if shape is not None else ()
+    meant = {*own, *(word for sense in shape.senses for word in _PACK.senses[sense])} if shape is not None else set()
     for one in place.near:
         head = sentence.words[one.start]
-        if one.plain or head not in _HEADS or head not in own or sentence.clauses[one.start] != place.clause:
+        numbers = head in _IDENTIFIERS and not _IDENTIFIERS.isdisjoint(own)
+        if one.plain or not (numbers or head in _HEADS & set(own)) or sentence.clauses[one.start] != place.clause:
             continue
-        at = one.end if head == own[0] else one.start - 1
+        at = one.end if (head == own[0] if head in own else own[0] not in _IDENTIFIERS) else one.start - 1
         if 0 <= at < len(sentence.words) and not place.span.start <= at < place.span.end:
             beside, plain = sentence.words[at], at == 0 or sentence.raws[at][0].islower()
-            if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in own:
+            if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in meant:
                 return True
     return False
 
