@@ -63,12 +63,14 @@ async def bridge() -> AsyncIterator[OpenBridge]:
         yield open_bridge
 
 
-async def do(host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = 20, **given: Any) -> ToolOutcome:
+async def do(
+    host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = PATIENCE, **given: Any
+) -> ToolOutcome:
     """Call a tool as the agent would."""
     return await asyncio.wait_for(host.call(request(host, server, tool, timeout_s=timeout_s, **given)), PATIENCE)
 
 
-def request(host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = 20, **given: Any) -> ToolCall:
+def request(host: McpToolHost, server: str, tool: str = "do", /, timeout_s: float = PATIENCE, **given: Any) -> ToolCall:
     info = next(item for item in host.catalogue().tools if (item.server, item.name) == (server, tool))
     info = info.model_copy(update={"timeout_s": timeout_s})
     return ToolCall(tool=info, input=given, run_id="run-1", session_id="session-1", step=3)
