@@ -25,8 +25,8 @@ from agentd.apps.letters.evidence.case import Case
 from agentd.apps.letters.evidence.digits import sixteen
 from agentd.apps.letters.evidence.doubts import marked
 from agentd.apps.letters.evidence.fields import Field, Tool, fields, form
-from agentd.apps.letters.evidence.lexicon import person
 from agentd.apps.letters.evidence.parts import of_turns, parts, people
+from agentd.apps.letters.evidence.persons import SERVED
 from agentd.apps.letters.evidence.proof import proven
 from agentd.apps.letters.evidence.question import label, question
 from agentd.apps.letters.evidence.quotes import OFFERED
@@ -35,19 +35,22 @@ from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
 from agentd.apps.letters.evidence.spans import TEXTS
 from agentd.apps.letters.evidence.together import anothers, left
-from agentd.apps.letters.languages import phrases
+from agentd.apps.letters.meant import outmeant
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import CallPolicy
-
-_SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
-"""Relations by which a form may call who fills it in: its customer."""
+from agentd.ports import CallPolicy, Meaning
 
 
 class Grounded(CallPolicy):
     """Lets official calls pass that have no argument that nobody gave."""
 
-    def __init__(self, readings: SessionReadings | None = None, described: Described | None = None) -> None:
+    def __init__(
+        self,
+        readings: SessionReadings | None = None,
+        described: Described | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
         self._readings, self._described = readings or SessionReadings(), described or Described()
+        self._meaning = meaning
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
         """Let it pass, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message.
@@ -57,6 +60,8 @@ class Grounded(CallPolicy):
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
+            if self._meaning is not None:
+                missing = await outmeant(missing, call.said, self._meaning)
             if not presentable(call, missing):
                 return refusal(call, missing)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
@@ -105,7 +110,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
 
 def _served(field: Field, case: Case) -> Field:
     """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
-    if field.person not in _SERVED or field.told_about or people(case):
+    if field.person not in SERVED or field.told_about or people(case):
         return field
     return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
 

@@ -1,5 +1,5 @@
 """Conversations at strange offices as trials: two letters made by configuration, two tools of other trades; and natural
-ones, of which those in BLIND were written by somebody who had not seen the code."""
+ones, of which those in BLIND and TRADES were written by others, who had not seen the code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.eval.evidence.trials import Trial, session
 from servers.certificate.lettertype import load
 
 FILE = Path(__file__).with_suffix(".toml")
-NATURAL, BLIND = FILE.with_name("natural.toml"), FILE.with_name("blind.toml")
+NATURAL, BLIND, TRADES = (FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades"))
 ROOT = FILE.parents[3]
 
 

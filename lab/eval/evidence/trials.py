@@ -9,6 +9,9 @@ from typing import Any
 from agentd.agent.languages import LANGUAGES
 from agentd.apps.letters.grounding import Grounded
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
+from bridges.meaning import BundledMeaning
+
+MEANING = BundledMeaning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Trial:
 
 async def refused(trial: Trial) -> frozenset[str]:
     """The arguments (by their names) that the judge finds no evidence for. Trials share nothing."""
-    judged = await Grounded().before(_call(trial))
+    judged = await Grounded(meaning=MEANING).before(_call(trial))
     return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
@@ -40,7 +43,7 @@ async def shown(trial: Trial) -> Trial:
 async def answered(trial: Trial) -> Trial:
     """The same after the citizen said yes to the question for what a first call lacked; as it was if it lacked none."""
     trial = await shown(trial)
-    judged = await Grounded().before(_call(trial))
+    judged = await Grounded(meaning=MEANING).before(_call(trial))
     if not isinstance(judged, ToolOutcome):
         return trial
     last = max(one.order for one in trial.said)

@@ -19,7 +19,7 @@ from agentd.apps.letters.evidence import choices, quotes, results, texts
 from agentd.apps.letters.evidence.asked import of_a_thing
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
+from agentd.apps.letters.evidence.lexicon import RELATIONS, SALUTATIONS, SELF, SUPPOSING, Cue
 from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.evidence.pasted import own_words
 from agentd.apps.letters.evidence.persons import SOMEBODY
@@ -32,7 +32,7 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _ASSENTS = frozenset(fold(each) for each in all_words().assents)
-_AGAINST = frozenset({Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.EXAMPLE, Cue.CORRECTION})
+_AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
 _LONGEST = 6

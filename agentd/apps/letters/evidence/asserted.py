@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agentd.agent.text import FILLERS
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import NOES
-from agentd.apps.letters.evidence.lexicon import RELATING, Cue
+from agentd.apps.letters.evidence.lexicon import RELATING, SALUTATIONS, Cue
 from agentd.apps.letters.evidence.named import Named
 from agentd.apps.letters.evidence.persons import SOMEBODY, of_another
 from agentd.apps.letters.evidence.segments import Mood
@@ -101,6 +101,20 @@ def put_right(field: Field, case: Case, turn: Turn, sentence: Sentence, named: S
         return field.key in last
     others = (case.form.shapes[key] for key in last)
     return not any(alone(rest, span) for other in others for span in values_of(other, rest, turn.day))
+
+
+def taking_back(case: Case) -> Sequence[Turn]:
+    """The messages in which a sentence calls something wrong."""
+    wrong = [at for at, turn in enumerate(case.turns) if any(each.wrong for each in turn.heard.sentences)]
+    return case.once(taking_back, lambda: [case.turns[at] for at in wrong if not _answers_no(case.turns, at)])
+
+
+def _answers_no(turns: Sequence[Turn], at: int) -> bool:
+    """`Punya SIM?` `belum`: whether a mere no answers a question that repeats nothing of what was said before."""
+    asks = set(fold(turns[at].question)) - FILLERS
+    said = {word for turn in turns[:at] for word in fold(turn.text)}
+    mere = all(set(each.moods) == {Mood.DENIED} for each in turns[at].heard.sentences)
+    return "?" in turns[at].question and mere and asks.isdisjoint(said | (phrases().confirming - SALUTATIONS))
 
 
 def taken_back(field: Field, turn: Turn) -> bool:

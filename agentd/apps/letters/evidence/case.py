@@ -124,8 +124,8 @@ class Case:
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
-        self._found: dict[tuple[str, str], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
-        self._places: dict[tuple[str, str, Turn], list[Place]] = {}
+        self._found: dict[tuple[str, str, bool], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
+        self._places: dict[tuple[str, str, bool, Turn], list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
@@ -187,7 +187,7 @@ class Case:
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds values of the field's kind; looked for once."""
-        key = (field.path, str(field.value), turn)
+        key = (field.path, str(field.value), field.past, turn)
         if key not in self._places:
             self._places[key] = list(self.find(field, turn))
         return self._places[key]
@@ -198,7 +198,7 @@ class Case:
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same, of any turn: also of the agent's words read as one."""
-        known = self._spans(field.path, str(field.value), field)
+        known = self._spans(field)
         key = (turn.text, turn.day)
         if key not in known:
             spend()
@@ -215,12 +215,12 @@ class Case:
         asking = {place for at, title in self._titles.find(words) for place in range(at, at + len(title))}
         return [span for span in found if not asking.issuperset(range(span.start, span.end))]
 
-    def _spans(self, path: str, value: str, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
+    def _spans(self, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
         """{(text, day): (number of the sentence, span)} of a value, found once in a session."""
-        known = self._found.get((path, value))
-        if known is None:
-            key = (spans, field.kind, value, field.enum, field.common, field.past, self._asking)
-            known = self._found[path, value] = self.remember(key, dict[Any, Any])
+        kept = (field.path, str(field.value), field.past)
+        if (known := self._found.get(kept)) is None:
+            key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, self._asking)
+            known = self._found[kept] = self.remember(key, dict[Any, Any])
         return known
 
     def place(
@@ -234,11 +234,6 @@ class Case:
     def opening(self) -> frozenset[int]:
         """The sentences of the first message, by their ids."""
         return frozenset(id(each) for turn in self.turns[:1] for each in turn.heard.sentences)
-
-    @cached_property
-    def taking_back(self) -> tuple[Turn, ...]:
-        """The messages in which a sentence calls something wrong."""
-        return tuple(turn for turn in self.turns if any(each.wrong for each in turn.heard.sentences))
 
     @cached_property
     def by_order(self) -> Mapping[int, Turn]:

@@ -118,6 +118,8 @@ def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
 def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
     said = _DAY_BOOK.at(words, at)
     end = at + len(said)
+    if (weeks := at_clock(words, at, "next_week")) and _DAY_BOOK.at(words, at + weeks) in _WEEKDAYS:
+        return None  # `minggu depan hari Selasa` is no Sunday
     if said in _DAYS:
         return at, end, today + timedelta(days=_DAYS[said])
     return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _worded(words, at, today)
@@ -133,8 +135,10 @@ def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
 
 
 def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day:
-    if weeks := at_clock(words, end, "next_week"):
-        return at, end + weeks, today + timedelta(days=7 - today.weekday() + number)
+    ahead = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, "next_week") == size), 0)
+    if weeks := at_clock(words, end, "next_week") or ahead:
+        start, stop = (at - ahead, end) if ahead else (at, end + weeks)
+        return start, stop, today + timedelta(days=7 - today.weekday() + number)
     before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, "last_week") == size), 0)
     after = at_clock(words, end, "last_week")
     if before or after:
@@ -184,7 +188,7 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
         if named is None:
             return _of_month(words, at, end, number, today, marked=marked > 0) if number and today else None
         end = said = said + 1
-    year, stop = _year_said(words, _skip(words, end))
+    year, stop = (_year_counted(words, end, today) if today else None) or _year_said(words, _skip(words, end))
     if year is None and today is not None and number is not None:
         year, stop = today.year + ((named, number) < (today.month, today.day)), said
     return made(at, stop, year, named, number) if number is not None and year is not None else None
@@ -200,6 +204,15 @@ def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date,
     after = at_clock(words, end, "date_after")
     of = today if number >= today.day else next_month
     return made(at, end + after, of.year, of.month, number) if marked or after else None
+
+
+def _year_counted(words: Sequence[str], at: int, today: date) -> tuple[int, int] | None:
+    """(the year, the word after it) of `last year`, `tahun depan`."""
+    for place in (at, _skip(words, at)):
+        for by, key in enumerate(("last_year", "this_year", "next_year"), -1):
+            if size := at_clock(words, place, key):
+                return today.year + by, place + size
+    return None
 
 
 def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:

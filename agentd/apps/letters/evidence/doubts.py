@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from agentd.apps.letters.evidence import days, hours
 from agentd.apps.letters.evidence.answers import affirmed, repeated
-from agentd.apps.letters.evidence.asserted import mood, owner
+from agentd.apps.letters.evidence.asserted import mood, owner, taking_back
 from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
-from agentd.apps.letters.evidence.case import Case, Place
+from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.evidence.lexicon import Cue
-from agentd.apps.letters.evidence.persons import SOMEBODY
+from agentd.apps.letters.evidence.lexicon import SUPPOSING, Cue, Mark
+from agentd.apps.letters.evidence.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.possible import possible, says_something
 from agentd.apps.letters.evidence.proof import last_word
 from agentd.apps.letters.evidence.segments import Mood
-from agentd.apps.letters.evidence.spans import alone
+from agentd.apps.letters.evidence.sentences import Sentence
+from agentd.apps.letters.evidence.spans import Span, alone
 from agentd.apps.letters.evidence.together import anothers
+from agentd.apps.letters.languages import phrases
 
 _NUMBERED = frozenset({"nik", "kk"})
 _PERSONAL = _NUMBERED | {"name", "phone"}
@@ -28,48 +31,115 @@ _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds of what an agent may propose; who somebody is, and a number of theirs, it can't know."""
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may mean without saying one (`my husband and I`)."""
-_SUPPOSED = frozenset({Cue.EXAMPLE, Cue.LOOKUP, Cue.UNSURE})
+_ARTICLES = phrases().articles
+_TIMES = phrases().past | phrases().future | phrases().soon
+_HALF_A_DAY = 12 * 60
+_MONTH = 31
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     """An unproven field with whether the citizen `said` its value, of whatever field, and may have meant it of this one
     (`doubtful`). A choice or a small number may follow from what they said: the question that asks it back shows it."""
-    known = field.value is not None and not field.many and field.kind != "boolean"
+    known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
         return field
     places = list(_places(field, case))
     if not field.common and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
         said = all(mood(field, place) is not Mood.DENIED for place in places)
+    elif field.kind == "boolean":
+        said = _answered(field, case)
     else:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
-    return replace(field, said=said, doubtful=said and _doubtful(field, places, case))
+    doubtful = said and _doubtful(field, places, case)
+    read = said and not doubtful and _read(field, case)
+    return replace(field, said=said, doubtful=doubtful or read, read=read and field.kind == "choice")
 
 
 def _doubtful(field: Field, places: Iterable[Place], case: Case) -> bool:
     last = last_word(field, case)
     if last is not None and last.corrected and not last.supports:
         return False
-    since = max((turn.order for turn in case.taking_back), default=0)
+    since = max((turn.order for turn in taking_back(case)), default=0)
     later = (place for place in places if place.turn.order >= since)
     return any(_heard(field, place, sure=True) and _may_be_meant(field, place) for place in later)
+
+
+def _read(field: Field, case: Case) -> bool:
+    """Whether a choice of a tool's own may follow from what was said (`two separate beds`), none having been named; a
+    yes or no only where it was asked for."""
+    if field.common or field.kind not in ("choice", "boolean") or last_word(field, case) is not None:
+        return False
+    if field.kind == "boolean":
+        return _answered(field, case)
+    return not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+
+
+def _spoken_of(field: Field, turn: Turn) -> bool:
+    """Whether a message names a field as denied, supposed or of another time (`bukan kelas ekonomi`)."""
+    return any(
+        field.key in one.keys and (sentence.moods[one.start] is not Mood.SAID or sentence.times[one.start] != "")
+        for sentence, named, _ in turn.sentences()
+        for one in named
+    )
+
+
+def _answered(field: Field, case: Case) -> bool:
+    """Whether a question for it was answered, in whatever words."""
+    return any(turn.asks_for(field.key) for turn in case.turns)
 
 
 def _places(field: Field, case: Case) -> Iterator[Place]:
     """Where the citizen says a value, or says yes to one that the agent proposes (`tomorrow at nine?`)."""
     for turn in case.turns:
         yield from case.stated(field, turn)
+        yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
+        if field.kind == "date":  # `30 September` may be the last one or the next
+            yield from case.stated(replace(field, past=not field.past), turn)
         if field.kind in _PROPOSED and turn.question and affirmed(turn, case):
             yield from repeated(field, case, turn)
 
 
+def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
+    """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers."""
+    for sentence, named, before in turn.sentences():
+        for at, word in enumerate(sentence.words):
+            if word.isdecimal() and (size := _mere(field, turn, sentence, at)):
+                yield case.place(turn, sentence, named, before, Span(at, at + size, True))
+
+
+def _mere(field: Field, turn: Turn, sentence: Sentence, at: int) -> int:
+    """How many words from a number on may be the value; 0 where none."""
+    number, rest = int(sentence.words[at]), sentence.words[at + 1 : at + 3]
+    day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
+    if day is not None and rest[:1] == ["/"] and rest[1:] == [str(day.month)]:
+        return 3 if number == day.day else 0
+    near = alone(sentence.words, Span(at, at + 1, True), sentence.clause(at)) or sentence.words[at - 1] in _ARTICLES
+    if not near or not turn.asks_for(field.key):
+        return 0
+    if day is not None:
+        return int(number == day.day and abs((day - turn.day).days) <= _MONTH)
+    return int(minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY))
+
+
 def _heard(field: Field, place: Place, *, sure: bool = False) -> bool:
     """Whether a value is said, or asked about (`do you have a double room?`), and not only supposed; `sure`: nor
-    doubted."""
-    sentence = place.sentence
-    cues = {mark.cue for mark in sentence.marks if mark.cue is not Cue.UNSURE or sure}
-    only_asked = not sentence.times[place.span.start] and cues.isdisjoint(_SUPPOSED)
+    doubted. A text that is all of an answer to the question for it is said."""
+    sentence, span = place.sentence, place.span
+    if field.kind == "text" and place.turn.asks_for(field.key) and _answers(place):
+        return True
+    supposed = any(_supposes(mark, field, place) for mark in sentence.marks if mark.cue is not Cue.UNSURE or sure)
     meant = mood(field, place)
-    return meant is Mood.SAID or (meant is Mood.OPEN and only_asked)
+    said = f" {' '.join(sentence.words[span.start : span.end])} "
+    timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
+    return meant is Mood.SAID or (meant is Mood.OPEN and timely and not supposed)
+
+
+def _supposes(mark: Mark, field: Field, place: Place) -> bool:
+    """Whether a cue leaves a value open; of a tool's own field no report does (`my wife says 350 now`), nor a condition
+    behind it (`Thursday, if that's free`)."""
+    if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
+        return mark.cue is Cue.CONDITION and mark.start < place.span.end
+    return mark.cue in SUPPOSING or mark.cue in (Cue.LOOKUP, Cue.UNSURE)
 
 
 def _may_be_asked(field: Field, place: Place) -> bool:
@@ -80,9 +150,12 @@ def _may_be_asked(field: Field, place: Place) -> bool:
 def _may_be_meant(field: Field, place: Place) -> bool:
     """Whether nothing says that a value is of another field, or of somebody whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
+    asked_for = place.turn.asks_for(field.key)
     nobodys = field.person is None and place.case.form.of_others
+    served = field.person in SERVED or (field.person is None and not field.common)
+    nobodys = nobodys or (asked_for and served)  # `who is it for?`
     keys, asked = meant(field, place)
-    answers = place.turn.asks_for(field.key) or _answers(place)
+    answers = asked_for or _answers(place)
     free = not field.common and not labelled_otherwise(field, place, plain=False)
     return (answers or field.key in keys or free) and (not personal or nobodys or _theirs(field, place, asked=asked))
 

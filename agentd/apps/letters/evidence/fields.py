@@ -52,6 +52,8 @@ class Field:
     """The citizen said the value, of whatever field: it is asked back."""
     doubtful: bool = False
     """They may have meant it of this field, as of another: it is to be checked."""
+    read: bool = False
+    """A choice that follows from other words of theirs, as a model read them: it is to be checked."""
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 

@@ -12,7 +12,7 @@ from itertools import islice
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import persons
 from agentd.apps.letters.evidence.digits import runs
-from agentd.apps.letters.evidence.lexicon import Cue, Lexicon, Mark
+from agentd.apps.letters.evidence.lexicon import SUPPOSING, Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.mood import question_from
 from agentd.apps.letters.evidence.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.readings import Readings
@@ -80,7 +80,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
         section = None if sentence.blank else section
         if example:
             _set(sentence, range(len(sentence.words)), Mood.OPEN)
-        opens = any(mark.cue is Cue.EXAMPLE and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
+        opens = any(mark.cue in SUPPOSING and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
         example = (example or opens) and not sentence.blank
         said = persons.subject(sentence.marks, sentence.words)
         subject = said or subject
@@ -103,7 +103,7 @@ def _is_plain(sentence: Sentence) -> bool:
 def _asks_instead(sentence: Sentence) -> bool:
     """`Kalau Lion Air bagaimana?`, `Ada film drama tidak?`: asks for something else than was offered."""
     first = sentence.marks[0] if sentence.marks else None
-    supposed = first is not None and first.cue is Cue.EXAMPLE and first.start == 0
+    supposed = first is not None and first.cue in SUPPOSING and first.start == 0
     whether = any(mark.cue is Cue.NEGATION and _asks_whether(sentence, mark) for mark in sentence.marks)
     return whether or (sentence.asks and (supposed or sentence.proposes))
 
@@ -133,6 +133,8 @@ def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> Non
     sentence.own, sentence.people = persons.people(words, marks, sentence.clauses, spoken_of, section)
     sentence.alone = sentence.own - {mark.end for mark in marks if mark.cue is Cue.RELATION}
     sentence.wrong = any(_disowns(sentence, mark) for mark in sentence.labels)
+    if words[0] in NOES and all(word in FILLERS or not word[0].isalnum() for word in words[1:]):
+        sentence.wrong, sentence.moods = True, [Mood.DENIED] * size
     for mark in marks:
         handle = _MOODS.get(mark.cue)
         if handle is not None:
@@ -212,11 +214,13 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
     if any(label.start == mark.end for label in sentence.labels):
         _set(sentence, clause, Mood.DENIED)  # `3175… itu bukan NIK saya`
-    if all(word in _DISOWNS or word in FILLERS for word in rest) or _NEVER.intersection((*words, *rest[:1])):
+    never = bool(_NEVER.intersection((*words, *rest[:1])))
+    if all(word in _DISOWNS or word in FILLERS for word in rest):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
-    if _NEVER.intersection((*words, *rest[:1])):
+    if never:
         _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
+        sentence.wrong = sentence.wrong or bool(sentence.labels)  # `he never picks up` takes nothing back
 
 
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
@@ -263,13 +267,13 @@ def _question(sentence: Sentence) -> None:
     polite = _REQUESTS.intersection(words) and _INTERROGATIVES.isdisjoint(words) and _DOUBTS.isdisjoint(words)
     if polite or sentence.proposes:
         return
-    hypothetical = any(mark.cue in (Cue.EXAMPLE, Cue.UNSURE) for mark in sentence.marks)
+    hypothetical = any(mark.cue in SUPPOSING or mark.cue is Cue.UNSURE for mark in sentence.marks)
     sentence.inquiring = bool(_UNKNOWN.intersection(words)) and not hypothetical and _DOUBTS.isdisjoint(words)
     _set(sentence, range(start, len(sentence.words)), Mood.OPEN)
 
 
 _MOODS = {
-    Cue.EXAMPLE: _on_example,
+    **dict.fromkeys(SUPPOSING, _on_example),
     Cue.UNSURE: _on_unsure,
     Cue.NEGATION: _on_negation,
     Cue.WRONG: _on_wrong,

@@ -26,10 +26,16 @@ class Cue(Enum):
     WRONG = "takes back what was said before it"
     UNSURE = "leaves open what stands around it"
     QUESTION = "asks"
-    EXAMPLE = "makes an example, a condition or a report of what follows"
+    EXAMPLE = "makes an example of what follows"
+    CONDITION = "makes a condition of what follows"
+    REPORT = "makes a report of what follows"
     LOOKUP = "asks to look something up"
     OTHER_TIME = "says of the clause that it was so once or may be so one day"
     FIXED = "a phrase that only looks like one of the others"
+
+
+SUPPOSING = frozenset({Cue.EXAMPLE, Cue.CONDITION, Cue.REPORT})
+"""What makes of words that they are not said."""
 
 
 class Mark(NamedTuple):
@@ -107,7 +113,7 @@ class Lexicon:
     def marks(self, words: Sequence[str], raws: Sequence[str] = ()) -> list[Mark]:
         """The cues in folded tokens, in order, none inside another. `raws`: as written (capitals show names)."""
         found = (Mark(at, at + len(phrase), *self._entries[phrase]) for at, phrase in self._book.find(words))
-        return [mark for mark in found if mark.cue is not Cue.EXAMPLE or not self._named(words, raws, mark)]
+        return [mark for mark in found if mark.cue not in SUPPOSING or not self._named(words, raws, mark)]
 
     def _named(self, words: Sequence[str], raws: Sequence[str], mark: Mark) -> bool:
         """Whether a word ends a person's name (`Budi Contoh`): written like the name before it, and opening no list."""
@@ -115,7 +121,7 @@ class Lexicon:
         if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
             return False
         titled = raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
-        return titled or words[at - 1] == "@"  # `nadia@example.org`
+        return titled or "@" in (words[at - 1], *words[at - 3 : at - 2])  # `nadia@example.org`, `nadia@mail.example`
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""

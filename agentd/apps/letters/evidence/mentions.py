@@ -15,6 +15,7 @@ from agentd.apps.letters.evidence.asserted import mood, put_right
 from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
+from agentd.apps.letters.evidence.heard import NOES
 from agentd.apps.letters.evidence.named import Named, among, only
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
@@ -89,11 +90,13 @@ def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:
 
 def flags(field: Field, case: Case) -> Iterator[Claim]:
     """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
+    known = {key for key, shape in case.form.shapes.items() if shape.kind == "boolean"}
     for turn in case.turns:
-        asked = only(turn.asked, field.key)
+        asked = only([keys & known for keys in turn.asked if keys & known], field.key)
         answer = True if asked and affirmed(turn, case) else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
+            continue
         for sentence, named, before in turn.sentences():
             for one in named:
                 place = case.place(turn, sentence, named, before, Span(one.start, one.end, True))
@@ -105,8 +108,8 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
 
 def _none(sentence: Sentence, one: Named) -> bool:
     """`tidak ada hewan peliharaan`: a phrase that denies right before the name."""
-    before = next((mark for mark in sentence.marks if mark.end == one.start), None)
-    return before is not None and sentence.words[before.start] in _DENIALS
+    before = next((mark.start for mark in sentence.marks if mark.end == one.start), one.start - 1)
+    return before >= 0 and sentence.words[before] in _DENIALS | NOES
 
 
 def _maybe(field: Field, place: Place) -> frozenset[str]:

@@ -10,7 +10,7 @@ from functools import partial
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence import address, persons, streets
 from agentd.apps.letters.evidence.case import Case, Place, Turn
-from agentd.apps.letters.evidence.lexicon import LIVES, Cue, Mark
+from agentd.apps.letters.evidence.lexicon import LIVES, SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.lines import Line, lines
 from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
 from agentd.apps.letters.evidence.spans import Span
@@ -25,9 +25,9 @@ _CLITICS = phrases().clitics
 _IDLE = FILLERS | phrases().openers | phrases().leads
 _JOINS = phrases().joins
 _CALLED = frozenset({"nama", "alamat"})
-_CUES = frozenset(
-    {Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.EXAMPLE, Cue.LOOKUP}
-)
+_CUES = SUPPOSING | {
+    *(Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.LOOKUP),
+}
 """How what is around them is meant, the sentence tells; they are part of no value."""
 _SPELLED: dict[str | None, Sequence[str]] = {"rt": ["rt"], "rw": ["rw"], "rtrw": ["rt", "/", "rw"]}
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})

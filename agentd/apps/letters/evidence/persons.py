@@ -18,6 +18,8 @@ MY = SELF & _BEFORE_KIN
 _POSSESSIVE = SELF | phrases().possessives
 _ACTS = phrases().acts
 _LETTERS = phrases().letters
+SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
+"""Relations by which a form may call whom it serves: its customer."""
 KIN = phrases().kin
 EITHER_WAY = frozenset({"saudara", "sepupu"})
 """Relations that two people have to each other alike."""

@@ -24,9 +24,9 @@ def possible(field: Field, case: Case) -> bool:
     if field.kind == "choice" and field.enum.values:
         return choices.canonical(str(field.value), field.enum) is not None
     if field.kind == "date":
-        return _numbered(field) or days.day(str(field.value), case.today) is not None
+        return str(field.value).isdecimal() or days.day(str(field.value), case.today) is not None
     if field.kind == "time":
-        return _numbered(field) or hours.hour(str(field.value)) is not None
+        return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
     shape = case.form.shapes.get(field.key)
     if shape is not None and shape.pattern:
         return whole(shape.pattern, str(field.value))

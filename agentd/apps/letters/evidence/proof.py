@@ -21,7 +21,7 @@ from agentd.apps.letters.evidence import (
     wording,
 )
 from agentd.apps.letters.evidence.answers import answers, passed_over, picked
-from agentd.apps.letters.evidence.asserted import asserted, taken_back
+from agentd.apps.letters.evidence.asserted import asserted, taken_back, taking_back
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.fields import LONGEST, Field
 from agentd.apps.letters.evidence.possible import possible, says_something
@@ -77,7 +77,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     said = chain(_reader(field)(field, case), mentions.called(field, case)) if says_something(field, case) else ()
     claims = list(_judged(said, field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
-    silent = (turn for turn in case.taking_back if turn.order not in spoken)
+    silent = (turn for turn in taking_back(case) if turn.order not in spoken)
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
     claims += picked(field, case) if mentions.own(field) else ()
     answered = list(answers(field, case))

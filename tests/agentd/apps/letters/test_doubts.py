@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.apps.letters.meant import outmeant
 from agentd.messages import ApprovalRule, Said, ToolCall, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
 
@@ -123,15 +125,25 @@ def test_a_yes_takes_no_name_and_no_number_that_the_agent_made_up(name: str, val
     assert not found[name].said
 
 
+@pytest.mark.parametrize(("age", "said"), [(2, True), (20, False)])
+def test_a_small_number_may_follow_from_other_words_and_is_asked_back(age: int, said: bool) -> None:
+    found = unproven(visit({"age_years": age}, "my parrot hatched in the year before last"))["age_years"]
+    assert (found.said, found.doubtful) == (said, False)
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "said"), [("species", "bird", True), ("age_years", 2, True), ("age_years", 20, False)]
+    ("line", "doubtful"),
+    [
+        ("my parrot has lost its feathers", True),
+        ("my parrot is afraid of the cat", False),  # names another choice
+        ("I used to have a bird", False),
+        ("what if I had a bird?", False),
+    ],
 )
-def test_a_choice_or_a_small_number_may_follow_from_other_words_and_is_asked_back(
-    name: str, value: object, said: bool
+def test_a_choice_that_nothing_names_may_follow_from_other_words_and_is_to_be_checked(
+    line: str, doubtful: bool
 ) -> None:
-    found = unproven(visit({name: value}, "my parrot hatched in the year before last"))
-    assert not found[name].doubtful
-    assert found[name].said is said
+    assert unproven(visit({"species": "bird"}, line))["species"].doubtful is doubtful
 
 
 def test_days_from_one_to_another_share_a_month() -> None:
@@ -175,3 +187,89 @@ def test_what_no_value_of_its_kind_looks_like_is_none(arguments: dict[str, Any],
     }
     asked = visit(arguments, Said(by="citizen", order=1, text=said, day="2026-11-28"), **kinds)
     assert [(field.path, field.doubtful) for field in ungrounded(asked)] == [(next(iter(arguments)), False)]
+
+
+class FixedMeaning:
+    """Nearness from a table."""
+
+    def __init__(self, near: dict[str, float]) -> None:
+        self._near = near
+
+    async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [self._near.get(text.rpartition(": ")[2], 0.0) for text in texts]
+
+
+@pytest.mark.parametrize(("near", "kept"), [({"bird": 0.84, "dog": 0.84}, True), ({"bird": 0.82, "dog": 0.84}, False)])
+async def test_a_choice_is_asked_for_where_another_means_more_nearly_what_was_said(
+    near: dict[str, float], kept: bool
+) -> None:
+    asked = visit({"species": "bird"}, "my parrot has lost its feathers")
+    (field,) = await outmeant(ungrounded(asked), asked.said, FixedMeaning(near))
+    assert field.doubtful is kept
+
+
+def test_an_embedding_has_no_say_in_a_choice_that_was_named() -> None:
+    field = unproven(visit({"species": "dog"}, "my dog or my neighbour's, I don't know, keeps limping")).get("species")
+    assert field is None or not field.read
+
+
+def on(day: str, *lines: str) -> list[Said]:
+    """A conversation on a day; a line that begins with `A: ` is the agent's."""
+    return [
+        Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "), day=day)
+        for order, line in enumerate(lines, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ("2026-09-30", ("I read it on 30 September",)),
+        ("2026-09-28", ("it was Monday",)),
+        ("2026-10-26", ("A: Which day?", "is the 26 possible?")),
+        ("2026-12-03", ("mulai 3/12",)),
+        ("2026-10-08", ("A: Which day would you like?", "Thursday if that's free")),
+    ],
+)
+def test_a_day_without_its_month_or_year_may_be_the_last_or_the_next_one(value: str, lines: tuple[str, ...]) -> None:
+    found = unproven(visit({"appointment_date": value}, *on("2026-10-02", *lines)))
+    assert all(field.doubtful for field in found.values())
+
+
+@pytest.mark.parametrize(("answer", "value"), [("12", "12:00"), ("4", "16:00"), ("4", "04:00")])
+def test_a_number_alone_may_be_the_hour_that_was_asked_for(answer: str, value: str) -> None:
+    time = {"start_time": {"type": "string", "format": "time"}}
+    found = unproven(visit({"start_time": value}, "A: What time should we come?", answer, **time))
+    assert all(field.doubtful for field in found.values())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "stands"),
+    [
+        ("Do you want a reminder?", "no", True),
+        ("Sudah pernah ke sini?", "belum", True),
+        ("So it is Biscuit?", "no", False),
+        ("Namanya Biscuit?", "bukan", False),
+        ("Is that correct?", "no", False),
+        ("Sudah benar?", "belum", False),
+    ],
+)
+def test_a_no_to_another_question_takes_nothing_back(question: str, answer: str, stands: bool) -> None:
+    found = unproven(visit({"pet_name": "Biscuit"}, "our dog's name is Biscuit", f"A: {question}", answer))
+    assert all(field.doubtful for field in found.values()) is stands
+
+
+def test_who_a_form_serves_may_be_anybody_whom_the_question_asks_for() -> None:
+    patient = {"patient_name": {"type": "string", "format": "person-name"}}
+    lines = ("I come for my daughter", "A: What is her name?", "Kirana Lestari")
+    assert all(
+        field.doubtful for field in unproven(visit({"patient_name": "Kirana Lestari"}, *lines, **patient)).values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "doubtful"), [("my wife says 350 guests now", True), ("for example 350 guests", False)]
+)
+def test_a_report_leaves_a_tools_own_field_to_be_checked(line: str, doubtful: bool) -> None:
+    guests = {"guests": {"type": "integer"}}
+    assert unproven(visit({"guests": 350}, line, **guests))["guests"].doubtful is doubtful
