@@ -32,7 +32,7 @@ def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
     [
         ("refusals = [", "refusal = [", "refusals"),
         ("zero = 0", 'zero = "none"', "digits.zero"),
-        ("shorthands = ", "shorthand = ", "shorthands"),
+        ("[shorthands]", "[shorthand]", "shorthands"),
         ("[absent]\n", '[absent]\nfillers = "both"\n', "fillers"),
         ("[absent]\n", '[absent]\nmoods = "no reader knows it"\n', "moods"),
         ("[scales]", "[scale]", "scales"),
