@@ -113,12 +113,24 @@ def _answers_no(turns: Sequence[Turn], at: int) -> bool:
     """`Punya SIM?` `belum`: whether a mere no answers a question that repeats nothing of what was said before."""
     asks = set(fold(turns[at].question)) - FILLERS
     said = {word for turn in turns[:at] for word in fold(turn.text)}
-    mere = all(set(each.moods) == {Mood.DENIED} for each in turns[at].heard.sentences)
-    return "?" in turns[at].question and mere and asks.isdisjoint(said | (phrases().confirming - SALUTATIONS))
+    return (
+        "?" in turns[at].question
+        and _mere_no(turns[at])
+        and asks.isdisjoint(said | (phrases().confirming - SALUTATIONS))
+    )
+
+
+def _mere_no(turn: Turn) -> bool:
+    return all(set(each.moods) == {Mood.DENIED} for each in turn.heard.sentences)
 
 
 def taken_back(field: Field, turn: Turn) -> bool:
-    """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it."""
+    """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it.
+
+    A mere no is of the fields that the question names, where it names some.
+    """
+    if turn.asked and not turn.asks_for(field.key) and _mere_no(turn):
+        return False
     for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
         called = [one for one in named if one.start or sentence.words[0] not in NOES]
         if sentence.wrong and (not called or any(field.key in one.keys for one in called)):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from agentd.apps.letters.evidence import days, hours
 from agentd.apps.letters.evidence.answers import affirmed, repeated
-from agentd.apps.letters.evidence.asserted import mood, owner, taking_back
+from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
@@ -59,7 +59,7 @@ def _doubtful(field: Field, places: Iterable[Place], case: Case) -> bool:
     last = last_word(field, case)
     if last is not None and last.corrected and not last.supports:
         return False
-    since = max((turn.order for turn in taking_back(case)), default=0)
+    since = max((turn.order for turn in taking_back(case) if taken_back(field, turn)), default=0)
     later = (place for place in places if place.turn.order >= since)
     return any(_heard(field, place, sure=True) and _may_be_meant(field, place) for place in later)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, permutations, product
 
 from agentd.agent.text import FILLERS
-from agentd.apps.letters.evidence.asserted import mood, taking_back
+from agentd.apps.letters.evidence.asserted import mood, taken_back, taking_back
 from agentd.apps.letters.evidence.binding import whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
@@ -77,7 +77,8 @@ def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool
     shapes = case.form.shapes
     known = {field.key for field in proven}
     missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in known}
-    if taking_back(case) or not 0 < len(unproven) <= _MOST or missing != {field.key for field in unproven}:
+    denied = any(taken_back(field, turn) for turn in taking_back(case) for field in unproven)
+    if denied or not 0 < len(unproven) <= _MOST or missing != {field.key for field in unproven}:
         return False
     if any(field.kind not in _KINDS or field.many for field in unproven):
         return False
