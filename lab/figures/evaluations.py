@@ -96,12 +96,12 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: P
 
 def _conversations(file: Path) -> Found:
     """Natural conversations: what is proven, what is shown to the citizen for a yes, and what after one question."""
-    found = _halves(offices.trials(file), offices.half)
+    figures = _halves(offices.trials(file), offices.half).figures
     for name, prepare in STEPS.items():
         if prepare is not None:
             steps = _halves(offices.trials(file), offices.half, prepare).figures
-            found.figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
-    return found
+            figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
+    return Found(figures=figures)
 
 
 def _strange() -> Iterable[Trial]:
