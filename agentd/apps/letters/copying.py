@@ -108,7 +108,8 @@ def _values(
     def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
         """Those that the evidence proves, until MOST_TRIED tries are used up; without `named` no bare request words.
 
-        `doubtful` takes in what was said and may be meant, where the model may choose (`strange`).
+        `doubtful` takes in what was said and may be meant, where the model may choose (`strange`); a choice that only
+        follows from other words it would guess.
         """
         for value, _ in zip(values, tries, strict=False):
             names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
@@ -117,7 +118,7 @@ def _values(
             one = replace(field, value=value)
             if proven(one, case):
                 yield value
-            elif strange and marked(one, (), case).doubtful:
+            elif strange and (maybe := marked(one, (), case)).doubtful and not maybe.read:
                 doubtful.append(value)
 
     doubtful: list[Json] = []

@@ -109,11 +109,12 @@ def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
 
 def _mere(field: Field, turn: Turn, sentence: Sentence, at: int) -> int:
     """How many words from a number on may be the value; 0 where none."""
-    number, rest = int(sentence.words[at]), sentence.words[at + 1 : at + 3]
+    words = sentence.words
+    number, rest = int(words[at]), words[at + 1 : at + 3]
     day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
     if day is not None and rest[:1] == ["/"] and rest[1:] == [str(day.month)]:
         return 3 if number == day.day else 0
-    near = alone(sentence.words, Span(at, at + 1, True), sentence.clause(at)) or sentence.words[at - 1] in _ARTICLES
+    near = alone(words, Span(at, at + 1, True), sentence.clause(at)) or words[max(at - 1, 0)] in _ARTICLES
     if not near or not turn.asks_for(field.key):
         return 0
     if day is not None:
