@@ -35,6 +35,8 @@ _ARTICLES = phrases().articles
 _TIMES = phrases().past | phrases().future | phrases().soon
 _HALF_A_DAY = 12 * 60
 _MONTH = 31
+_DIGITS = 2
+"""Of an hour, or a day of a month."""
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
@@ -103,7 +105,7 @@ def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers."""
     for sentence, named, before in turn.sentences():
         for at, word in enumerate(sentence.words):
-            if word.isdecimal() and (size := _mere(field, turn, sentence, at)):
+            if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(field, turn, sentence, at)):
                 yield case.place(turn, sentence, named, before, Span(at, at + size, True))
 
 
