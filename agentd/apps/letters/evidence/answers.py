@@ -35,6 +35,8 @@ _ASSENTS = frozenset(fold(each) for each in all_words().assents)
 _AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
 """In a refused call's output: the one field that the citizen was asked for."""
+_PLACE_DIGITS = 3
+"""Digits of the place of a listed choice, at most."""
 _LONGEST = 6
 """Words of a yes, or of a message that picks, courtesy aside."""
 
@@ -281,7 +283,7 @@ def _answer(turn: Turn, said: Sequence[Said]) -> str | None:
 def _says(field: Field, text: str, turn: Turn) -> bool:
     """Whether an answer is the field's value."""
     words = folded_tokens(text)
-    if field.kind == "choice" and len(words) == 1 and words[0].isdecimal():
+    if field.kind == "choice" and len(words) == 1 and words[0].isdecimal() and len(words[0]) <= _PLACE_DIGITS:
         place = int(words[0]) - 1
         listed = field.enum.values[place : place + 1] if place >= 0 else ()
         return choices.canonical(str(field.value), field.enum) in listed

@@ -104,7 +104,8 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
         and words[start].isdecimal()
         and not _MONTHS.keys().isdisjoint(words[start:end])
     )
-    return made(at, at + 1, last.year, last.month, int(words[at])) if joined and words[at].isdecimal() else None
+    number = count(words, at)[0] if joined else None
+    return made(at, at + 1, last.year, last.month, number) if number else None
 
 
 def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
