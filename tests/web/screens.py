@@ -202,7 +202,8 @@ def request(browser: Browser, daemon: Daemon) -> None:
         pair(page, daemon, "kiosk-2", PAIRED)
         page.locator("#without-pin").click()
         page.locator("[data-letter=surat_keterangan_domisili]").click()
-        fill_form(page, {**FIELDS, "nik": residents()[0]["nik"]})
+        budi = residents()[0]
+        fill_form(page, {**FIELDS, "nik": budi["nik"], "tanggal_lahir": budi["tanggal_lahir"]})
         page.locator("[data-act=submit]").click()
         page.locator("[data-act=yes]").click()
         page.locator("[data-act=slip]").wait_for()

@@ -58,6 +58,11 @@ def tap_in(page: Page, field: str, text: str) -> None:
         key.first.tap()
 
 
+def _typed(name: str, value: str) -> str:
+    """The keys of a value: a day's digits, the day first."""
+    return "".join(reversed(value.split("-"))) if name == "tanggal_lahir" else value
+
+
 def fill_form(page: Page, values: dict[str, str] = FIELDS) -> None:
     """Fill the open form as a keyboard or a finger would, field by field."""
     for name, value in values.items():
@@ -65,7 +70,7 @@ def fill_form(page: Page, values: dict[str, str] = FIELDS) -> None:
         if field.locator("input[type=radio]").count():
             field.get_by_text(value, exact=True).click()
         else:
-            field.locator("input").fill("15011990" if name == "tanggal_lahir" else value)
+            field.locator("input").fill(_typed(name, value))
 
 
 def note_prints(page: Page) -> None:
@@ -133,7 +138,7 @@ def type_form(page: Page, values: dict[str, str] = FIELDS) -> list[str]:
             stops += keys_to(page, name)
         radio = page.locator(f"[name={name}]:focus[type=radio]")
         if radio.count() == 0:
-            page.keyboard.type("15011990" if name == "tanggal_lahir" else value)
+            page.keyboard.type(_typed(name, value))
             continue
         for _ in range(12):
             if radio.get_attribute("value") == value:
