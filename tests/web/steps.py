@@ -10,6 +10,7 @@ from typing import Any
 from playwright.sync_api import Download, Locator, Page, Route, expect
 
 from agentd.access import TokenStore
+from agentd.apps.letters.evidence.days import parse
 from agentd.apps.pairing.codes import Pairing
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import LETTER
@@ -60,7 +61,7 @@ def tap_in(page: Page, field: str, text: str) -> None:
 
 def _typed(name: str, value: str) -> str:
     """The keys of a value: a day's digits, the day first."""
-    return "".join(reversed(value.split("-"))) if name == "tanggal_lahir" else value
+    return f"{parse(value):%d%m%Y}" if name == "tanggal_lahir" else value
 
 
 def fill_form(page: Page, values: dict[str, str] = FIELDS) -> None:
