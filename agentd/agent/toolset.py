@@ -136,9 +136,11 @@ def assemble(
     named = [tool for tool in named if (tool.for_model if chooser == "model" else not tool.identity)]
     running = {state.name for state in states if state.state != "down"}
     listed = {(tool.server, tool.name) for tool in offered if tool.server in running}
-    awake = tuple(tool for tool in named if (tool.server, tool.remote_name or tool.name) in listed)
-    asleep = tuple(tool for tool in named if (tool.server, tool.remote_name or tool.name) not in listed)
-    return Toolset(tools=awake, servers=states, unbound=frozenset(unbound), asleep=asleep)
+    awake: list[ToolInfo] = []
+    asleep: list[ToolInfo] = []
+    for tool in named:
+        (awake if (tool.server, tool.remote_name or tool.name) in listed else asleep).append(tool)
+    return Toolset(tools=tuple(awake), servers=states, unbound=frozenset(unbound), asleep=tuple(asleep))
 
 
 def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
