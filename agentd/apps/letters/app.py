@@ -33,7 +33,6 @@ class Letters(App):
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
         self._readings = SessionReadings()
-        self._meaning = wiring.meaning
         self._described = Described(wiring.meaning)
         self.turns = LetterTurns(self._readings, self._described)
 
@@ -46,7 +45,7 @@ class Letters(App):
 
     def policies(self) -> Iterable[CallPolicy]:
         """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""
-        return Grounded(self._readings, self._described, self._meaning), LookUps()
+        return Grounded(self._readings, self._described, self.wiring.meaning), LookUps()
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify and /qr.svg, open to everybody."""

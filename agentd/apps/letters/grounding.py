@@ -60,7 +60,7 @@ class Grounded(CallPolicy):
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
-            if self._meaning is not None:
+            if self._meaning is not None and presentable(call, missing):
                 missing = await outmeant(missing, call.said, self._meaning)
             if not presentable(call, missing):
                 return refusal(call, missing)

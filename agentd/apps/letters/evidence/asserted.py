@@ -105,19 +105,19 @@ def put_right(field: Field, case: Case, turn: Turn, sentence: Sentence, named: S
 
 def taking_back(case: Case) -> Sequence[Turn]:
     """The messages in which a sentence calls something wrong."""
-    wrong = [at for at, turn in enumerate(case.turns) if any(each.wrong for each in turn.heard.sentences)]
-    return case.once(taking_back, lambda: [case.turns[at] for at in wrong if not _answers_no(case.turns, at)])
+    return case.once(taking_back, lambda: [turn for at, turn in enumerate(case.turns) if _takes_back(case.turns, at)])
+
+
+def _takes_back(turns: Sequence[Turn], at: int) -> bool:
+    return any(each.wrong for each in turns[at].heard.sentences) and not _answers_no(turns, at)
 
 
 def _answers_no(turns: Sequence[Turn], at: int) -> bool:
     """`Punya SIM?` `belum`: whether a mere no answers a question that repeats nothing of what was said before."""
-    asks = set(fold(turns[at].question)) - FILLERS
+    if "?" not in turns[at].question or not _mere_no(turns[at]):
+        return False
     said = {word for turn in turns[:at] for word in fold(turn.text)}
-    return (
-        "?" in turns[at].question
-        and _mere_no(turns[at])
-        and asks.isdisjoint(said | (phrases().confirming - SALUTATIONS))
-    )
+    return (set(fold(turns[at].question)) - FILLERS).isdisjoint(said | (phrases().confirming - SALUTATIONS))
 
 
 def _mere_no(turn: Turn) -> bool:

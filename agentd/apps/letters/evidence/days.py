@@ -136,15 +136,19 @@ def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
 
 
 def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day:
-    ahead = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, "next_week") == size), 0)
-    if weeks := at_clock(words, end, "next_week") or ahead:
-        start, stop = (at - ahead, end) if ahead else (at, end + weeks)
-        return start, stop, today + timedelta(days=7 - today.weekday() + number)
-    before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, "last_week") == size), 0)
-    after = at_clock(words, end, "last_week")
+    before, after = _beside(words, at, end, "next_week")
+    if before or after:
+        return at - before, end + after, today + timedelta(days=7 - today.weekday() + number)
+    before, after = _beside(words, at, end, "last_week")
     if before or after:
         return at - before, end + after, today - timedelta(days=(today.weekday() - number) % 7 or 7)
     return at, end, today + timedelta(days=(number - today.weekday()) % 7 or 7)
+
+
+def _beside(words: Sequence[str], at: int, end: int, key: str) -> tuple[int, int]:
+    """How many words of a kind stand right before some words, and right behind them."""
+    before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, key) == size), 0)
+    return before, at_clock(words, end, key)
 
 
 def _numeric(words: Sequence[str], at: int) -> Day | None:

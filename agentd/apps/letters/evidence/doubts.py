@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import date
 
 from agentd.apps.letters.evidence import days, hours
 from agentd.apps.letters.evidence.answers import affirmed, repeated
@@ -19,7 +20,7 @@ from agentd.apps.letters.evidence.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.possible import possible, says_something
 from agentd.apps.letters.evidence.proof import last_word
-from agentd.apps.letters.evidence.segments import Mood
+from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.spans import Span, alone
 from agentd.apps.letters.evidence.together import anothers
@@ -52,13 +53,13 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         said = _answered(field, case)
     else:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
-    doubtful = said and _doubtful(field, places, case)
-    read = said and not doubtful and _read(field, case)
+    last = last_word(field, case) if said else None
+    doubtful = said and _doubtful(field, places, last, case)
+    read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said, doubtful=doubtful or read, read=read and field.kind == "choice")
 
 
-def _doubtful(field: Field, places: Iterable[Place], case: Case) -> bool:
-    last = last_word(field, case)
+def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
     if last is not None and last.corrected and not last.supports:
         return False
     since = max((turn.order for turn in taking_back(case) if taken_back(field, turn)), default=0)
@@ -69,11 +70,10 @@ def _doubtful(field: Field, places: Iterable[Place], case: Case) -> bool:
 def _read(field: Field, case: Case) -> bool:
     """Whether a choice of a tool's own may follow from what was said (`two separate beds`), none having been named; a
     yes or no only where it was asked for."""
-    if field.common or field.kind not in ("choice", "boolean") or last_word(field, case) is not None:
-        return False
     if field.kind == "boolean":
         return _answered(field, case)
-    return not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+    chosen = field.kind == "choice" and not field.common
+    return chosen and not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
 
 
 def _spoken_of(field: Field, turn: Turn) -> bool:
@@ -103,24 +103,24 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers."""
+    day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
+    asked_on = turn.day if turn.asks_for(field.key) else None
     for sentence, named, before in turn.sentences():
         for at, word in enumerate(sentence.words):
-            if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(field, turn, sentence, at)):
+            if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(sentence, at, day, minutes, asked_on)):
                 yield case.place(turn, sentence, named, before, Span(at, at + size, True))
 
 
-def _mere(field: Field, turn: Turn, sentence: Sentence, at: int) -> int:
-    """How many words from a number on may be the value; 0 where none."""
-    words = sentence.words
-    number, rest = int(words[at]), words[at + 1 : at + 3]
-    day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
-    if day is not None and rest[:1] == ["/"] and rest[1:] == [str(day.month)]:
+def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, asked_on: date | None) -> int:
+    """How many words from a number on may be the day, or else the hour; 0 where none."""
+    words, number = sentence.words, int(sentence.words[at])
+    if day is not None and words[at + 1 : at + 3] == ["/", str(day.month)]:
         return 3 if number == day.day else 0
     near = alone(words, Span(at, at + 1, True), sentence.clause(at)) or words[max(at - 1, 0)] in _ARTICLES
-    if not near or not turn.asks_for(field.key):
+    if not near or asked_on is None:
         return 0
     if day is not None:
-        return int(number == day.day and abs((day - turn.day).days) <= _MONTH)
+        return int(number == day.day and abs((day - asked_on).days) <= _MONTH)
     return int(minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY))
 
 
@@ -130,11 +130,12 @@ def _heard(field: Field, place: Place, *, sure: bool = False) -> bool:
     sentence, span = place.sentence, place.span
     if field.kind == "text" and place.turn.asks_for(field.key) and _answers(place):
         return True
-    supposed = any(_supposes(mark, field, place) for mark in sentence.marks if mark.cue is not Cue.UNSURE or sure)
-    meant = mood(field, place)
+    if (meant := mood(field, place)) is not Mood.OPEN:
+        return meant is Mood.SAID
     said = f" {' '.join(sentence.words[span.start : span.end])} "
     timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
-    return meant is Mood.SAID or (meant is Mood.OPEN and timely and not supposed)
+    cues = (mark for mark in sentence.marks if mark.cue is not Cue.UNSURE or sure)
+    return timely and not any(_supposes(mark, field, place) for mark in cues)
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:
@@ -154,9 +155,8 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     """Whether nothing says that a value is of another field, or of somebody whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     asked_for = place.turn.asks_for(field.key)
-    nobodys = field.person is None and place.case.form.of_others
-    served = field.person in SERVED or (field.person is None and not field.common)
-    nobodys = nobodys or (asked_for and served)  # `who is it for?`
+    served = field.person in SERVED or (field.person is None and not field.common)  # `who is it for?`
+    nobodys = (field.person is None and place.case.form.of_others) or (asked_for and served)
     keys, asked = meant(field, place)
     answers = asked_for or _answers(place)
     free = not field.common and not labelled_otherwise(field, place, plain=False)

@@ -16,7 +16,7 @@ from agentd.apps.letters.evidence.binding import means, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.heard import NOES
-from agentd.apps.letters.evidence.named import Named, among, only
+from agentd.apps.letters.evidence.named import Named, among, narrow, only
 from agentd.apps.letters.evidence.persons import CITIZEN
 from agentd.apps.letters.evidence.segments import Claim, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
@@ -90,9 +90,9 @@ def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:
 
 def flags(field: Field, case: Case) -> Iterator[Claim]:
     """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
-    known = {key for key, shape in case.form.shapes.items() if shape.kind == "boolean"}
+    booleans = frozenset(key for key, shape in case.form.shapes.items() if shape.kind == "boolean")
     for turn in case.turns:
-        asked = only([keys & known for keys in turn.asked if keys & known], field.key)
+        asked = narrow(turn.asked, booleans) == {field.key}
         answer = True if asked and affirmed(turn, case) else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
