@@ -121,10 +121,8 @@ class Lexicon:
         if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
             return False
         titled = raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
-        return titled or "@" in (
-            words[at - 1],
-            *words[max(0, at - 3) : max(0, at - 2)],
-        )  # `nadia@example.org`, `nadia@mail.example`
+        before = (words[at - 1], *words[max(0, at - 3) : max(0, at - 2)])
+        return titled or "@" in before  # `nadia@example.org`, `nadia@mail.example`
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase is."""
