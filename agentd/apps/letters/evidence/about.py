@@ -131,7 +131,7 @@ def _numbered(field: Field, place: Place) -> bool:
 def _of_another_thing(field: Field, place: Place) -> bool:
     """`passport number` of a ticket number, `nomor antrean` of a nomor polis: the head of the name, another's rest.
 
-    In another language than the name's (`nomor antrean` of a ticket_number) the rest stands on the head's other side.
+    A number's stands on either side, in whatever language (`plat nomor`, `nomor antrean` of a ticket_number).
     """
     shape, sentence = place.case.form.shapes.get(field.key), place.sentence
     own = shape.words if shape is not None else ()
@@ -141,12 +141,19 @@ def _of_another_thing(field: Field, place: Place) -> bool:
         numbers = head in _IDENTIFIERS and not _IDENTIFIERS.isdisjoint(own)
         if one.plain or not (numbers or head in _HEADS & set(own)) or sentence.clauses[one.start] != place.clause:
             continue
-        at = one.end if (head == own[0] if head in own else own[0] not in _IDENTIFIERS) else one.start - 1
-        if 0 <= at < len(sentence.words) and not place.span.start <= at < place.span.end:
-            beside, plain = sentence.words[at], at == 0 or sentence.raws[at][0].islower()
-            if plain and len(beside) > 1 and beside.isalpha() and beside not in _BESIDE and beside not in meant:
-                return True
+        sides = {one.end, one.start - 1} if numbers else {one.end if head == own[0] else one.start - 1}
+        if any(_strange(at, place) and sentence.words[at] not in meant for at in sides):
+            return True
     return False
+
+
+def _strange(at: int, place: Place) -> bool:
+    """Whether a word outside a value may be the name of a thing."""
+    words, raws = place.sentence.words, place.sentence.raws
+    if not 0 <= at < len(words) or place.span.start <= at < place.span.end:
+        return False
+    plain = at == 0 or raws[at][0].islower()
+    return plain and len(words[at]) > 1 and words[at].isalpha() and words[at] not in _BESIDE
 
 
 def _since_something_else(field: Field, place: Place) -> bool:

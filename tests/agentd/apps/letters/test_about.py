@@ -61,6 +61,8 @@ def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         ({"nomor_anggota": "B7781"}, "Nomor antrean saya B7781"),
         ({"voucher_number": "B7781"}, "Nomor antrean saya B7781"),
         ({"nomor_anggota": "B7781"}, "My locker number is B7781"),
+        ({"nomor_anggota": "B7781"}, "Plat nomor B7781"),
+        ({"voucher_number": "B7781"}, "Plat nomor saya B7781"),
         ({"guest_name": "John Park"}, "Yang merekomendasikan bukan Ann Lee, tapi John Park"),
         ({"amount": 500}, "My rent is not 400, but 500 dollars"),
         ({"nights": 3}, "Saya punya bukan 2 mobil tapi 3"),
