@@ -63,9 +63,13 @@ def _affirms(turn: Turn) -> bool:
 
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     """Where the agent's message before a yes names the value."""
+    return [place for place in named_by_agent(field, case, turn) if place.span.supports]
+
+
+def named_by_agent(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
+    """Where the agent's message before the citizen's names values of the field's kind."""
     heard, named = case.read(turn.question)
-    question = replace(turn, text=turn.question, heard=heard, named=named, asked=())
-    return [place for place in case.find(field, question) if place.span.supports]
+    return list(case.find(field, replace(turn, text=turn.question, heard=heard, named=named, asked=())))
 
 
 _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}

@@ -6,12 +6,13 @@ is it for?`. It is never taken as proven.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 
 from agentd.apps.letters.evidence import days, hours
-from agentd.apps.letters.evidence.answers import affirmed, repeated
+from agentd.apps.letters.evidence.answers import affirmed, named_by_agent, repeated
 from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
@@ -30,12 +31,14 @@ _NUMBERED = frozenset({"nik", "kk"})
 _PERSONAL = _NUMBERED | {"name", "phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds of what an agent may propose; who somebody is, and a number of theirs, it can't know."""
+_OBJECTING = frozenset({Cue.NEGATION, Cue.WRONG, Cue.CORRECTION})
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may mean without saying one (`my husband and I`)."""
 _ARTICLES = phrases().articles
 _TIMES = phrases().past | phrases().future | phrases().soon
 _HALF_A_DAY = 12 * 60
 _MONTH = 31
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _DIGITS = 2
 """Of an hour, or a day of a month."""
 
@@ -44,6 +47,10 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     """An unproven field with whether the citizen `said` its value, of whatever field, and may have meant it of this one
     (`doubtful`). A choice or a small number may follow from what they said: the question that asks it back shows it."""
     known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
+    sentences = _SENTENCES.split(str(field.value)) if known and field.kind == "text" else ()
+    if sentences[1:]:
+        each = [marked(replace(field, value=sentence), given, case) for sentence in sentences]
+        return replace(field, said=all(one.said for one in each), doubtful=all(one.doubtful for one in each))
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
         return field
     places = list(_places(field, case))
@@ -91,7 +98,7 @@ def _answered(field: Field, case: Case) -> bool:
 
 
 def _places(field: Field, case: Case) -> Iterator[Place]:
-    """Where the citizen says a value, or says yes to one that the agent proposes (`tomorrow at nine?`)."""
+    """Where the citizen says a value, or takes one that the agent proposes (`tomorrow at nine?`) or notes down."""
     for turn in case.turns:
         yield from case.stated(field, turn)
         yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
@@ -99,51 +106,73 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
             yield from case.stated(replace(field, past=not field.past), turn)
         if field.kind in _PROPOSED and turn.question and affirmed(turn, case):
             yield from repeated(field, case, turn)
+        elif field.kind in ("date", "time") and not _objects(field, case, turn):
+            noted = named_by_agent(field, case, turn)
+            yield from noted if all(one.span.supports and not one.sentence.asks for one in noted) else ()
+
+
+def _objects(field: Field, case: Case, turn: Turn) -> bool:
+    """Whether an answer turns something down or says another value: what the agent noted down before its question
+    (`Sunday 13 December. What name?`) doesn't stand by it."""
+    cues = {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
+    return turn.heard.another or not cues.isdisjoint(_OBJECTING) or bool(case.places(field, turn))
 
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
-    """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers."""
+    """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers; and an
+    hour that may be of either half of the day (`at 3`)."""
     day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
     asked_on = turn.day if turn.asks_for(field.key) else None
     for sentence, named, before in turn.sentences():
         for at, word in enumerate(sentence.words):
             if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(sentence, at, day, minutes, asked_on)):
                 yield case.place(turn, sentence, named, before, Span(at, at + size, True))
+        for start, end, said in hours.hours(sentence.words) if minutes is not None else ():
+            morning = any(days.at_clock(sentence.words, at, "morning") for at in range(start, end))
+            if said + _HALF_A_DAY == minutes and not morning:
+                yield case.place(turn, sentence, named, before, Span(start, end, True))
 
 
 def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, asked_on: date | None) -> int:
     """How many words from a number on may be the day, or else the hour; 0 where none."""
-    words, number = sentence.words, int(sentence.words[at])
+    words, number, clause = sentence.words, int(sentence.words[at]), sentence.clause(at)
     if day is not None and words[at + 1 : at + 3] == ["/", str(day.month)]:
         return 3 if number == day.day else 0
-    near = alone(words, Span(at, at + 1, True), sentence.clause(at)) or words[max(at - 1, 0)] in _ARTICLES
-    if not near or asked_on is None:
-        return 0
-    if day is not None:
-        return int(number == day.day and abs((day - asked_on).days) <= _MONTH)
-    return int(minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY))
+    whole = alone(words, Span(at, at + 1, True), clause)
+    if day is None:
+        ends = alone(words, Span(clause.start, at + 1, True), clause)  # `so make it 10`
+        hour = minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY)
+        return int(hour and ends and (asked_on is not None or not whole))
+    near = whole or words[max(at - 1, 0)] in _ARTICLES
+    return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
 
 
 def _heard(field: Field, place: Place, *, sure: bool = False) -> bool:
-    """Whether a value is said, or asked about (`do you have a double room?`), and not only supposed; `sure`: nor
-    doubted. A text that is all of an answer to the question for it is said."""
+    """Whether a value is said or asked about (`do you have a double room?`), not only supposed; `sure`: nor doubted.
+    A text is said as its first word is, and where it is all of an answer to the question for it."""
     sentence, span = place.sentence, place.span
-    if field.kind == "text" and place.turn.asks_for(field.key) and _answers(place):
-        return True
+    if field.kind == "text":
+        if place.turn.asks_for(field.key) and _answers(place):
+            return True
+        place = replace(place, span=Span(span.start, span.start + 1, True))
     if (meant := mood(field, place)) is not Mood.OPEN:
         return meant is Mood.SAID
     said = f" {' '.join(sentence.words[span.start : span.end])} "
     timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
-    cues = (mark for mark in sentence.marks if mark.cue is not Cue.UNSURE or sure)
-    return timely and not any(_supposes(mark, field, place) for mark in cues)
+    return timely and not any(_supposes(mark, field, place, sure=sure) for mark in sentence.marks)
 
 
-def _supposes(mark: Mark, field: Field, place: Place) -> bool:
+def _supposes(mark: Mark, field: Field, place: Place, *, sure: bool) -> bool:
     """Whether a cue leaves a value open; of a tool's own field no report does (`my wife says 350 now`), nor a condition
-    behind it (`Thursday, if that's free`)."""
+    behind it (`Thursday, if that's free`), and none inside a text."""
+    behind = mark.start >= place.span.end
+    if mark.cue is Cue.LOOKUP:
+        return not behind and place.sentence.clauses[mark.start] == place.clause
+    if behind and field.kind == "text":
+        return False
     if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
-        return mark.cue is Cue.CONDITION and mark.start < place.span.end
-    return mark.cue in SUPPOSING or mark.cue in (Cue.LOOKUP, Cue.UNSURE)
+        return mark.cue is Cue.CONDITION and not behind
+    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and sure)
 
 
 def _may_be_asked(field: Field, place: Place) -> bool:
@@ -155,7 +184,7 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     """Whether nothing says that a value is of another field, or of somebody whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     asked_for = place.turn.asks_for(field.key)
-    served = field.person in SERVED or (field.person is None and not field.common)  # `who is it for?`
+    served = field.person in SERVED or (field.person is None and (not field.common or field.kind == "name"))
     nobodys = (field.person is None and place.case.form.of_others) or (asked_for and served)
     keys, asked = meant(field, place)
     answers = asked_for or _answers(place)

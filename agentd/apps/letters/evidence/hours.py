@@ -69,8 +69,10 @@ def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
                 return minutes, size + past
             if to := at_clock(words, at + size, "to"):
                 return -minutes, size + to
-    size = at_clock(words, at, "half_to")
-    return (-30, size) if size else (0, 0)
+    if size := at_clock(words, at, "half_to"):
+        return -30, size
+    size = at_clock(words, at, "half")  # `half six`
+    return (30, size) if size and count(words, at + size)[0] is not None else (0, 0)
 
 
 def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:

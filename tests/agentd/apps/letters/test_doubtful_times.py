@@ -1,0 +1,92 @@
+"""Days and hours that a model read in what was said or noted down, and no rule can prove: shown to be checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.messages import Said
+from tests.agentd.apps.letters.test_doubts import unproven, visit
+
+
+def on(day: str, *lines: str) -> list[Said]:
+    """A conversation on a day; a line that begins with `A: ` is the agent's."""
+    return [
+        Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "), day=day)
+        for order, line in enumerate(lines, 1)
+    ]
+
+
+@pytest.mark.parametrize(("answer", "doubtful"), [("Yes, that's fine.", True), ("No, sorry.", False)])
+def test_a_yes_takes_a_day_that_the_agent_proposed(answer: str, doubtful: bool) -> None:
+    lines = ("our dog is ill", "A: Could you come on 1 December 2026?", answer)
+    found = unproven(visit({"appointment_date": "2026-12-01"}, *lines))
+    assert found["appointment_date"].doubtful is doubtful
+
+
+def test_days_from_one_to_another_share_a_month() -> None:
+    stay = {"checkIn": {"type": "string", "format": "date"}, "checkOut": {"type": "string", "format": "date"}}
+    days = {"checkIn": "2026-12-10", "checkOut": "2026-12-13"}
+    assert all(field.said for field in unproven(visit(days, "a room from 10 to 13 December 2026", **stay)).values())
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        ("2026-09-30", ("I read it on 30 September",)),
+        ("2026-09-28", ("it was Monday",)),
+        ("2026-10-26", ("A: Which day?", "is the 26 possible?")),
+        ("2026-12-03", ("mulai 3/12",)),
+        ("2026-10-08", ("A: Which day would you like?", "Thursday if that's free")),
+    ],
+)
+def test_a_day_without_its_month_or_year_may_be_the_last_or_the_next_one(value: str, lines: tuple[str, ...]) -> None:
+    found = unproven(visit({"appointment_date": value}, *on("2026-10-02", *lines)))
+    assert all(field.doubtful for field in found.values())
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "shown"),
+    [
+        ("12", "12:00", True),
+        ("4", "16:00", True),
+        ("4", "04:00", True),
+        ("by half six", "18:30", True),
+        ("sore saja jam 4", "16:00", True),
+        ("at 4 in the morning", "16:00", False),
+        ("my brother leaves at 9 so make it 10", "10:00", True),
+    ],
+)
+def test_an_hour_may_be_said_as_a_mere_number_or_of_either_half_of_the_day(
+    answer: str, value: str, shown: bool
+) -> None:
+    time = {"start_time": {"type": "string", "format": "time"}}
+    found = unproven(visit({"start_time": value}, "A: What time should we come?", answer, **time))
+    assert all(field.doubtful for field in found.values()) is shown
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "stands"),
+    [
+        ("Noted, 1 December 2026. What is your name?", "Ada Quist", True),
+        ("Noted, 1 December 2026. What is your name?", "not that day please", False),
+        ("Noted, 1 December 2026. What is your name?", "Ada Quist, and come on 3 December 2026", False),
+        ("We have 1 December 2026 or 3 December 2026. What is your name?", "Ada Quist", False),
+        ("Is 1 December 2026 right?", "Ada Quist", False),
+    ],
+)
+def test_a_day_that_the_agent_noted_down_stands_where_the_answer_to_its_next_question_says_nothing_else(
+    question: str, answer: str, stands: bool
+) -> None:
+    found = unproven(visit({"appointment_date": "2026-12-01"}, "he is limping, come soon", f"A: {question}", answer))
+    assert found["appointment_date"].doubtful is stands
+
+
+def test_to_know_something_else_leaves_a_value_said() -> None:
+    asked = visit({"appointment_date": "2026-12-01"}, "the 1 December 2026, I know it is a holiday, masih buka?")
+    assert unproven(asked)["appointment_date"].doubtful
+
+
+@pytest.mark.parametrize("said", ["9" * 8000, f"{'9' * 8000} to 13 December", f"3/{'9' * 8000}"])
+def test_a_number_of_any_length_is_no_day(said: str) -> None:
+    found = unproven(visit({"appointment_date": "2027-01-01"}, "A: Which day?", said))
+    assert not found["appointment_date"].doubtful
