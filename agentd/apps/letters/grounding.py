@@ -35,7 +35,7 @@ from agentd.apps.letters.evidence.segments import Mood
 from agentd.apps.letters.evidence.shapes import split
 from agentd.apps.letters.evidence.spans import TEXTS
 from agentd.apps.letters.evidence.together import anothers, left
-from agentd.apps.letters.meant import outmeant
+from agentd.apps.letters.meant import weighed
 from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy, Meaning
 
@@ -60,8 +60,8 @@ class Grounded(CallPolicy):
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
-            if self._meaning is not None and presentable(call, missing):
-                missing = await outmeant(missing, call.said, self._meaning)
+            if self._meaning is not None and presentable(call, [field for field in missing if not field.read]):
+                missing = await weighed(missing, call, self._meaning)
             if not presentable(call, missing):
                 return refusal(call, missing)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})

@@ -1,36 +1,55 @@
-"""Whether another choice is nearer in meaning to what the citizen said than the one that a model read. It proves none.
+"""What embeddings say of an answer that a model read and no words prove: whether it may be shown. They prove nothing.
 
-`Two separate beds` names no choice, and a model reads `twin`: the citizen is shown it as what to check. Where the
-bundled embeddings clearly come to another choice they are asked instead.
+`Two separate beds` names no choice, and a model reads `twin`; `I have a dog` names no pets, and it reads a yes. The
+citizen is shown it as what to check: a choice unless another is clearly nearer to what was said, a yes or no where
+something that was said or asked is nearer to its field than to all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from agentd.apps.letters.evidence.fields import Field
-from agentd.messages import Said
+from agentd.apps.letters.evidence.fields import Field, properties
+from agentd.apps.letters.evidence.shapes import split
+from agentd.messages import Said, ToolCall
 from agentd.ports import Meaning
 
 AHEAD = 0.01
 """Cosine of multilingual-e5-small by which another choice is nearer to a message than the model's."""
 LAST = 12
-"""Messages that are compared."""
+"""Messages of the citizen that are compared, and as many of the agent."""
 
 
-async def outmeant(missing: Sequence[Field], said: Iterable[Said], meaning: Meaning) -> list[Field]:
-    """The fields; a choice that was `read` is no more `doubtful` where another one is nearer to what was said."""
-    texts = [entry.text for entry in said if entry.by == "citizen"][-LAST:]
-    return [replace(field, doubtful=False) if await _another(field, texts, meaning) else field for field in missing]
+async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) -> list[Field]:
+    """The fields; of those that were `read` a choice is `doubtful` no more where another one is nearer to what was
+    said, a yes or no is where its field is the nearest."""
+    return [await _weighed(field, call, meaning) if field.read else field for field in missing]
+
+
+async def _weighed(field: Field, call: ToolCall, meaning: Meaning) -> Field:
+    if field.kind != "boolean":
+        return replace(field, doubtful=not await _another(field, _texts(call.said, "citizen"), meaning))
+    fields = {path: _described(path, rule) for path, rule in properties(call.tool.input_schema).items()}
+    texts = (*_texts(call.said, "citizen"), *_texts(call.said, "agent"))
+    near = [dict(zip(fields, await meaning.nearness(text, list(fields.values())), strict=True)) for text in texts]
+    return replace(field, doubtful=any(max(scores, key=scores.__getitem__) == field.key for scores in near))
 
 
 async def _another(field: Field, texts: Sequence[str], meaning: Meaning) -> bool:
-    if not field.read:
-        return False
     listed = field.enum.values
     choices = [f"{field.title}: {value.replace('_', ' ')}" for value in listed]
     near = [await meaning.nearness(text, choices) for text in texts]
     best = {value: max(scores) for value, *scores in zip(listed, *near, strict=True)}
     ahead: float = max(best.values(), default=0.0) - best.get(str(field.value), 0.0)
     return ahead >= AHEAD
+
+
+def _texts(said: Iterable[Said], by: str) -> Sequence[str]:
+    return [entry.text for entry in said if entry.by == by][-LAST:]
+
+
+def _described(path: str, rule: Mapping[str, Any]) -> str:
+    """What a field is called, and what its tool says of it."""
+    return f"{rule.get('title') or ' '.join(split(path))}: {rule.get('description', '')}"

@@ -94,7 +94,7 @@ class LetterTurns(TurnPolicy):
         turns = case_of(judged.tool, call.said, readings).turns
         if turns and turned_down(judged.tool, turns[-1]):
             return False
-        return presentable(call, ungrounded(judged, readings))
+        return presentable(call, [field for field in ungrounded(judged, readings) if not field.read])
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:

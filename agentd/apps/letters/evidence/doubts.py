@@ -53,17 +53,19 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         return replace(field, said=all(one.said for one in each), doubtful=all(one.doubtful for one in each))
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
         return field
+    if field.kind == "boolean":
+        last = last_word(field, case)
+        said, read = _answered(field, case), last is None or last.supports
+        return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
     if not field.common and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
         said = all(mood(field, place) is not Mood.DENIED for place in places)
-    elif field.kind == "boolean":
-        said = _answered(field, case)
     else:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
     read = said and not doubtful and last is None and _read(field, case)
-    return replace(field, said=said, doubtful=doubtful or read, read=read and field.kind == "choice")
+    return replace(field, said=said, doubtful=doubtful or read, read=read)
 
 
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
@@ -75,10 +77,7 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
 
 
 def _read(field: Field, case: Case) -> bool:
-    """Whether a choice of a tool's own may follow from what was said (`two separate beds`), none having been named; a
-    yes or no only where it was asked for."""
-    if field.kind == "boolean":
-        return _answered(field, case)
+    """Whether a choice of a tool's own may follow from what was said (`two separate beds`), none having been named."""
     chosen = field.kind == "choice" and not field.common
     return chosen and not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
 

@@ -53,7 +53,7 @@ class Field:
     doubtful: bool = False
     """They may have meant it of this field, as of another: it is to be checked."""
     read: bool = False
-    """A choice that follows from other words of theirs, as a model read them: it is to be checked."""
+    """A choice, or a yes or no, that may follow from other words of theirs, as a model read them."""
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 
