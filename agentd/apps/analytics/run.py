@@ -11,7 +11,6 @@ from typing import Any
 
 import structlog
 
-from agentd.agent.text import in_full
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics.clarifying import resolved
 from agentd.apps.analytics.consult_schema import consult_schema
@@ -25,6 +24,7 @@ from agentd.apps.analytics.replace_placeholders import ReplacePlaceholders
 from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
 from agentd.apps.analytics.understand_query import understand_query
 from agentd.apps.analytics.validate_results import validate_results
+from agentd.apps.analytics.vocabulary import in_full
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
