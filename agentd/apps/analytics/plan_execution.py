@@ -24,7 +24,7 @@ from agentd.apps.analytics.own_examples import examples_of
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan import lacks_columns, read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered, usable
-from agentd.apps.analytics.plan_schema import plan_schema
+from agentd.apps.analytics.plan_schema import plan_schema, says_it
 from agentd.apps.analytics.plan_words import worded_truly
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import Unreadable
@@ -105,13 +105,14 @@ class PlanExecution:
         messages = self._messages(state, dates, brief=_is_held(context))
         began = context.clock.monotonic()
         plan, faults = await self._planned(state, context, messages, dates)
-        slow, first = context.clock.monotonic() - began > SLOW_S, plan
+        slow, first, said = context.clock.monotonic() - began > SLOW_S, plan, context.said
         for turn in range(1 if _is_held(context) else REPAIRS):
             if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
                 break  # what may be right costs one turn, and none where the asker waited long: the answer says it
-            asked_again = _corrected(messages, plan, faults)
             try:
-                repaired, still = await self._planned(state, context, asked_again, dates, again=True)
+                repaired, still = await self._planned(
+                    state, context, _corrected(messages, said, faults), dates, again=True
+                )
             except NodeFailed:
                 if plan is None or plan.fatal:
                     raise
@@ -119,7 +120,7 @@ class PlanExecution:
             better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
             if better and repaired == plan:
                 break  # the same plan once more would be said a third time
-            plan, faults = (repaired, still) if better else (plan, faults)
+            plan, faults, said = (repaired, still, context.said) if better else (plan, faults, said)
         if plan is None or plan.fatal:
             if plan is not None and plan.needs_period:
                 back = without_period(state["user_query"], today)
@@ -191,9 +192,11 @@ class PlanExecution:
             tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
             count, dialect = EXAMPLES_SHOWN[style] - len(shown), state.get("sql_dialect")
             shown = [*examples_of(tables, joins, style, count, state["user_query"], dialect), *shown]
+        unsaid = set() if says_it(state, brief=brief) else {"response_template"}
         for example in shown:
             messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
             plan = as_asked(example.plan) if brief else example.plan
+            plan = {key: value for key, value in plan.items() if key not in unsaid}
             written = json.dumps(plan, ensure_ascii=False, separators=(",", ":"))
             messages.append(ChatMessage(role="assistant", content=written))
         return [*messages, ChatMessage(role="user", content=_request(state, dates, brief=brief))]
@@ -204,14 +207,12 @@ def _is_held(context: NodeContext) -> bool:
     return context.model.state().constraint == "grammar"
 
 
-def _corrected(messages: list[ChatMessage], plan: Plan | None, faults: list[str]) -> list[ChatMessage]:
-    """The conversation with what was planned and why it is wrong."""
+def _corrected(messages: list[ChatMessage], said: str, faults: list[str]) -> list[ChatMessage]:
+    """The conversation with what was planned, as it was written (it is in the model's memory), and why it is wrong."""
     error = "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."
-    bare = None if plan is None else plan.written() | as_asked(plan.written())
-    written = [] if bare is None else [json.dumps(bare, ensure_ascii=False)[:4000]]
     return [
         *messages,
-        *(ChatMessage(role="assistant", content=each) for each in written),
+        ChatMessage(role="assistant", content=said[:4000]),
         ChatMessage(role="user", content=json.dumps({"error": error}, ensure_ascii=False)),
     ]
 
