@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
@@ -81,7 +82,7 @@ class AnalyticsRun:
         self._retrying = retrying
         self._examples = examples or ExampleLibrary()
         self._nodes: Mapping[str, Node] = {
-            "understand_query": understand_query,
+            "understand_query": partial(understand_query, examples=self._examples),
             "consult_schema": consult_schema,
             "plan_execution": PlanExecution(self._examples),
             "execute_query": execute_query,

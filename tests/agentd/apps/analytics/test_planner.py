@@ -10,7 +10,7 @@ import pytest
 
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.plan import read_plan
-from agentd.apps.analytics.plan_execution import SYSTEMS
+from agentd.apps.analytics.plan_request import SYSTEMS
 from agentd.apps.analytics.understand_query import SCHEMA as SCHEMA_OF_INTENT
 from bridges.llamacpp.constraint import from_schema
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, differs, plan, unsure
