@@ -66,11 +66,11 @@ class PlanExecution:
         messages = messages_for(state, dates, self._examples, brief=_is_held(context))
         began = context.clock.monotonic()
         plan, faults = await self._first(state, context, messages, dates)
-        slow, first, said = context.clock.monotonic() - began > SLOW_S, plan, context.said
+        slow, first, written = context.clock.monotonic() - began > SLOW_S, plan, context.said
         for turn in range(1 if _is_held(context) else REPAIRS):
             if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
                 break  # what may be right costs one turn, and none where the asker waited long: the answer says it
-            sent_back = corrected(messages, said, faults)
+            sent_back = corrected(messages, written, faults)
             try:
                 repaired, still = await self._planned(state, context, sent_back, dates, again=True)
             except NodeFailed:
@@ -80,7 +80,7 @@ class PlanExecution:
             better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
             if better and repaired == plan:
                 break  # the same plan once more would be said a third time
-            plan, faults, said = (repaired, still, context.said) if better else (plan, faults, said)
+            plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
         if plan is None or plan.fatal:
             if plan is not None and plan.needs_period:
                 back = without_period(state["user_query"], today)

@@ -119,7 +119,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
 def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | None:
     """The plan of the example that asks the same; a follow-up may mean something else by it."""
     example = None if past_questions(state) else examples.same(state["user_query"], state["plan_style"])
-    return example and example.plan
+    return None if example is None else example.plan
 
 
 def _says_what(question: str) -> bool:
