@@ -72,12 +72,11 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
                 if added
                 else SAID["most"].format(things=_words(table["name"]))
             )
-            own = f"{there}.{quote(key['referred_columns'][0])}"
-            on = f"{name}.{quote(key['columns'][0])} = {own}"
+            on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
             yield (
                 SAID["ranking"].format(things=_words(other["name"]), figure=what),
                 f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
-                f"GROUP BY {own}, {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",  # two may have one name
+                f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
             )
 
 

@@ -61,13 +61,13 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
     asked = _recent(narrow(turn.asked, candidates), turn, field.kind)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
-    narrowed = candidates
-    for keys in (*labels, asked, topic):
-        narrowed = narrowed & keys or narrowed
     whole = frozenset(key for key in candidates if key in shapes and shapes[key].person == field.person)
     by_kind = not asked and all(field.person is not None and keys == whole for keys in labels)
+    narrowed = candidates
     if by_kind and field.kind in TEXTS:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
+    for keys in (*labels, asked, topic):
+        narrowed = narrowed & keys or narrowed
     narrowed = _behind(narrowed, place)
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
@@ -193,9 +193,14 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
     subject, _ = case.subject
     if person is None and subject is not None:
         return owner == subject
-    if owner in (None, CITIZEN):
-        return person in (None, CITIZEN)
-    return person == owner or (owner, person) in case.aliases or owner in _COVERS.get(str(person), ())
+    if owner in (None, CITIZEN):  # `saya ibunya, Ratna`
+        return person in (None, CITIZEN) or any((CITIZEN, each) in case.aliases for each in _covered(person))
+    return (owner, person) in case.aliases or owner in _covered(person)
+
+
+def _covered(person: str | None) -> tuple[str, ...]:
+    """The relations that a form's person may be: a guardian is a parent, too."""
+    return (str(person), *_COVERS.get(str(person), ()))
 
 
 def whose(field: Field, place: Place, *, asked: bool) -> bool:

@@ -86,7 +86,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
         subject = said or subject
         owners = (owner for _, owner, _ in reversed(sentence.people) if owner is not None)
         spoken_of = next(owners, None if said == persons.CITIZEN else said) or spoken_of
-        aliases |= set(persons.aliases(sentence.words, sentence.raws, sentence.marks))
+        aliases |= set(persons.aliases(sentence.words, sentence.raws, sentence.marks, sentence.clauses))
     another = any(True for sentence in found for _ in _ANOTHER.find(sentence.words)) or _refuses(found)
     another = another or any(_asks_instead(sentence) for sentence in found)
     clauses = sum(sentence.clauses[-1] + 1 for sentence in found if sentence.clauses)

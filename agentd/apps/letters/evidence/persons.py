@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from agentd.apps.letters.evidence.choices import JOBS
@@ -132,10 +132,9 @@ def people(
     own = frozenset(at for at, word in enumerate(words) if word in SELF and at not in meant)
     if spoken_of and not own and any(mark.cue is Cue.PRONOUN for mark in marks):
         found.append((-1, spoken_of, range(size)))
-    pronouns = {mark.start for mark in marks if mark.cue is Cue.PRONOUN}
+    himself = set(_the_citizens(words, marks, clauses))
     relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
-    applicants = {mark.end - 1 for mark in relations if mark.value in APPLICANTS}
-    relations = [mark for mark in relations if not _is_the_citizen(mark, words, clauses, pronouns, applicants)]
+    relations = [mark for mark in relations if mark not in himself]
     beside = {
         clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
     }  # `tinggal dengan istri dan dua anak`
@@ -174,15 +173,18 @@ def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
     return mark.start > 0 and (words[mark.start - 1], *words[end : end + 1]) == ("(", ")")
 
 
-def _is_the_citizen(
-    mark: Mark, words: Sequence[str], clauses: Sequence[int], pronouns: set[int], applicants: set[int]
-) -> bool:
+def _the_citizens(words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int]) -> Iterator[Mark]:
     """`saya kakaknya`, `pelapor adiknya`, `I'm her grandson`: what the citizen is of somebody named before."""
-    at = mark.start - 1
-    while at > 0 and (at in pronouns or words[at] in _COPULAS or words[at] == "'"):
-        at -= 1
-    himself = at in applicants or (at >= 0 and words[at] in SELF and _opens(words, clauses, at))
-    return himself and not pronouns.isdisjoint((mark.start - 1, mark.end))
+    pronouns = {mark.start for mark in marks if mark.cue is Cue.PRONOUN}
+    relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
+    applicants = {mark.end - 1 for mark in relations if mark.value in APPLICANTS}
+    for mark in relations if pronouns else ():
+        at = mark.start - 1
+        while at > 0 and (at in pronouns or words[at] in _COPULAS or words[at] == "'"):
+            at -= 1
+        himself = at in applicants or (at >= 0 and words[at] in SELF and _opens(words, clauses, at))
+        if himself and not pronouns.isdisjoint((mark.start - 1, mark.end)):
+            yield mark
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
@@ -234,9 +236,11 @@ def names(mark: Mark, words: Sequence[str]) -> bool:
     return strong(mark, words, opens=not alone, form=False)
 
 
-def aliases(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[tuple[str, str]]:
-    """`almarhum ayah saya`, `ayah saya, Sukardi, sudah meninggal`: who is in a role."""
-    found: list[tuple[str, str]] = []
+def aliases(
+    words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int]
+) -> list[tuple[str, str]]:
+    """`almarhum ayah saya`, `ayah saya, Sukardi, sudah meninggal`: who is in a role; `saya ibunya`: the citizen."""
+    found = [(CITIZEN, mark.value) for mark in _the_citizens(words, marks, clauses)]
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
     for before, after in pairwise(relations):
         if after.start - before.end <= 1 and {before.value, after.value} & ROLES:

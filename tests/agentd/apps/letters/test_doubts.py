@@ -113,6 +113,23 @@ def test_a_birthday_is_the_childs_where_a_form_names_others_and_not_the_citizen(
     assert all(field.doubtful for field in unproven(asked).values())
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("Saya ayahnya, Andri Pratama, wiraswasta", True),
+        ("Saya pamannya, Andri Pratama, wiraswasta", True),
+        ("Saya temannya, Andri Pratama, wiraswasta", False),
+        ("Saya Andri Pratama, wiraswasta", False),
+    ],
+)
+def test_who_says_that_they_are_the_father_is_whom_the_form_calls_the_guardian(line: str, shown: bool) -> None:
+    fields = {**FORM, "asal_tk": {"type": "string"}, "pekerjaan_wali": {"type": "string"}}
+    parents = {"nama_wali": "Andri Pratama", "pekerjaan_wali": "wiraswasta"}
+    lines = ("Nama anak Muhammad Rafa, lahir di Bogor, dari TK Melati", line)
+    found = unproven(visit(parents, *lines, **fields))
+    assert all(field.doubtful for field in found.values() if field.path in parents) is shown
+
+
 @pytest.mark.parametrize(("name", "value"), [("owner_name", "Ada Quist"), ("phone", "0161 496 0733")])
 def test_a_yes_takes_no_name_and_no_number_that_the_agent_made_up(name: str, value: str) -> None:
     found = unproven(visit({name: value}, "our dog is ill", f"A: Are you {value}?", "Yes."))
