@@ -101,9 +101,8 @@ def _engine(url: sa.URL, writing: bool, seconds: float) -> sa.Engine:
                 "local_infile": False,
                 "charset": "utf8mb4",
             }
-    engine = sa.create_engine(
-        url, connect_args=arguments, pool_pre_ping=True, pool_recycle=600, pool_size=8, hide_parameters=True
-    )
+    # Without a pool: whether a database that stands still lives is found out once, not for a kept connection as well.
+    engine = sa.create_engine(url, connect_args=arguments, poolclass=sa.NullPool, hide_parameters=True)
     if url.get_backend_name() != "postgresql" and not writing:
 
         @sa.event.listens_for(engine, "connect")
