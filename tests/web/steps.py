@@ -88,37 +88,38 @@ def note_prints(page: Page) -> None:
     )
 
 
-FOCUS_FAULT = """() => {
-  const node = document.activeElement;
-  if (node === document.body) return 'lost';
-  const drawn = node.matches('.choices input') ? node.nextElementSibling : node.closest('.drop') ?? node;
-  const style = getComputedStyle(drawn);
-  if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) return 'without a ring';
-  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
-    .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
-  let ground = parseFloat(style.outlineOffset) < 0 ? drawn : drawn.parentElement;
-  while (/, 0\\)$/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
-  const [ring, under] = [light(style.outlineColor), light(getComputedStyle(ground).backgroundColor)];
-  if (Math.max(ring, under) / Math.min(ring, under) < 3) return 'with a ring that is hard to see';
-  const box = drawn.getBoundingClientRect();
-  const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
-  const hit = document.elementFromPoint(box.x + box.width / 2, (top + bottom) / 2);
-  return drawn.contains(hit) ? '' : 'out of sight';
-}"""
-FOCUSED = """() => {
+FOCUS = """async () => {
+  while (document.querySelector('.settling')) await new Promise((done) => setTimeout(done, 20));
   const node = document.activeElement, {act, field, letter} = node.dataset;
-  return act || node.name || letter || node.id || field || node.classList[0] || node.tagName.toLowerCase();
+  const name = act || node.name || letter || node.id || field || node.classList[0] || node.tagName.toLowerCase();
+  return [name, fault()];
+
+  function fault() {
+    if (node === document.body) return 'lost';
+    const drawn = node.matches('.choices input') ? node.nextElementSibling : node.closest('.drop') ?? node;
+    const style = getComputedStyle(drawn);
+    if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) return 'without a ring';
+    const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
+      .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+    let ground = parseFloat(style.outlineOffset) < 0 ? drawn : drawn.parentElement;
+    while (/, 0\\)$/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
+    const [ring, under] = [light(style.outlineColor), light(getComputedStyle(ground).backgroundColor)];
+    if (Math.max(ring, under) / Math.min(ring, under) < 3) return 'with a ring that is hard to see';
+    const box = drawn.getBoundingClientRect();
+    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+    const hit = document.elementFromPoint(box.x + box.width / 2, (top + bottom) / 2);
+    return drawn.contains(hit) ? '' : 'out of sight';
+  }
 }"""
+"""The name of what has the focus and its fault, read once what takes no tap yet does: it isn't covered, only early."""
 
 
 def focused(page: Page) -> str:
     """The name of what has the focus; fails unless a person sees where that is (WCAG 2.2, 2.4.7, 2.4.11, 1.4.11)."""
-    page.wait_for_function("() => !document.querySelector('.settling')")  # takes no tap yet: not covered, only early
-    name = str(page.evaluate(FOCUSED))
-    fault = page.evaluate(FOCUS_FAULT)
+    name, fault = page.evaluate(FOCUS)
     assert not fault, f"the focus is {fault}: {name}"
-    return name
+    return str(name)
 
 
 def keys_to(page: Page, name: str, key: str = "Tab") -> list[str]:
@@ -126,7 +127,9 @@ def keys_to(page: Page, name: str, key: str = "Tab") -> list[str]:
     stops: list[str] = []
     while name not in stops:
         page.keyboard.press(key)
-        stops.append("edge" if page.evaluate("document.activeElement === document.body") else focused(page))
+        stop, fault = page.evaluate(FOCUS)
+        assert fault in ("", "lost"), f"the focus is {fault}: {stop}"
+        stops.append("edge" if fault == "lost" else stop)
         assert stops.count("edge") < 3 and len(stops) < 60, f"{key} never comes to {name}: {stops}"
     return stops
 
