@@ -30,21 +30,16 @@ def grows(read: Callable[[str], object], family: Callable[[int], str], first: in
     if small < ENOUGH_S:
         return 2.0
     least = float("inf")
-    for doubled in range(LENGTHS):
-        least = min(least, _twice(read, family, size << doubled))
-        if least <= MOST:
-            break
+    for _ in range(LENGTHS):
+        big = _cost(read, family(2 * size))
+        for _ in range(TRIES):
+            if big <= MOST * small:
+                return big / small
+            small = max(small, _cost(read, family(size)))
+            big = min(big, _cost(read, family(2 * size)))
+        least = min(least, big / small)
+        size, small = 2 * size, big
     return least
-
-
-def _twice(read: Callable[[str], object], family: Callable[[int], str], size: int) -> float:
-    small, big = _cost(read, family(size)), _cost(read, family(2 * size))
-    for _ in range(TRIES):
-        if big <= MOST * small:
-            break
-        small = max(small, _cost(read, family(size)))
-        big = min(big, _cost(read, family(2 * size)))
-    return big / small
 
 
 def _cost(read: Callable[[str], object], words: str) -> float:
