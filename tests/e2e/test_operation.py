@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from clients.top import usage
-from tests.daemon import AGENTD, HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests import warm
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
 from tests.waiting import until
 
 
@@ -115,7 +116,7 @@ def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Pat
 def test_a_second_daemon_leaves_the_folder_of_a_running_one_alone(daemon: Daemon) -> None:
     words = ["--config", daemon.config, "--state", daemon.state, "--listen", "127.0.0.1:0"]
     for command in (["serve"], ["ask", "Halo"]):
-        second = subprocess.run([AGENTD, *command, *words], capture_output=True, text=True, timeout=300)
+        second = subprocess.run([warm.command(), *command, *words], capture_output=True, text=True, timeout=300)
         assert (second.returncode, second.stdout) == (1, "")
         assert f"state folder {daemon.state}: another daemon works in it" in second.stderr
     assert daemon.call("Agent.run", prompt="Jam berapa?")["status"] == "completed"

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import warm
 from tests.agentd.apps.backup.test_migrating import unpacked
-from tests.daemon import AGENTD, HEAD, SERVERS, final, running
+from tests.daemon import HEAD, SERVERS, final, running
 
 
 def test_an_office_of_0_1_0_is_migrated_and_goes_on(tmp_path: Path) -> None:
@@ -15,17 +16,17 @@ def test_an_office_of_0_1_0_is_migrated_and_goes_on(tmp_path: Path) -> None:
     config = HEAD + SERVERS["certificate"].replace("python3", sys.executable)
     (tmp_path / "script.jsonl").write_text("{}\n")
     (tmp_path / "client.toml").write_text(config)
-    words = ["--config", tmp_path / "client.toml", "--state", tmp_path / "state"]
-    looked = subprocess.run([AGENTD, "migrate", "--dry-run", *words], capture_output=True, text=True, check=True)
+    command = [warm.command(), "migrate", "--config", tmp_path / "client.toml", "--state", tmp_path / "state"]
+    looked = subprocess.run([*command, "--dry-run"], capture_output=True, text=True, check=True)
     assert "the old state would be copied to" in looked.stdout
     assert "would be added" in looked.stdout
-    done = subprocess.run([AGENTD, "migrate", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "agentd.db: schema 1 → 2" in done.stdout
     assert "the register of 1 letters has entries" in done.stdout
     (copied,) = tmp_path.glob("state.before-migrate-*")
     assert (copied / "agentd.db").is_file()
-    again = subprocess.run([AGENTD, "migrate", *words], capture_output=True, text=True, check=True)
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "up to date" in again.stdout
 
     with running(tmp_path, final("Surat Anda selesai."), config=config) as daemon:

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,10 +14,10 @@ import openai
 import pytest
 
 from bridges.llamacpp.weights import KNOWN
+from tests import warm
 from tests.http_server import Handler, serving
 
 WEIGHTS = KNOWN[0]
-AGENTD = str(Path(sys.executable).with_name("agentd"))
 CLIENT = """
 default_provider = "local"
 prompt_template = "{{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
@@ -31,9 +30,8 @@ models = ["m-1"]
 
 
 def agentd(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [AGENTD, *words], env={**os.environ, **environ}, capture_output=True, text=True, timeout=300, check=False
-    )
+    command, env = [warm.command(), *words], {**os.environ, **environ}
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_list_says_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:
@@ -77,7 +75,7 @@ async def test_serve_offers_the_configured_models_to_an_openai_client(tmp_path: 
     (tmp_path / "script.jsonl").write_text("Selamat pagi.\n")
     environ = {**os.environ, "AGENTD_CONFIG": str(tmp_path / "client.toml"), "AGENTD_TOKEN": token}
     words = ("models", "serve", "--listen", "127.0.0.1:0", "--state", str(tmp_path / "state"))
-    process = await asyncio.create_subprocess_exec(AGENTD, *words, env=environ, stdout=asyncio.subprocess.PIPE)
+    process = await asyncio.create_subprocess_exec(warm.command(), *words, env=environ, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:
         ready = (await asyncio.wait_for(process.stdout.readline(), 300)).decode().split()
