@@ -40,6 +40,7 @@ def test_no_locked_package_is_without_a_stated_licence() -> None:
     assert [name for name in licences.locked() if licences.licence(name) == licences.NOT_STATED] == []
 
 
+@pytest.mark.slow
 def test_the_bill_of_materials_names_every_locked_package() -> None:
     bill = json.loads(sbom.render())
     assert bill["bomFormat"] == "CycloneDX"

@@ -124,6 +124,7 @@ REPORTING_REFUSED = 188
 """Of the reporting half only totals are looked at."""
 
 
+@pytest.mark.slow
 async def test_no_value_passes_that_was_said_of_something_else_than_its_field() -> None:
     wrong = [trial for trial in soundness.trials() if not trial.honest]
     passed = [trial for trial in wrong if not await refused(trial)]

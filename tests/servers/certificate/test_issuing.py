@@ -23,6 +23,7 @@ from servers.certificate.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
 
 
+@pytest.mark.slow
 def test_each_type_and_year_has_a_series_of_its_own(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = [issue(service, ANSWERS[key], letter=key).number for key in [*ANSWERS][:4] for _ in range(2)]
     assert numbers == [

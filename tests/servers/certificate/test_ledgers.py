@@ -117,6 +117,7 @@ def test_a_register_of_an_earlier_version_goes_on(url: str, state: Path) -> None
     later.close()
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_is_a_clear_error_without_its_password(tmp_path: Path) -> None:
     ledger = Ledger("mariadb://root:geheim@127.0.0.1:9/letters")
     with pytest.raises(LedgerError) as caught:

@@ -23,6 +23,7 @@ from tests.servers.certificate.test_standing import copy_of, put_back
 __all__ = ["issued", "ledger", "office"]
 
 
+@pytest.mark.slow
 def test_an_older_register_gets_back_everything_it_lost(
     office: LetterService, ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

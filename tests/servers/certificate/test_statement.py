@@ -91,6 +91,7 @@ def test_each_letter_states_its_name_purpose_and_the_last_digits_of_its_nik(key:
     assert (said.name, said.nik_last4, said.purpose) == (*whose, ANSWERS[key].get("keperluan", ""))
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_is_refused() -> None:
     data = data_of(sign(SAID, KEY))
     for bit in range(len(data) * 8):

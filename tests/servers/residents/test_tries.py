@@ -22,6 +22,7 @@ from tests.servers.residents.test_verification import BUDI, RIGHT, SITI, Clock, 
 __all__ = ["clock", "desk", "residents"]
 
 
+@pytest.mark.slow
 def test_a_thousand_tries_stay_locked_and_compare_three_pins(tmp_path: Path, residents: Residents) -> None:
     clock = Clock()
     tries = Verification(residents, Locks(tmp_path / "locks.db", clock))

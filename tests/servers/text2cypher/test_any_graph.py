@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from servers.text2cypher.config import LLMConfig
@@ -40,6 +41,7 @@ def _texts(file: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_no_word_of_the_curriculum_stands_in_the_code() -> None:
     lexicon = json.loads((CURRICULUM / "lexicon.json").read_text(encoding="utf-8"))
     held = [lexicon[kind] for kind in ("labels", "properties")]

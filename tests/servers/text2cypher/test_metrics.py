@@ -30,6 +30,7 @@ def test_signs_stand_apart() -> None:
     )
 
 
+@pytest.mark.slow
 def test_text_metrics_equal_values_by_hand() -> None:
     assert bleu("a b c d e", "a b c d f") == pytest.approx((4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
     assert rouge_l_f1("MATCH (n) RETURN n.nama", "MATCH (n) RETURN n.kode") == 0.8
@@ -100,6 +101,7 @@ def test_a_question_the_model_never_answered_is_no_failed_first_attempt() -> Non
     assert found["first_attempt_success_rate"] == 0.0
 
 
+@pytest.mark.slow
 def test_intervals_and_paired_tests() -> None:
     low, high = interval_of_rate(18, 52)
     assert (low, high) == (pytest.approx(23.2, abs=0.5), pytest.approx(48.2, abs=0.5))

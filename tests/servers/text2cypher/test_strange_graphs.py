@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from llguidance import LLMatcher
 
 from servers.text2cypher.config import LLMConfig
@@ -61,6 +62,7 @@ def test_reading_the_first_question_asks_the_engine_nothing(tmp_path: Path) -> N
         backend.close()
 
 
+@pytest.mark.slow
 def test_of_many_examples_only_those_are_compared_that_use_what_the_question_names() -> None:
     compared: list[str] = []
     examples = [Example(f"Which kind{n} are there?", f"MATCH (k:Kind{n}) RETURN k") for n in range(200)]

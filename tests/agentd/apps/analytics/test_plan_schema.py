@@ -217,6 +217,7 @@ def test_a_plan_of_nothing_can_be_written() -> None:
 
 
 @pytest.mark.parametrize("style", ["sql", "operations"])
+@pytest.mark.slow
 def test_every_shipped_example_can_be_written(style: Any) -> None:
     schema = read_schema(SHIPPED)
     for example in ExampleLibrary().nearest("", style, 99):

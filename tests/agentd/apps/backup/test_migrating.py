@@ -149,6 +149,7 @@ def statements() -> Iterator[list[int]]:
     sa.event.remove(sa.engine.Engine, "before_cursor_execute", count)
 
 
+@pytest.mark.slow
 def test_a_change_that_is_cut_off_anywhere_loses_nothing_and_goes_on(tmp_path: Path, statements: list[int]) -> None:
     for after in itertools.count():
         statements[0] = 10_000
