@@ -63,6 +63,8 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         elif field.kind == "code" and written:
             dated = _in_days(words, today)
             written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
+        elif field.kind == "text" and not written and any(map(str.isdecimal, "".join(field.spoken))):
+            found += [span for span in _of_codes(field, words, today) if span.supports]  # `P-H-R 6-0-5`
         found += written
     return sorted(found)
 
@@ -161,17 +163,18 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
     """Letters and digits that are no part of a day, however they are grouped: `HX-77420-B`, `5210 4417 8890 1234`."""
     wanted = _joined(str(field.value))
     dated = _in_days(words, today)
+    spelled = [str(numbers.DIGIT_WORDS.get(word, word)) for word in words]  # `nine one three two`
     at = 0
     while at < len(words):
-        if at in dated or not (words[at][0].isalnum() and wanted.startswith(words[at])):
+        if at in dated or not (words[at][0].isalnum() and wanted.startswith(spelled[at])):
             at += 1
             continue
         end, said = at, ""
         while end < len(words) and len(said) < len(wanted) and (words[end][0].isalnum() or words[end] in "-/. "):
-            said += words[end] if words[end][0].isalnum() else ""
+            said += spelled[end] if words[end][0].isalnum() else ""
             end += 1
-        whole = end == len(words) or not words[end].isdecimal()
-        before = at == 0 or not words[at - 1].isdecimal() or not words[at].isdecimal()
+        whole = end == len(words) or not spelled[end].isdecimal()
+        before = at == 0 or not spelled[at - 1].isdecimal() or not spelled[at].isdecimal()
         if said == wanted and whole and before:
             yield Span(at, end, True)
         at += 1

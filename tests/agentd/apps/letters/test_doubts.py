@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.grounding import Grounded, ungrounded
-from agentd.apps.letters.meant import weighed
-from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import ApprovalRule, Said, ToolCall, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
 
@@ -194,54 +191,6 @@ def test_what_no_value_of_its_kind_looks_like_is_none(arguments: dict[str, Any],
     assert [(field.path, field.doubtful) for field in ungrounded(asked)] == [(next(iter(arguments)), False)]
 
 
-class FixedMeaning:
-    """Nearness from a table."""
-
-    def __init__(self, near: dict[str, float]) -> None:
-        self._near = near
-
-    async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-        return [self._near.get(text.rpartition(": ")[2], 0.0) for text in texts]
-
-
-@pytest.mark.parametrize(("near", "kept"), [({"bird": 0.84, "dog": 0.84}, True), ({"bird": 0.82, "dog": 0.84}, False)])
-async def test_a_choice_is_asked_for_where_another_means_more_nearly_what_was_said(
-    near: dict[str, float], kept: bool
-) -> None:
-    asked = visit({"species": "bird"}, "my parrot has lost its feathers")
-    (field,) = await weighed(ungrounded(asked), asked, FixedMeaning(near))
-    assert field.doubtful is kept
-
-
-@pytest.mark.parametrize(
-    ("value", "line", "nearest", "shown"),
-    [
-        (True, "my dog barks at visitors", "hasPets", True),
-        (True, "my dog barks at visitors", "unit", False),
-        (True, "I have no pets", "hasPets", False),
-    ],
-)
-async def test_a_yes_or_no_that_follows_is_shown_where_its_field_is_the_nearest_to_what_was_said(
-    value: bool, line: str, nearest: str, shown: bool
-) -> None:
-    fields = {"hasPets": {"type": "boolean", "title": "Pets"}, "unit": {"type": "string", "title": "Flat"}}
-    asked = visit({"hasPets": value}, line, **fields)
-    titles = {"hasPets": "Pets: ", "unit": "Flat: "}
-
-    class Nearest:
-        async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-            return [float(text == titles[nearest]) for text in texts]
-
-    judged = await Grounded(meaning=Nearest()).before(asked)
-    assert isinstance(judged, ToolCall) is shown and isinstance(await Grounded().before(asked), ToolOutcome)
-    assert LetterTurns().supports(asked) is (line != "I have no pets")  # at the yes it is still what was said
-
-
-def test_an_embedding_has_no_say_in_a_choice_that_was_named() -> None:
-    field = unproven(visit({"species": "dog"}, "my dog or my neighbour's, I don't know, keeps limping")).get("species")
-    assert field is None or not field.read
-
-
 @pytest.mark.parametrize(
     ("problem", "said", "shown"),
     [
@@ -277,6 +226,24 @@ def test_two_people_are_counted_in_one_word() -> None:
 def test_a_no_to_another_question_takes_nothing_back(question: str, answer: str, stands: bool) -> None:
     found = unproven(visit({"pet_name": "Biscuit"}, "our dog's name is Biscuit", f"A: {question}", answer))
     assert all(field.doubtful for field in found.values()) is stands
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "said"),
+    [
+        ("PHR605", "P-H-R 6-0-5, it is on the key", True),
+        ("9132", "let me see, nine one three two", True),
+        ("9132", "let me see, nine one three two five", False),
+        ("PHR605", "P-H-R 6-0", False),
+    ],
+)
+def test_a_code_may_be_dictated(value: str, line: str, said: bool) -> None:
+    fields = {"plate": {"type": "string", "description": "Four digits, or the plate"}}
+    last_four = {"card_last4": {"type": "string", "pattern": "^[0-9]{4}$"}}
+    for properties in (fields, last_four) if value.isdecimal() else (fields,):
+        (name,) = properties
+        found = unproven(visit({name: value}, f"A: What is your {name.replace('_', ' ')}?", line, **properties))
+        assert all(field.doubtful for field in found.values()) is said
 
 
 @pytest.mark.parametrize("name", ["patient_name", "full_name"])
