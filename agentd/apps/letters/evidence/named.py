@@ -16,6 +16,9 @@ from agentd.apps.letters.languages import phrases
 _SENSES = phrases().senses
 _WAYS = frozenset({"origin", "destination"})
 """`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
+_CALL_NO_FLAG = _WAYS | {"identifier", "new", "recipient", "city", "place", "artist", "device", "name", "title"}
+"""Senses of which a word says nothing of a yes or no: `to` of `permissionToEnter`, `number` of `contains_id`."""
+_NO_FLAG = frozenset(phrase for sense in _CALL_NO_FLAG for phrase in (sense, *_SENSES.get(sense, ())))
 _JOINS = phrases().joins | {","}
 _COMMON = FILLERS | phrases().interrogatives
 _BIRTH = frozenset({"tanggal_lahir", "tempat_lahir"})
@@ -55,7 +58,8 @@ class Names:
         self._words = frozenset(word for phrase in own for word in phrase)
         kinds = {(sense, shape.kind) for shape in shapes.values() for sense in shape.senses}
         for key, shape in shapes.items():
-            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in _COMMON]
+            common = _COMMON | _NO_FLAG if shape.kind == "boolean" else _COMMON
+            alone = [(word,) for word in shape.words if len(word) >= SHORTEST and word not in common]
             said = (*people.get(shape.person or "", ()), *_by_sense(shape, kinds))
             for known in (*alone, *map(folded_tokens, said)):
                 found.setdefault(known, set()).add(key)
@@ -116,7 +120,7 @@ class Names:
 
 def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
     """The words that go with what a field's name speaks of; those of a way with a place, or else with a name."""
-    for sense in shape.senses:
+    for sense in shape.senses - (_CALL_NO_FLAG if shape.kind == "boolean" else frozenset()):
         goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
         if sense not in _WAYS or shape.kind == goes_with:
             yield from _SENSES.get(sense, ())

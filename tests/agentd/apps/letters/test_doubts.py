@@ -246,6 +246,19 @@ def test_a_code_may_be_dictated(value: str, line: str, said: bool) -> None:
         assert all(field.doubtful for field in found.values()) is said
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("permissionToEnter", False, "I have never had to complain"),
+        ("contains_id", True, "my number is 085 555 0191"),
+        ("new_damage", True, "I have a new phone"),
+    ],
+)
+def test_a_small_word_of_a_fields_name_says_no_yes_and_no_no(name: str, value: bool, line: str) -> None:
+    (field,) = unproven(visit({name: value}, line, **{name: {"type": "boolean"}})).values()
+    assert not field.doubtful
+
+
 @pytest.mark.parametrize("name", ["patient_name", "full_name"])
 def test_who_a_form_serves_may_be_anybody_whom_the_question_asks_for(name: str) -> None:
     fields = {name: {"type": "string", "format": "person-name"}}
