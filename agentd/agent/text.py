@@ -67,11 +67,6 @@ def folded(token: str) -> str:
     return _CHAT.get(word, word)
 
 
-def in_full(text: str) -> str:
-    """The text with a chat's shorthands spelt in full (`sblm` is `sebelum`); one with a capital may be a name."""
-    return re.sub(r"(?<![\w'’-])[a-z]+(?![\w'’-])", lambda found: _CHAT.get(found[0], found[0]), text)
-
-
 def doubled(word: str) -> bool:
     """Whether the digit of a word only says that it is said twice (`jalan2`)."""
     return _DOUBLED.fullmatch(word) is not None

@@ -72,11 +72,12 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
                 if added
                 else SAID["most"].format(things=_words(table["name"]))
             )
-            on = f"{name}.{quote(key['columns'][0])} = {there}.{quote(key['referred_columns'][0])}"
+            own = f"{there}.{quote(key['referred_columns'][0])}"
+            on = f"{name}.{quote(key['columns'][0])} = {own}"
             yield (
                 SAID["ranking"].format(things=_words(other["name"]), figure=what),
                 f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
-                f"GROUP BY {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",
+                f"GROUP BY {own}, {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",  # two may have one name
             )
 
 

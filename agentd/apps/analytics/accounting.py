@@ -15,7 +15,6 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.agreement import restricted, speaks, words_of
-from agentd.apps.analytics.comparisons import ends_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
@@ -148,9 +147,8 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
     """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
     added; other things than were asked for."""
     asked = reading.asked
-    ends = ends_of(asked.text)
     for each in reading.own(exp.Max, exp.Min):
-        if not ends or (reading.select.args.get("group") and reading.select.args.get("order")):
+        if not asked.ends or (reading.select.args.get("group") and reading.select.args.get("order")):
             yield each.sql()
     for each in reading.own(exp.Count):
         columns = list(each.find_all(exp.Column))
@@ -198,7 +196,7 @@ def _figures(reading: Reading) -> Iterator[str]:
             continue
         listed = not part.find(exp.AggFunc) and part is not order and any(map(reading.called, reading.labels))
         hits = frozenset().union(*(reading.hits(*each) for each in used))
-        general = reading.asked.money or bool(ends_of(reading.asked.text))
+        general = reading.asked.money or bool(reading.asked.ends)
         meant = listed or hits or (general and _is_default(used))
         other = reading.better(columns, [*reading.shown, *columns])
         if not meant or other or (reading.asked.money and _unpriced(part)):

@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from agentd.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from agentd.apps.analytics.state import PlanStyle
 
 HELP = "ask the books and see the table"
 BARS = "▁▂▃▄▅▆▇█"
@@ -78,7 +81,7 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
             print(f"agentd analyze: {error}", file=sys.stderr)
             return 1
     if given.keep:
-        _keep(settings.state, given.question, answer)
+        _keep(settings.state, given, answer)
     return 0
 
 
@@ -163,17 +166,22 @@ def _cell(value: Any) -> str:
     return f"{value:,}".translate(str.maketrans(",.", ".,"))
 
 
-def _keep(state: Path, question: str, answer: dict[str, Any]) -> None:
-    """Add the plan that answered to this office's examples."""
+def _keep(state: Path, given: argparse.Namespace, answer: dict[str, Any]) -> None:
+    """Add the plan that answered to this office's examples, its dates by their names."""
     from agentd.apps.analytics.examples import ExampleLibrary
+    from agentd.apps.analytics.periods import periods_of
+    from agentd.apps.analytics.plan_dates import dates_for, undated, usable
+    from agentd.apps.analytics.vocabulary import in_full
 
-    operations = any("operation_id" in step for step in answer["plan"])
+    style: PlanStyle = "operations" if any("operation_id" in step for step in answer["plan"]) else "sql"
     template = next(
         call["request_payload"]["response_template"]
         for call in answer["mcp_tool_call_history"]
         if call["tool_name"] == "fill_placeholders"
     )
-    key = "operations" if operations else "sql_queries_plan"
-    plan = {key: answer["plan"], "response_template": template}
-    ExampleLibrary(state / "analytics").keep(question, "operations" if operations else "sql", plan)
+    question, today = in_full(given.question), date.today()
+    dates = usable(question, dates_for(question, periods_of(question, today), today))
+    key = "operations" if style == "operations" else "sql_queries_plan"
+    plan = json.loads(undated(json.dumps({key: answer["plan"], "response_template": template}), dates))
+    ExampleLibrary(state / "analytics").keep(given.question, style, plan, alone=not given.session)
     print("disimpan sebagai contoh", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Questions with their right plans, for a model to imitate: the shipped ones and those this office approved.
 
-The nearest by shared words are shown. Nothing is learned by itself: a person approves each (`agentd analyze --keep`).
+The nearest by shared words are shown; one in the very words of a question answers it without a model. Nothing is
+learned by itself: a person approves each (`agentd analyze --keep`).
 """
 
 from __future__ import annotations
@@ -10,22 +11,28 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from agentd.agent.text import fold
+from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.plan_entries import queries_in
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.statements import spoken_of
-from agentd.apps.analytics.vocabulary import vocabulary
+from agentd.apps.analytics.vocabulary import in_full, vocabulary
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question and its plan; `understanding` and `plan` are what the model should write."""
+    """One question and the plan that a model should write; `alone`: it is no follow-up of others."""
 
     question: str
     plan: dict[str, Any]
+    alone: bool = True
 
 
 class ExampleLibrary:
@@ -48,13 +55,19 @@ class ExampleLibrary:
         )
         return list(reversed(ranked[:count]))
 
-    def keep(self, question: str, style: PlanStyle, plan: dict[str, Any]) -> None:
+    def same(self, question: str, style: PlanStyle) -> Example | None:
+        """The latest example of the same words, of whatever time where both name one: its plan names no day itself."""
+        asked = _words(question)
+        found = (each for each in self._all(style) if each.alone and _words_of_example(each.question) == asked)
+        return next((each for each in found if not _DAY.search(json.dumps(each.plan))), None)
+
+    def keep(self, question: str, style: PlanStyle, plan: dict[str, Any], *, alone: bool = False) -> None:
         """Add an approved answer's plan. Raises OSError."""
         assert self._file is not None, "a library without a folder keeps nothing"
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        line = json.dumps({"style": style, "question": question, "plan": plan}, ensure_ascii=False)
+        entry = {"style": style, "question": question, "plan": plan, "alone": alone}
         with self._file.open("a", encoding="utf-8") as out:
-            out.write(line + "\n")
+            out.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
     def _all(self, style: PlanStyle) -> Sequence[Example]:
         shipped = [Example(each["question"], each[style]) for each in self._shipped if style in each]
@@ -64,7 +77,9 @@ class ExampleLibrary:
         if self._file is None or not self._file.is_file():
             return []
         kept = (json.loads(line) for line in self._file.read_text(encoding="utf-8").splitlines() if line.strip())
-        return [Example(each["question"], each["plan"]) for each in kept if each["style"] == style]
+        return [
+            Example(each["question"], each["plan"], each.get("alone", False)) for each in kept if each["style"] == style
+        ][::-1]
 
 
 def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
@@ -77,6 +92,17 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
     if {each["result_key"] for each in kept} & {*spoken_of(template)} - derived:
         bare = [{"query": each["query"], "result_key": each["result_key"]} for each in kept]
     return {"sql_queries_plan": bare, "response_template": template}
+
+
+def _words(question: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether it names a time, and all else that it says, in its order."""
+    full = in_full(question)
+    rest = timeless(full)
+    return rest != full, fold(rest)
+
+
+_words_of_example = lru_cache(maxsize=1024)(_words)
+"""Of examples alone: no other question stays in memory."""
 
 
 def telling_words(text: str) -> frozenset[str]:

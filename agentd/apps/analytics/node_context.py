@@ -84,6 +84,8 @@ class NodeContext:
     barred: frozenset[str] = frozenset()
     spent: Spent = field(default_factory=Spent)
     log: list[MCPToolCallLog] = field(default_factory=list)
+    said: str = ""
+    """What the model wrote last."""
 
     async def ask(
         self, messages: list[ChatMessage], schema: dict[str, Any], *, stable: int = 1, max_tokens: int = 900
@@ -119,6 +121,7 @@ class NodeContext:
                     "fallbacks": [Fallback.model_dump(each) for each in reply.fallbacks],
                 }
             )
+            self.said = reply.text
             return json_object(reply.text)  # the same words would be read the same way: asking again is the node's
 
         try:

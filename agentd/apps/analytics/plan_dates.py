@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from sqlglot import exp
@@ -37,6 +37,16 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
     if len(periods) > 1:
         named |= {"START_DATE_2": periods[1].start, "END_DATE_2": periods[1].end}
     return {name: day.isoformat() for name, day in named.items() if day is not None}
+
+
+def undated(plan: str, dates: Mapping[str, str]) -> str:
+    """A plan's JSON with the names of its question's dates for them, so that it serves another time."""
+    for name, day in dates.items():
+        if name.partition("_2")[0].endswith("END_DATE"):  # a time of that day counts: sql_edits.whole_days
+            after = date.fromisoformat(day) + timedelta(days=1)
+            plan = plan.replace(f"< '{after}'", f"<= '{{{name}}}'")
+        plan = re.sub(rf"""(['"]){day}(?: 23:59:59\.999999)?\1""", rf"\1{{{name}}}\1", plan)
+    return plan
 
 
 def offered(question: str, dates: Mapping[str, str]) -> list[str]:

@@ -60,7 +60,7 @@ def plan_schema(
         steps = _operations(tables)
         plan, more = {"operations": steps}, {}
     steps["minItems"] = 0 if may_be_empty else 1
-    if not single or past_questions(state) or finder("shares").search(state["user_query"]):
+    if says_it(state, brief=brief):
         plan["response_template"] = {"type": "string", "maxLength": 300}
     optional = {} if brief else {"placeholder_mapping": _MAPPING, "validation_rules_for_results": _RULES, **more}
     return {
@@ -69,6 +69,12 @@ def plan_schema(
         "required": list(plan),
         "additionalProperties": False,
     }
+
+
+def says_it(state: AgentState, *, brief: bool) -> bool:
+    """Whether a plan says its answer in words: one result by itself stands under the question."""
+    question = state["user_query"]
+    return not brief or _has_parts(question) or bool(past_questions(state) or finder("shares").search(question))
 
 
 def _said(state: AgentState, dates: tuple[str, ...]) -> Said:

@@ -46,12 +46,6 @@ class Plan:
         """Nothing to run: the model saw no data that could answer."""
         return not self.queries and self.raw is None and not self.operations
 
-    def written(self) -> dict[str, Any]:
-        """As the model may have written it, for its correction."""
-        kept = ("sql_queries_plan", "raw_data_query_plan", "response_template")
-        found = {"operations": self.operations} if self.operations else {}
-        return found | {key: value for key, value in self.changes().items() if key in kept and value}
-
     def changes(self) -> dict[str, Any]:
         """As the state keeps it."""
         return {

@@ -10,6 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.agreement import speaks, things_counted, words_of
+from agentd.apps.analytics.comparisons import ends_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.sql import conditions_of, own, valued
 from agentd.apps.analytics.unknown_words import about_table, said_in
@@ -26,6 +27,11 @@ class Asked:
 
     def __init__(self, text: str) -> None:
         self.text, self.said, self.topics = text, text.casefold(), topics_of(text)
+
+    @cached_property
+    def ends(self) -> dict[str, frozenset[str]]:
+        """Its superlatives, each with the orders that answer it."""
+        return ends_of(self.text)
 
     @cached_property
     def money(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from agentd.agent.actions import HOSTED
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.clarifying import without_subject
+from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import period_of, periods_of
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
@@ -66,8 +67,9 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-async def understand_query(state: AgentState, context: NodeContext) -> dict[str, Any]:
-    """Intent, entities, metrics and complexity from the model; the time period by rule.
+async def understand_query(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
+    """Intent, entities, metrics and complexity from the model (none of a question whose plan is known); the time period
+    by rule.
 
     Raises NodeFailed: `failed_understanding` with a question back, what to do where no books are connected, or a
     generic message when no model answers.
@@ -84,7 +86,8 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
     if not re.search(r"\w", question):
         raise NodeFailed(say["ask_back"], "the question is empty", validation_status="failed_understanding")
     try:
-        value = unwrapped(await _understood(_messages(state), context), "intent")
+        known = {"intent": "known"} if known_plan(state, examples) else None
+        value = known or unwrapped(await _understood(_messages(state), context), "intent")
     except (ProviderFailure, ProviderUnavailable) as error:
         raise NodeFailed(say["not_now"], f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
@@ -111,6 +114,12 @@ async def understand_query(state: AgentState, context: NodeContext) -> dict[str,
         "time_period": period,
         "technical_error_details": f"{', '.join(left_out)} (derived)" if left_out else None,
     }
+
+
+def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | None:
+    """The plan of the example that asks the same; a follow-up may mean something else by it."""
+    example = None if past_questions(state) else examples.same(state["user_query"], state["plan_style"])
+    return None if example is None else example.plan
 
 
 def _says_what(question: str) -> bool:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from agentd.agent.language import detect, own_language
@@ -157,6 +158,26 @@ def _books_words() -> Mapping[str, re.Pattern[str]]:
         code: re.compile(alternatives(word for kind in kinds for word in getattr(pack, kind)))
         for code, pack in _packs().items()
     }
+
+
+def in_full(question: str) -> str:
+    """The question with a chat's shorthands spelt in full (`sblm` is `sebelum`) where their words tell what is asked.
+
+    Others stay, as does a capital: `lg`, `spt` and `sj` may be somebody's name or code.
+    """
+    written = re.split(r"(?<![\w'’-])([a-z]+)(?![\w'’-])", question)
+    spelt = [words().shorthands.get(each, each) for each in written]
+    ends = list(accumulate(map(len, spelt)))
+    told = [found.span() for found in _telling().finditer("".join(spelt))]
+    return "".join(
+        full if any(start < end and end - len(full) < stop for start, stop in told) else short
+        for short, full, end in zip(written, spelt, ends, strict=True)
+    )
+
+
+@cache
+def _telling() -> re.Pattern[str]:
+    return finder(*(key.name for key in fields(vocabulary()) if key.name not in {"neutral", "picks"}))
 
 
 def alternatives(phrases: Iterable[str]) -> str:

@@ -64,6 +64,21 @@ async def test_a_database_of_other_hands_is_described_with_ten_questions(tmp_pat
     assert str(tmp_path / "books.toml") in lines[-1]
 
 
+async def test_things_of_one_name_are_proposed_as_the_things_that_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "own.db"
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE song (id INTEGER PRIMARY KEY, title TEXT)")
+        opened.execute("CREATE TABLE play (id INTEGER PRIMARY KEY, song_id INTEGER REFERENCES song (id))")
+        opened.executemany("INSERT INTO song VALUES (?, ?)", [(1, "Home"), (2, "Home"), (3, "Rain")])
+        opened.executemany("INSERT INTO play (song_id) VALUES (?)", [(1,), (1,), (2,), (3,), (3,), (3,)])
+        opened.commit()
+    await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    questions = tomllib.loads((tmp_path / "books.toml").read_text())["questions"]
+    ranking = next(each["sql"] for each in questions if each["ask"] == "5 song dengan play terbanyak?")
+    with closing(sqlite3.connect(file)) as opened:
+        assert opened.execute(ranking).fetchall() == [("Rain", 3), ("Home", 2), ("Home", 1)]
+
+
 async def test_joins_that_nobody_declared_are_guessed_and_marked(tmp_path: Path) -> None:
     bare = without_keys("chinook", tmp_path)
     document = schema_document(await database(bare).inspect(reflect))

@@ -79,10 +79,10 @@ def parsed(*words: str) -> argparse.Namespace:
 
 
 def test_a_saved_question_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, str | None]] = []
+    asked: list[tuple[str, str | None, bool]] = []
 
     def answered(given: argparse.Namespace) -> int:
-        asked.append((given.question, given.style))
+        asked.append((given.question, given.style, given.keep))
         return 0
 
     monkeypatch.setattr(command, "run", answered)
@@ -93,7 +93,7 @@ def test_a_saved_question_is_asked_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert first.run(first) == 0
     again = parsed("ask", "--saved", "bulanan", *place)
     assert again.run(again) == 0
-    assert asked == [("Total penjualan bulan lalu?", None)] * 2
+    assert asked == [("Total penjualan bulan lalu?", None, kept) for kept in (True, False)]  # its plan is kept, too
     unknown = parsed("ask", "--saved", "mingguan", *place)
     assert unknown.run(unknown) == 2
     assert parsed("check", *place).words == ["check"]

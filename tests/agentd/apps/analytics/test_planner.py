@@ -10,7 +10,7 @@ import pytest
 
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.plan import read_plan
-from agentd.apps.analytics.plan_execution import SYSTEMS
+from agentd.apps.analytics.plan_request import SYSTEMS
 from agentd.apps.analytics.understand_query import SCHEMA as SCHEMA_OF_INTENT
 from bridges.llamacpp.constraint import from_schema
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, differs, plan, unsure
@@ -70,7 +70,10 @@ async def test_a_model_of_this_machine_writes_the_query_alone(erp: Path) -> None
         office = Office(erp, {"intent": "sales_analysis"}, bare)
         office.model.constraint = "grammar"
         answer = await office.ask(question)
-        assert "response_template" not in (office.model.requests[1].json_schema or {})["properties"]
+        request = office.model.requests[1]
+        assert "response_template" not in (request.json_schema or {})["properties"]
+        shown = [json.loads(each.content) for each in request.messages if each.role == "assistant"]
+        assert shown and all(each.keys() == {"sql_queries_plan"} for each in shown)  # nor do its examples
     assert answer["final_narrative"].endswith("Berapa total penjualan bulan lalu (Februari 2023): Rp 118.677.000")
 
 
@@ -243,6 +246,8 @@ async def test_a_plan_is_repaired_at_most_twice_each_time_with_its_reason(erp: P
     assert len(reasons) == 2
     assert "no such column: gone" in reasons[0]
     assert "no such column: lost" in reasons[1]
+    repeated = [request.messages[-2].content for request in office.model.requests[2:]]
+    assert repeated == [json.dumps(wrong), json.dumps(worse)]  # as it was written, so that it need not be read again
     never, office = await asked(erp, wrong, worse, wrong, right, question="Berapa total penjualan?")
     assert never["status"] == "failed"
     assert len(office.model.requests) == 4

@@ -1,10 +1,10 @@
-"""Words are folded and spelt in full before they are read."""
+"""A chat's shorthands are spelt in full before a question to the books is read."""
 
 from __future__ import annotations
 
 import pytest
 
-from agentd.agent.text import in_full
+from agentd.apps.analytics.vocabulary import in_full
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,9 @@ from agentd.agent.text import in_full
         ("nilai penjualan sblm diskon brp?", "nilai penjualan sebelum diskon berapa?"),
         ("pelanggan yg blm bayar, thn lalu", "pelanggan yang belum bayar, tahun lalu"),
         ("Faktur SPT-org dan TP", "Faktur SPT-org dan TP"),
+        ("penjualan lg dan spt masa bln kmrn", "penjualan lg dan spt masa bulan kemarin"),
+        ("ada brp sj bln ini, siapa sj yg sdh bayar", "ada berapa sj bulan ini, siapa saja yang sudah bayar"),
+        ("durasi dlm menit, Januari smpe Maret", "durasi dalam menit, Januari sampai Maret"),
         ("", ""),
     ],
 )
