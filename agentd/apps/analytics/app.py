@@ -37,12 +37,14 @@ class Analytics(App):
         from agentd.apps.analytics.run import AnalyticsRun, Ports
 
         wiring = self.wiring
-        books = wiring.settings().section(BooksSettings)
+        settings = wiring.settings()
+        books = settings.section(BooksSettings)
+        proposed = None if books.url is None else settings.file.parent / books.glossary
         return AnalyticsRun(
             Ports(wiring.model, wiring.tools, wiring.tools_of, wiring.clock, wiring.barred),
             past=wiring.store.sessions.turns,
             plan_style=lambda: wiring.settings().section(AnalyticsSettings).plan_style,
-            examples=ExampleLibrary(wiring.settings().state / "analytics", shipped=books.url is None),
+            examples=ExampleLibrary(settings.state / "analytics", shipped=books.url is None, books=proposed),
             currency=books.currency,
         )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -38,10 +39,12 @@ class Example:
 class ExampleLibrary:
     """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` a line).
 
-    The shipped ones name the sample company's tables: an office with a database of its own (`own`) leaves them out.
+    The shipped ones name the sample company's tables: an office with a database of its own (`own`) leaves them out. It
+    has those that `agentd books check` wrote into `books` (books.toml), made of SQL alone: no planner is shown them.
     """
 
-    def __init__(self, folder: Path | None = None, *, shipped: bool = True) -> None:
+    def __init__(self, folder: Path | None = None, *, shipped: bool = True, books: Path | None = None) -> None:
+        self._books = books
         text = files("agentd.apps.analytics").joinpath("examples.json").read_text(encoding="utf-8")
         self.own = not shipped
         self._shipped = json.loads(text) if shipped else []
@@ -49,16 +52,17 @@ class ExampleLibrary:
 
     def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:
         """The `count` examples of that style that share most words with the question, the nearest last."""
-        asked = telling_words(question)
-        ranked = sorted(
-            self._all(style), key=lambda example: _likeness(asked, telling_words(example.question)), reverse=True
-        )
-        return list(reversed(ranked[:count]))
+        return _ranked(question, self._all(style))[:count][::-1]
+
+    def answerable(self, question: str, style: PlanStyle, count: int) -> list[str]:
+        """So many questions that can be answered, the nearest first."""
+        return [each.question for each in _ranked(question, [*self._all(style), *self._proposed(style)])[:count]]
 
     def same(self, question: str, style: PlanStyle) -> Example | None:
         """The latest example of the same words, of whatever time where both name one: its plan names no day itself."""
         asked = _words(question)
-        found = (each for each in self._all(style) if each.alone and _words_of_example(each.question) == asked)
+        known = [*self._all(style), *self._proposed(style)]
+        found = (each for each in known if each.alone and _words_of_example(each.question) == asked)
         return next((each for each in found if not _DAY.search(json.dumps(each.plan))), None)
 
     def keep(self, question: str, style: PlanStyle, plan: dict[str, Any], *, alone: bool = False) -> None:
@@ -72,6 +76,15 @@ class ExampleLibrary:
     def _all(self, style: PlanStyle) -> Sequence[Example]:
         shipped = [Example(each["question"], each[style]) for each in self._shipped if style in each]
         return [*self._approved(style), *shipped]
+
+    def _proposed(self, style: PlanStyle) -> list[Example]:
+        if style != "sql" or self._books is None:
+            return []
+        try:
+            found = tomllib.loads(self._books.read_text(encoding="utf-8")).get("questions", [])
+        except (OSError, ValueError):
+            return []  # not written yet, or what the data servers complain of
+        return [Example(each["ask"], {"sql_queries_plan": [{"query": each["sql"]}]}) for each in found]
 
     def _approved(self, style: PlanStyle) -> list[Example]:
         if self._file is None or not self._file.is_file():
@@ -110,6 +123,12 @@ def telling_words(text: str) -> frozenset[str]:
     known = vocabulary()
     found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in known.telling_nothing)
     return frozenset(known.alike.get(word, word) for word in found)
+
+
+def _ranked(question: str, examples: Iterable[Example]) -> list[Example]:
+    """Those that share most words with the question first."""
+    asked = telling_words(question)
+    return sorted(examples, key=lambda example: _likeness(asked, telling_words(example.question)), reverse=True)
 
 
 def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:

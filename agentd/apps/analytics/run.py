@@ -109,7 +109,7 @@ class AnalyticsRun:
             return Result(status, {"response": ""}, attempts=steps.attempts, error=error)
         outcome = {**_answer(ended, caller), "usage": steps.usage.model_dump()}
         if back := ended.get("clarification"):
-            back["choices"] = back["choices"] or self._answerable(question, style)
+            back["choices"] = back["choices"] or self._examples.answerable(question, style, CHOICES)
             outcome["clarification"] = back
             outcome["error"]["suggestions"] = back["choices"] or outcome["error"]["suggestions"]
         return Result("failed" if outcome["error"] else "completed", outcome, attempts=steps.attempts)
@@ -118,10 +118,6 @@ class AnalyticsRun:
         """The session's turns before this one, oldest first."""
         turns = (await self._past(row.session_id))[-(PAST_QUESTIONS + 1) :]
         return [turn for turn in turns if turn.run_id != row.run_id and turn.created_at <= row.created_at]
-
-    def _answerable(self, question: str, style: PlanStyle) -> list[str]:
-        """Questions that were answered before, the nearest first."""
-        return [example.question for example in self._examples.nearest(question, style, CHOICES)]
 
 
 def _turn(turn: RunRecord) -> list[dict[str, str]]:

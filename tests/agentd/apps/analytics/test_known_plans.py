@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,31 @@ def test_a_plan_that_names_a_day_by_itself_serves_no_other_time(tmp_path: Path) 
     assert query == DATED.format("{START_DATE}", "{END_DATE}")
     known.keep("Stok?", "sql", {"sql_queries_plan": [{"query": "SELECT 1 FROM s WHERE d = '2023-01-05'"}]}, alone=True)
     assert known.same("Stok?", "sql") is None
+
+
+async def test_a_new_office_is_offered_what_books_check_proposed_and_they_need_no_model(
+    erp: Path, tmp_path: Path
+) -> None:
+    """Issue 19: asked back with choices; an own database had none."""
+    books = tmp_path / "books.toml"
+    books.write_text(
+        '[[questions]]\nask = "Berapa banyak sales orders?"\nsql = "SELECT COUNT(*) AS ROW_COUNT FROM sales_orders"\n'
+    )
+    own = ExampleLibrary(tmp_path, shipped=False, books=books)
+    office = Office(erp, {"intent": "unclear"})
+    office.examples = own
+    answer = await office.ask("datanya dong")
+    assert answer["clarification"]["choices"] == ["Berapa banyak sales orders?"]
+    office = Office(erp)
+    office.examples = own
+    answer = await office.ask("Berapa banyak sales orders?")
+    with closing(sqlite3.connect(erp)) as opened:
+        [rows] = opened.execute("SELECT COUNT(*) FROM sales_orders").fetchone()
+    assert answer["final_narrative"].endswith(f"Berapa banyak sales orders: {rows:,}".replace(",", "."))
+    assert (answer["quality_score"], office.model.requests) == (100, [])
+    assert own.nearest("Berapa banyak sales orders?", "sql", 3) == []
+    books.write_text("[[questions")
+    assert own.answerable("x", "sql", 3) == []
 
 
 @pytest.mark.parametrize(
