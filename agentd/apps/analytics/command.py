@@ -72,6 +72,8 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
         _show(answer, trace=given.trace)
     if answer["error"] is not None:
         return 1
+    if given.keep:
+        _keep(settings.state, given, answer)
     if given.out:
         from agentd.apps.analytics import export
 
@@ -80,8 +82,6 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
         except (OSError, ValueError) as error:
             print(f"agentd analyze: {error}", file=sys.stderr)
             return 1
-    if given.keep:
-        _keep(settings.state, given, answer)
     return 0
 
 

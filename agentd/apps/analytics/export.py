@@ -15,10 +15,12 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def write(rows: Rows, file: Path) -> None:
-    """The rows with their columns' names above. Raises ValueError for another kind of file, OSError."""
+    """The rows with their columns' names above. Raises ValueError for another kind of file or no rows, OSError."""
     kind = file.suffix.casefold()
     if kind not in KINDS:
         raise ValueError(f"{file.name}: the file's name must end in {' or '.join(KINDS)}")
+    if not rows:
+        raise ValueError(f"{file.name} is not written: the answer has no table")
     file.write_bytes(made(rows, kind))
 
 

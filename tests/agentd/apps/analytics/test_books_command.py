@@ -64,6 +64,12 @@ def test_another_kind_of_file_is_refused_by_name(tmp_path: Path) -> None:
         export.write(ROWS, tmp_path / "jawaban.pdf")
 
 
+def test_no_file_without_a_line_is_written_for_an_answer_of_one_figure(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"jawaban\.csv is not written: the answer has no table"):
+        export.write([], tmp_path / "jawaban.csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_question_is_found_by_the_name_it_was_saved_under(tmp_path: Path) -> None:
     SavedQuestions(tmp_path).save("bulanan", Saved("Total penjualan bulan lalu?", "operations"))
     SavedQuestions(tmp_path).save("piutang", Saved("Berapa piutang?"))
