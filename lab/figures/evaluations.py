@@ -207,7 +207,7 @@ def _totals(*words: str) -> dict[str, Any]:
 
 
 _MIXED = ("home", "movies", "northwind")
-_FIRST_ONLY = ("paraphrases", "fincen", "stackoverflow2", "grandstack")
+_FIRST_ONLY = ("paraphrases", "wordings", "fincen", "stackoverflow2", "grandstack")
 _CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_certain")
 
 

@@ -1,4 +1,7 @@
-"""Whether two results say the same of the same things, where one of them shows more columns. Beside Pass@1."""
+"""Whether two results say the same of the same things, where one of them shows more columns or has its rows in lists.
+
+Beside Pass@1.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,13 @@ MOST_TRIED = 2_000
 def says_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
     """True where every column of the one result stands in the other too, row by row: a title, and the node it is of.
 
+    A list of what the other shows row by row is read row by row as well: a track with its courses.
+
     Of a node each property is a column; rows met twice count once; the order counts where gold orders. The columns of
     both have to tell rows apart as well as all do, and one is a text: a figure that stands alone must be the whole.
     """
+    if _has_list(gold) != _has_list(generated):
+        gold, generated = _unfolded(gold), _unfolded(generated)
     narrow, wide = sorted((_columns(gold), _columns(generated)), key=len)
     if not gold or not generated or not any(value[:1] in ("'", '"') for column in narrow for value in column):
         return False
@@ -36,6 +43,15 @@ def _in_order(rows: Any) -> list[Column]:
 
 def _in_any_order(rows: Any) -> set[Column]:
     return set(rows)
+
+
+def _has_list(rows: Rows) -> bool:
+    return any(isinstance(cell, list) for row in rows for cell in row)
+
+
+def _unfolded(rows: Rows) -> Rows:
+    """A row for each combination of what its lists hold."""
+    return [list(one) for row in rows for one in product(*(cell if isinstance(cell, list) else [cell] for cell in row))]
 
 
 def _columns(rows: Rows) -> list[Column]:

@@ -36,10 +36,11 @@ _GRAPHS = {
 }
 _MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow, "grandstack": grandstack.grandstack}
 """How graphs that have no script are made of their files."""
-PARAPHRASES = Path(__file__).parent / "paraphrases.csv"
+WORDINGS = ("paraphrases", "wordings")
+"""Other wordings of the shipped questions: our own, and those of two authors who had seen nothing but the questions."""
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
-SETS = ("home", "paraphrases", *_GRAPHS, "movies-blind", "northwind-blind", *drawn.GRAPHS)
+SETS = ("home", *WORDINGS, *_GRAPHS, "movies-blind", "northwind-blind", *drawn.GRAPHS)
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,12 @@ class QuestionSet:
 
 def question_set(name: str, data: Path) -> QuestionSet:
     """One of SETS; `data` is where `fetch` put the public ones. Raises FileNotFoundError with what to do."""
-    if name in ("home", "paraphrases"):
+    if name in ("home", *WORDINGS):
         items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
-        if name == "paraphrases":
+        if name in WORDINGS:
             held = {item[0]: item for item in items}
-            items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in _rows(PARAPHRASES)]
+            rows = _rows(Path(__file__).with_name(f"{name}.csv"))
+            items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in rows]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
     graph = data / name.removesuffix(_BLIND)
     if not graph.is_dir():

@@ -175,7 +175,7 @@ class Conditions:
                 used.add(near[0])
                 last = (near[1], comparison or "=")
                 found.setdefault(last, []).append(number)
-            elif comparison and self._counts_something(words, end):
+            elif comparison and (self._counts_something(words, end) or self._is_counted_before(masked[:start])):
                 having = (comparison, number)
             elif last is not None and last[1] == "=" and self._is_range(masked[last_end:start]):
                 low = found[last].pop()
@@ -204,6 +204,10 @@ class Conditions:
     def _counts_something(self, words: Words, end: int) -> bool:
         named = any(self._adjoins(words.masked, end, start) for start, _, _ in words.labels)
         return named or bool(self.wording.compiled(r"\s*‹relation›").match(words.masked[end:]))
+
+    def _is_counted_before(self, before: str) -> bool:
+        """`topiknya lebih dari 4`: a bound behind what it bounds the count of."""
+        return bool(self.wording.compiled(r"\b‹counted_before›\s+(?:‹exceeds›|[<>]=?)\s*$").search(before))
 
     def _numeric_word(self, words: Words, start: int, end: int) -> tuple[int, str] | None:
         between = self.wording.compiled(r"\W*(?:‹before_number›|[=<>\s])*\W*")

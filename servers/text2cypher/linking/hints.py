@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.amounts import number_of
@@ -21,6 +22,7 @@ from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
 from servers.text2cypher.linking.names import parts, root, roots, said_in, spaced
 from servers.text2cypher.linking.naming import Naming
+from servers.text2cypher.linking.order import each, focus, is_said_once, without_lead
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
 
@@ -86,6 +88,7 @@ class Linker:
             for name in schema.properties
             if root(called) in roots(name)
         ]
+        self._words = {*self._known, *(phrase for phrase, _ in lexicon.also)}
         self._meanings = Meanings(self._known, lexicon.words)
 
     def link(self, question: str) -> Hints:
@@ -95,6 +98,9 @@ class Linker:
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
         if known != question:
             question, mentions = known, self._mentions(known)
+        led = without_lead(self.wording, question, _mask(question, mentions), mentions, self._words)
+        if led != question:
+            question, mentions = led, self._mentions(led)
         masked = _mask(question, mentions)
         counting = [held.span() for held in self._counting.finditer(masked)]
         properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
@@ -106,6 +112,7 @@ class Linker:
         kinds = _spans(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
+        again += [one[2] for one, other in pairwise(free) if is_said_once(masked, one, other)]
         times = Counter(kind for _, _, kind in free)
         relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}
         asks = self.wording.asks(blanked(masked, [held for held in properties if _is_long_name(held, masked)]))
@@ -127,8 +134,8 @@ class Linker:
             stated.filters,
             stated.having,
             tuple(mentions),
-            self._focus(masked, labels),
-            self._each(masked, [*labels, *properties]),
+            focus(self.wording, masked, labels),
+            each(self.wording, masked, [*labels, *properties]),
             masked,
             self._unknown(masked, labels),
             tuple(value_ends.items()),
@@ -234,23 +241,6 @@ class Linker:
             return self.schema.ends(kind)[0][:1]
         owners = [label for label, types in self.schema.nodes.items() if properties and set(properties) <= set(types)]
         return tuple(owners[:1])
-
-    def _focus(self, masked: str, labels: list[Span]) -> str | None:
-        """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first."""
-        # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
-        which = self.wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤,]+[\w¤]+){0,3}?[^\w¤,]+‹which_after›\b")
-        for _, end, name in labels:
-            if which.match(masked[end:]):
-                return name
-        opens = self.wording.compiled(r"‹opens›(?:\W+\w+){0,3}\W*$")
-        return next((name for start, _, name in labels if opens.search(masked[:start])), None)
-
-    def _each(self, masked: str, words: list[Span]) -> str | None:
-        """What stands right after `setiap`, `tiap`, `per`; else what stands before `masing-masing`."""
-        each = self.wording.compiled(r"\b‹each›\s+$")
-        after = self.wording.compiled(r"(?:\W+\w+){0,2}?\W+‹each_after›\b")
-        found = [name for start, _, name in sorted(words) if each.search(masked[:start])]
-        return next(iter(found + [name for _, end, name in sorted(words) if after.match(masked[end:])]), None)
 
 
 def _spans(text: str, phrases: dict[str, str]) -> list[Span]:

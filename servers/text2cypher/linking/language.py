@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
-_PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1)?\b", re.IGNORECASE)
+_PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1(?=nya\b|\b))?\b", re.IGNORECASE)
+_TWICE = re.compile(r"\b([^\W\d_]{3,})2(?=[a-z]{0,3}\b)")
 QUOTED = r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]"
 _GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"
 DEFAULT = "id"
@@ -58,6 +59,7 @@ class Language:
             return self.informal.get(said, bare if bare in self.cues and said not in self.cues else found[0])
 
         question = re.sub(rf"^\W*(?:{self.patterns['polite']})\s+", "", self._in_figures(question), flags=re.IGNORECASE)
+        question = _TWICE.sub(r"\1-\1", question) if self.doubled else question
         text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
         ends = re.search(rf"\W({'|'.join(map(re.escape, self.tags))})\W*$", text, re.IGNORECASE) if self.tags else None
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text

@@ -162,6 +162,8 @@ def test_the_same_is_said_of_the_same_things_where_one_result_shows_more_columns
     assert says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8]])
     assert not says_the_same(listed, [["A"], ["B"]], [["B", 7], ["A", 8], ["A", 9]])  # A is two things here
     assert not says_the_same(listed, [["A", "x"], ["B", "y"]], [["A", "y"], ["B", "x"]])
+    assert says_the_same(listed, [["x", ["A", "B"]], ["y", ["C"]]], [["x", "B"], ["y", "C"], ["x", "A"]])  # in lists
+    assert not says_the_same(listed, [["x", ["A", "B"]], ["y", ["C"]]], [["x", "A"], ["y", "C"], ["y", "B"]])
 
 
 def test_a_graph_that_is_drawn_after_a_schema_holds_what_queries_test_for_and_is_the_same_each_time(

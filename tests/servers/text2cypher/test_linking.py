@@ -58,6 +58,37 @@ def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, a
     assert ask in bench.linker.link(question).asks
 
 
+def test_a_count_may_be_bounded_behind_what_is_counted_and_a_row_be_of_what_stands_before(bench: Workbench) -> None:
+    for question in (
+        "Mata kuliah yang topiknya lebih dari 2 apa saja?",
+        "Mata kuliah dengan jumlah topik > 2?",
+        "Courses where the number of topics is more than 2?",
+    ):
+        linked = bench.linker.link(question)
+        assert linked.having == (">", 2)
+        assert linked.focus != "topic"
+    assert bench.linker.link("Matkul semester 3 masing-masing topiknya berapa?").each == "MK"
+    assert bench.linker.link("Di semester 3 masing-masing mata kuliah topiknya berapa?").each == "MK"
+    assert bench.linker.link("Prasyarat apa yang harus diambil sebelum Skripsi?").relations == {"PREREQUISITE": 1}
+    assert bench.linker.link("Apa prasyarat dari prasyarat Skripsi?").relations == {"PREREQUISITE": 2}
+
+
+@pytest.mark.parametrize(
+    ("question", "only"),
+    [
+        ("Sebutkan prasyarat tidak langsung dari Skripsi", True),
+        ("Sebutkan prasyarat Skripsi, termasuk yang tidak langsung", False),
+        ("Prasyarat Skripsi apa saja? yang tidak langsung juga", False),
+        ("Prasyarat Skripsi, langsung + tidak langsung", False),
+        ("Apakah Statistika itu termasuk prasyarat tidak langsung dari Skripsi?", True),
+    ],
+)
+def test_what_also_counts_longer_ways_does_not_leave_the_first_step_out(
+    bench: Workbench, question: str, only: bool
+) -> None:
+    assert (Ask.ONLY_INDIRECT in bench.linker.link(question).asks) is only
+
+
 @pytest.mark.parametrize(
     ("said", "written"),
     [
@@ -69,6 +100,14 @@ def test_what_is_asked_is_read_from_the_words(bench: Workbench, question: str, a
         ("LG yang ada SO KP.9-nya?", "LG yang ada SO KP.9?"),
         ("Statistika prasyarat Basis Data bukan?", "apakah Statistika prasyarat Basis Data?"),
         ("Yang bukan pilihan apa saja?", "Yang bukan pilihan apa saja?"),
+        ("rata2 sks matkul2 smt 3 masing2?", "rata-rata sks matkul semester 3 masing-masing?"),
+        ("I'd like to know the code of Skripsi", "the code of Skripsi"),
+        ("Mohon dicek, apakah ada?", "apakah ada?"),
+        ("Aku lagi nyusun rencana studi, topik apa di Skripsi?", "topik apa di Skripsi?"),
+        ("Aku mau ngambil Skripsi tahun depan, prasyaratnya?", "mengambil Skripsi, prasyaratnya?"),
+        ("Saya di jalur Rekayasa Data, ada topik apa?", "jalur Rekayasa Data, ada topik apa?"),
+        ("Saya semester 3, matkul apa yang ada?", "Saya semester 3, matkul apa yang ada?"),
+        ("I passed Statistika, what is next?", "passed Statistika, what is next?"),
     ],
 )
 def test_what_is_said_among_friends_is_read_as_it_is_written(bench: Workbench, said: str, written: str) -> None:

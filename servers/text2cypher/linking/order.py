@@ -1,0 +1,72 @@
+"""What the order of a question's words tells: which label it asks for, what each row is of, what only leads up to it.
+
+Words only; links nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from servers.text2cypher.linking.asks import Wording
+from servers.text2cypher.linking.filters import Span
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.values import Mention
+
+
+def focus(wording: Wording, masked: str, labels: Sequence[Span]) -> str | None:
+    """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first.
+
+    Not one whose count is bounded: of `mata kuliah yang topiknya lebih dari 4 apa saja` no topics are asked for.
+    """
+    # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
+    which = wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤,]+[\w¤]+){0,3}?[^\w¤,]+‹which_after›\b")
+    bounded = wording.compiled(r"‹label›\w*\s+(?:‹exceeds›|[<>])")
+    labels = [held for held in labels if not bounded.match(masked, held[0])]
+    for _, end, name in labels:
+        if which.match(masked, end):
+            return name
+    opens = wording.compiled(r"‹opens›(?:\W+\w+){0,3}\W*$")
+    return next((name for start, _, name in labels if opens.search(masked[:start])), None)
+
+
+def each(wording: Wording, masked: str, words: Sequence[Span]) -> str | None:
+    """What stands right after `setiap`, `tiap`, `per`; else what stands before `masing-masing`.
+
+    `Mata kuliah masing-masing topiknya`: a word with an ending belongs to what stands before.
+    """
+    of_each = wording.compiled(r"\b‹each›\s+$")
+    after = wording.compiled(r"(?:\W+\w+){0,2}?\W+‹each_after›\b")
+    before = [(start, end, name) for start, end, name in sorted(words) if of_each.search(masked[:start])]
+    plain = [name for start, end, name in before if not masked[start:end].lower().endswith(languages().clitics)]
+    behind = [name for _, end, name in sorted(words) if after.match(masked, end)]
+    return next(iter([*plain, *behind, *(name for _, _, name in before)]), None)
+
+
+def is_said_once(masked: str, one: Span, other: Span) -> bool:
+    """`prerequisites that must be taken` says one relationship, `the prerequisites of prerequisites` two."""
+    (start, end, kind), (then, last, same) = one, other
+    between = masked[end:then].lower()
+    spared = languages().function.issuperset(re.findall(r"[^\W_]+", between)) and "¤" not in between
+    return kind == same and spared and masked[start:end].lower() != masked[then:last].lower()
+
+
+def without_lead(
+    wording: Wording, question: str, masked: str, mentions: Sequence[Mention], known: Collection[str]
+) -> str:
+    """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before.
+
+    `I'm taking Algebra next term, which courses does it need?`; a number there may be a condition, and all stays.
+    """
+    lead = re.match(r"[^,.:;?!]+[,.:;]\s+(?=\w)", masked)
+    if lead is None or any(letter.isdigit() for letter in lead[0]):
+        return question
+    of_asker, asks = (wording.compiled(rf"\b‹{name}›\b").search(lead[0]) for name in ("of_asker", "asks_something"))
+    if asks or not of_asker:
+        return question
+    rest, kept = question[lead.end() :], []
+    for held in mentions:
+        if held.end <= lead.end() and held.value.lower() not in rest.lower():
+            before = [word for word in question[: held.start].split()[-1:] if word.lower() in known]
+            kept.append(" ".join([*before, question[held.start : held.end]]))
+    return ", ".join([*kept, rest])
