@@ -37,6 +37,10 @@ def test_what_differs_from_the_register_is_answered_and_becomes_an_officers_task
         assert (done["resolved_by"], done["said"], done["note"]) == ("siti", "", "KK baru dilihat")
         assert officer.call("Correction.list") == {"corrections": []}
         assert officer.call("Correction.list", resolved=True)["corrections"] == [done]
+        with pytest.raises(RpcFailed) as ended:
+            officer.call("Correction.resolve", correction_id=task["correction_id"])
+        trail = (daemon.state / "audit.jsonl").read_text(encoding="utf-8")
+        assert (ended.value.type, trail.count("correction.resolved")) == ("not_found", 1)
 
 
 def test_what_agrees_with_the_register_asks_nobody(tmp_path: Path) -> None:

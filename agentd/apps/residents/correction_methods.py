@@ -51,5 +51,7 @@ async def list_corrections(services: Services, _caller: Caller, params: Correcti
 )
 async def resolve(services: Services, caller: Caller, params: ResolveParams) -> CorrectionShown:
     """An officer has corrected the register, or found it right; what was said is removed."""
-    await services.part(AuditTrail).arecord("correction.resolved", actor=caller.id, subject=params.correction_id)
-    return await services.part(Corrections).resolve(params.correction_id, params.note, caller)
+    corrections = services.part(Corrections)
+    if await corrections.is_open(params.correction_id):
+        await services.part(AuditTrail).arecord("correction.resolved", actor=caller.id, subject=params.correction_id)
+    return await corrections.resolve(params.correction_id, params.note, caller)

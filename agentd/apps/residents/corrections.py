@@ -95,6 +95,11 @@ class Corrections:
         query = sa.select(CORRECTIONS).where(done).order_by(CORRECTIONS.c.created_at.desc()).limit(limit)
         return await self._writes.do(lambda db: [CorrectionShown(**row) for row in db.execute(query).mappings()])
 
+    async def is_open(self, correction_id: str) -> bool:
+        """Whether no officer has dealt with it yet; False for one that isn't there."""
+        mine = sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
+        return await self._writes.do(lambda db: db.execute(sa.select(CORRECTIONS).where(mine)).first() is not None)
+
     async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> CorrectionShown:
         """An officer has dealt with it. Raises NotFound for one that is not open."""
         at = iso(self._clock.now())
