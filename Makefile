@@ -12,8 +12,8 @@ NEW_ENOUGH := test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(None i
 # The daemon and its servers are processes of their own: none should compile its libraries again at each start.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two workers for a core, as much of a test's time is waiting for other processes; at most six for their memory.
-WORKERS = -n $(shell expr $$(nproc) \* 2) --maxprocesses 6 --dist worksteal
+# Three workers for two cores, as a third of a test's time is waiting; at most six for their memory.
+WORKERS = -n $(shell expr $$(nproc) + $$(nproc) / 2) --maxprocesses 6 --dist worksteal
 # The quick tests wait for little, and each worker reads all the files of tests.
 QUICK_WORKERS = -n $(shell nproc) --maxprocesses 4 --dist worksteal
 
