@@ -62,7 +62,8 @@ class _Reading:
         left = [(s, e) for s, e in self.open if not self._is_function(self.text[s:e])]
         for start, end in self._whole_mentions(left):
             self.found.append((start, Taken(self.hints.question[start:end], None)))
-        return [taken for _, taken in sorted(self.found, key=lambda held: held[0])]
+        unread = [Taken(word, None) for word in self.hints.aside]
+        return [*unread, *(taken for _, taken in sorted(self.found, key=lambda held: held[0]))]
 
     def _is_function(self, word: str) -> bool:
         bare = {word, *(word.removesuffix(clitic) for clitic in self.language.clitics)}

@@ -51,6 +51,7 @@ class Hints:
     repeated: tuple[str, ...] = ()  # labels that the question says more than once
     first: str = ""  # the label or property that it names first
     sequence: tuple[str, ...] = ()  # labels, those of values too, and relationships, in the order of the question
+    aside: tuple[str, ...] = ()  # content words of what the one who asks says first of themselves, which isn't read
     within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
 
     @property
@@ -99,6 +100,7 @@ class Linker:
         if known != question:
             question, mentions = known, self._mentions(known)
         led = without_lead(self.wording, question, _mask(question, mentions), mentions, self._words)
+        aside = tuple(word for word in _content(question) if word.lower() not in led.lower()) if led != question else ()
         if led != question:
             question, mentions = led, self._mentions(led)
         masked = _mask(question, mentions)
@@ -147,6 +149,7 @@ class Linker:
             self._repeated(labels, properties),
             next((name for _, _, name in sorted([*labels, *properties])), ""),
             tuple(name for _, name in sorted([*of_filters, *((start, name) for start, _, name in [*labels, *free])])),
+            aside,
             tuple({kind for _, _, kind in kinds} - relations.keys()),
         )
 
@@ -177,7 +180,7 @@ class Linker:
         """
         spans = [(held.start, held.end) for held in hints.mentions]
         bare = self._meanings.bare(hints.question, spans, {word for word, _, _ in hints.likened})
-        read = self.link(bare) if bare != hints.question else hints
+        read = self.link(bare) if bare != hints.question else replace(hints, aside=())
         yield read
         said = f" {folded(hints.masked)} "
         for kind in dict.fromkeys(name for phrase, name in self.lexicon.also if f" {phrase} " in said):
@@ -276,6 +279,10 @@ def _roots_of_property(name: str, others: set[str]) -> set[str]:
     counting = {root(part) for part in parts(name) if languages().cues.get(part, frozenset()) & {"count", "sum"}}
     bare = _roots(name) - counting
     return bare if bare and not bare & others else _roots(name)
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text) if word.lower() not in languages().function]
 
 
 def _mask(question: str, mentions: list[Mention]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from servers.text2cypher.linking.asks import Wording
+from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.filters import Span
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import Mention
@@ -56,7 +56,8 @@ def without_lead(
 ) -> str:
     """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before.
 
-    `I'm taking Algebra next term, which courses does it need?`; a number there may be a condition, and all stays.
+    `I'm taking Algebra next term, which courses does it need?`; with a number, or a value
+    that is denied, there may be a condition, and all stays.
     """
     lead = re.match(r"[^,.:;?!]+[,.:;]\s+(?=\w)", masked)
     if lead is None or any(letter.isdigit() for letter in lead[0]):
@@ -67,6 +68,8 @@ def without_lead(
     rest, kept = question[lead.end() :], []
     for held in mentions:
         if held.end <= lead.end() and held.value.lower() not in rest.lower():
+            if Ask.NOT in wording.asks(lead[0]):  # `Saya tidak mau yang wajib, …`
+                return question
             before = [word for word in question[: held.start].split()[-1:] if word.lower() in known]
             kept.append(" ".join([*before, question[held.start : held.end]]))
     return ", ".join([*kept, rest])

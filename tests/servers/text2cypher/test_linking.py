@@ -73,6 +73,13 @@ def test_a_count_may_be_bounded_behind_what_is_counted_and_a_row_be_of_what_stan
     assert bench.linker.link("Apa prasyarat dari prasyarat Skripsi?").relations == {"PREREQUISITE": 2}
 
 
+def test_what_somebody_says_first_of_themselves_is_doubted_where_it_may_be_a_condition(bench: Workbench) -> None:
+    query = "MATCH (m:MK {semester: 5}) RETURN m.nama"
+    for said, doubts in (("Saya cari yang gratis, ", 1), ("Saya mau tahu, ", 0)):
+        asked = bench.linker.link(f"{said}mata kuliah apa saja di semester 5?")
+        assert doubts_of_query(asked, query, bench.linker) == doubts, said
+
+
 @pytest.mark.parametrize(
     ("question", "only"),
     [
@@ -108,6 +115,7 @@ def test_what_also_counts_longer_ways_does_not_leave_the_first_step_out(
         ("Saya di jalur Rekayasa Data, ada topik apa?", "jalur Rekayasa Data, ada topik apa?"),
         ("Saya semester 3, matkul apa yang ada?", "Saya semester 3, matkul apa yang ada?"),
         ("I passed Statistika, what is next?", "passed Statistika, what is next?"),
+        ("Saya tidak mau yang wajib, ada matkul apa?", "Saya tidak mau yang wajib, ada matkul apa?"),
     ],
 )
 def test_what_is_said_among_friends_is_read_as_it_is_written(bench: Workbench, said: str, written: str) -> None:
