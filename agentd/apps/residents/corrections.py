@@ -55,6 +55,10 @@ class CorrectionShown(Message):
     note: str | None
 
 
+def _open(correction_id: str) -> sa.ColumnElement[bool]:
+    return sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
+
+
 class Corrections:
     """The requests of all residents."""
 
@@ -97,15 +101,15 @@ class Corrections:
 
     async def is_open(self, correction_id: str) -> bool:
         """Whether no officer has dealt with it yet; False for one that isn't there."""
-        mine = sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
-        return await self._writes.do(lambda db: db.execute(sa.select(CORRECTIONS).where(mine)).first() is not None)
+        query = sa.select(CORRECTIONS.c.correction_id).where(_open(correction_id))
+        return await self._writes.do(lambda db: db.execute(query).first() is not None)
 
     async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> CorrectionShown:
         """An officer has dealt with it. Raises NotFound for one that is not open."""
         at = iso(self._clock.now())
 
         def work(db: Connection) -> CorrectionShown | None:
-            mine = sa.and_(CORRECTIONS.c.correction_id == correction_id, CORRECTIONS.c.resolved_at.is_(None))
+            mine = _open(correction_id)
             row = db.execute(sa.select(CORRECTIONS).where(mine)).mappings().first()
             if row is None:
                 return None

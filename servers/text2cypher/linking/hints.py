@@ -99,11 +99,12 @@ class Linker:
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
         if known != question:
             question, mentions = known, self._mentions(known)
-        led = without_lead(self.wording, question, _mask(question, mentions), mentions, self._words)
-        aside = tuple(word for word in _content(question) if word.lower() not in led.lower()) if led != question else ()
+        masked, aside = _mask(question, mentions), list[str]()
+        led = without_lead(self.wording, question, masked, mentions, self._words)
         if led != question:
+            aside = [word for word in _content(question) if word.lower() not in led.lower()]
             question, mentions = led, self._mentions(led)
-        masked = _mask(question, mentions)
+            masked = _mask(question, mentions)
         counting = [held.span() for held in self._counting.finditer(masked)]
         properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
         labels = [
@@ -149,7 +150,7 @@ class Linker:
             self._repeated(labels, properties),
             next((name for _, _, name in sorted([*labels, *properties])), ""),
             tuple(name for _, name in sorted([*of_filters, *((start, name) for start, _, name in [*labels, *free])])),
-            aside,
+            tuple(aside),
             tuple({kind for _, _, kind in kinds} - relations.keys()),
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "languages"
-_PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1(?=nya\b|\b))?\b", re.IGNORECASE)
+_PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1)?\b", re.IGNORECASE)
 _TWICE = re.compile(r"\b([^\W\d_]{3,})2(?=[a-z]{0,3}\b)")
 QUOTED = r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]"
 _GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"

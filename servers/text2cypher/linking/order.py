@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from servers.text2cypher.linking.asks import Ask, Wording
+from servers.text2cypher.linking.asks import Wording
 from servers.text2cypher.linking.filters import Span
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import Mention
@@ -68,7 +68,7 @@ def without_lead(
     rest, kept = question[lead.end() :], []
     for held in mentions:
         if held.end <= lead.end() and held.value.lower() not in rest.lower():
-            if Ask.NOT in wording.asks(lead[0]):  # `Saya tidak mau yang wajib, …`
+            if wording.compiled("‹not›").search(lead[0]):  # `Saya tidak mau yang wajib, …`
                 return question
             before = [word for word in question[: held.start].split()[-1:] if word.lower() in known]
             kept.append(" ".join([*before, question[held.start : held.end]]))
