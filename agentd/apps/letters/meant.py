@@ -25,16 +25,22 @@ LAST = 12
 async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) -> list[Field]:
     """The fields; of those that were `read` a choice is `doubtful` no more where another one is nearer to what was
     said, a yes or no is where its field is the nearest."""
-    return [await _weighed(field, call, meaning) if field.read else field for field in missing]
+    read = [field for field in missing if field.read]
+    nearest = await _nearest(call, meaning) if any(field.kind == "boolean" for field in read) else frozenset()
+    said = _texts(call.said, "citizen")
+    doubtful = {
+        field: field.key in nearest if field.kind == "boolean" else not await _another(field, said, meaning)
+        for field in read
+    }
+    return [replace(field, doubtful=doubtful[field]) if field in doubtful else field for field in missing]
 
 
-async def _weighed(field: Field, call: ToolCall, meaning: Meaning) -> Field:
-    if field.kind != "boolean":
-        return replace(field, doubtful=not await _another(field, _texts(call.said, "citizen"), meaning))
+async def _nearest(call: ToolCall, meaning: Meaning) -> frozenset[str]:
+    """The fields that are nearest to something that was said or asked."""
     fields = {path: _described(path, rule) for path, rule in properties(call.tool.input_schema).items()}
     texts = (*_texts(call.said, "citizen"), *_texts(call.said, "agent"))
     near = [dict(zip(fields, await meaning.nearness(text, list(fields.values())), strict=True)) for text in texts]
-    return replace(field, doubtful=any(max(scores, key=scores.__getitem__) == field.key for scores in near))
+    return frozenset(max(scores, key=scores.__getitem__) for scores in near)
 
 
 async def _another(field: Field, texts: Sequence[str], meaning: Meaning) -> bool:
