@@ -12,7 +12,7 @@ from itertools import permutations, product
 from servers.text2cypher.cypher.tokens import named, quote
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered
-from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.filters import Filter
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -142,8 +142,17 @@ class Patterns:
             if step.kind in loops and hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT}:
                 length = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
             text += step.arrow(length=length) + node.text()
+        if is_cued(hints.question, {"both"}):
+            text += _closing(chain, nodes) or _closing(chain.reversed(), nodes[::-1])
         tests = [test for node in nodes for test in node.tests]
         return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
+
+
+def _closing(chain: Chain, nodes: list[_Node]) -> str:
+    """`Pairs that both support X`: of a chain from X to two of a label, the same step from X to the second."""
+    if len(chain.steps) != 2 or not nodes[0].fixed or chain.labels[1] != chain.labels[2]:
+        return ""
+    return f", ({nodes[0].variable}){chain.steps[0].arrow()}({nodes[2].variable})"
 
 
 def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int, Filter]]]:

@@ -118,12 +118,11 @@ class Reader:
                     yield alone
             if len(nodes) == 1 or Ask.ORDER not in hints.asks:
                 return
-        about = self._open(hints, nodes)
-        for node in about:
-            yield self._shown(node)
         others = [node for node in nodes if not node.fixed]
+        if len(others) == 1 or not self._says(r"\b‹pairs›\b", hints):
+            yield from (self._shown(node) for node in self._open(hints, nodes))
         listed = any(held.operator == "=" and len(held.values) > 1 for held in hints.filters)
-        if len(others) > 1 and (listed or self._says(r"\b‹several›\b", hints)):
+        if len(others) > 1 and (listed or self._says(r"\b(?:‹several›|‹pairs›)\b", hints)):
             for first, second in permutations(others, 2):
                 yield f"{self._shown(first)}, {self._shown(second)}"
 

@@ -79,7 +79,7 @@ def is_cued(question: str, wanted: Collection[str]) -> bool:
 def cue_in(question: str, wanted: Collection[str]) -> str:
     """The longest phrase for one of these cues, empty without; of `at least` no part says `least`."""
     said = f" {folded(question)} "
-    held = languages().cues
+    held = {folded(phrase): cues for phrase, cues in languages().cues.items()}
     for phrase in sorted((phrase for phrase in held if f" {phrase} " in said), key=len, reverse=True):
         if f" {phrase} " in said and held[phrase] & set(wanted):
             return phrase

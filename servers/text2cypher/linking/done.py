@@ -57,6 +57,7 @@ class Done:
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
             "same": facts.meets_again or len(facts.columns) > 2,
             "both": self._fulfils_both(),
+            "pairs": len(facts.columns) > 1,
             "universal": facts.negates or bool(words & {"ALL", "NONE", "MIN", "MAX"}),
         }
         return checks.get(cue, False)
@@ -72,8 +73,14 @@ class Done:
         )
 
     def _fulfils_both(self) -> bool:
-        """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN."""
+        """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN.
+
+        Where the two of a pair do, both have the same step.
+        """
         words, steps = self.facts.words, len(self.facts.structure.relationships)
+        if self._says("pairs"):
+            kinds = [kind for held in self.facts.structure.relationships for kind in held.types]
+            return len(set(kinds)) < len(kinds)
         if "IN" in words and steps:
             return bool(words & {"ALL", "COLLECT"}) or any(number > 1 for _, number in self.facts.numbers)
         return steps > 1 or bool(words & {"AND", "IN", "UNION"})

@@ -22,7 +22,7 @@ from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
 from servers.text2cypher.linking.names import parts, root, roots, said_in, spaced
 from servers.text2cypher.linking.naming import Naming
-from servers.text2cypher.linking.order import each, focus, is_said_once, without_lead
+from servers.text2cypher.linking.order import each, focus, is_said_once, without_asides
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
 
@@ -51,7 +51,7 @@ class Hints:
     repeated: tuple[str, ...] = ()  # labels that the question says more than once
     first: str = ""  # the label or property that it names first
     sequence: tuple[str, ...] = ()  # labels, those of values too, and relationships, in the order of the question
-    aside: tuple[str, ...] = ()  # content words of what the one who asks says first of themselves, which isn't read
+    aside: tuple[str, ...] = ()  # content words of what the one who asks says of themselves, which isn't read
     within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
 
     @property
@@ -77,6 +77,7 @@ class Linker:
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
+        self._of_pairs = self.wording.compiled(r"\b‹pairs›\b")
         self._count_of = self.wording.compiled(r"\b(\w+)\s+‹count_of›\b")
         numbers = {name for types in schema.nodes.values() for name, kind in types.items() if kind in (INTEGER, FLOAT)}
         self._numbers: dict[str, list[str]] = {}
@@ -100,7 +101,7 @@ class Linker:
         if known != question:
             question, mentions = known, self._mentions(known)
         masked, aside = _mask(question, mentions), list[str]()
-        led = without_lead(self.wording, question, masked, mentions, self._words)
+        led = without_asides(self.wording, question, masked, mentions, self._words)
         if led != question:
             aside = [word for word in _content(question) if word.lower() not in led.lower()]
             question, mentions = led, self._mentions(led)
@@ -115,7 +116,8 @@ class Linker:
         kinds = _spans(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
-        again += [one[2] for one, other in pairwise(free) if is_said_once(masked, one, other)]
+        pairs = self._of_pairs.search(masked) is not None  # which are named by both their ends
+        again += [one[2] for one, other in pairwise(free) if pairs or is_said_once(masked, one, other)]
         times = Counter(kind for _, _, kind in free)
         relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}
         asks = self.wording.asks(blanked(masked, [held for held in properties if _is_long_name(held, masked)]))

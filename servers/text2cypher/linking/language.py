@@ -59,10 +59,17 @@ class Language:
             return self.informal.get(said, bare if bare in self.cues and said not in self.cues else found[0])
 
         question = re.sub(rf"^\W*(?:{self.patterns['polite']})\s+", "", self._in_figures(question), flags=re.IGNORECASE)
+        question = re.sub(rf"\b(?:{self.patterns['requests']})\b", self._plainly, question, flags=re.IGNORECASE)
         question = _TWICE.sub(r"\1-\1", question) if self.doubled else question
         text = re.sub(rf"(?<=\w)-(?:{'|'.join(map(re.escape, self.clitics))})\b", "", _PLAIN.sub(once, question))
         ends = re.search(rf"\W({'|'.join(map(re.escape, self.tags))})\W*$", text, re.IGNORECASE) if self.tags else None
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text
+
+    def _plainly(self, found: re.Match[str]) -> str:
+        """`Mohon direkap`: without the verb, if no word that says what to do is in it (`mohon dihitung`)."""
+        asked, verb = found[0].split()
+        telling = self.words - self.function
+        return found[0] if any(len(word) > 3 and word in verb.lower() for word in telling) else asked
 
     def _in_figures(self, question: str) -> str:
         """Numbers outside of quotes in figures alone: `500,000`, `1.5 million`."""

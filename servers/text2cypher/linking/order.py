@@ -13,6 +13,9 @@ from servers.text2cypher.linking.filters import Span
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import Mention
 
+_LEAD = re.compile(r"[^,.:;?!]+[,.:;]\s+(?=\w)")
+_BEHIND = re.compile(r"(?<=\?)\s+[^?]+$")
+
 
 def focus(wording: Wording, masked: str, labels: Sequence[Span]) -> str | None:
     """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first.
@@ -51,24 +54,30 @@ def is_said_once(masked: str, one: Span, other: Span) -> bool:
     return kind == same and spared and masked[start:end].lower() != masked[then:last].lower()
 
 
-def without_lead(
+def without_asides(
     wording: Wording, question: str, masked: str, mentions: Sequence[Mention], known: Collection[str]
 ) -> str:
-    """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before.
+    """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before;
+    what they say behind it without a value goes.
 
-    `I'm taking Algebra next term, which courses does it need?`; with a number, or a value
+    `I'm taking Algebra next term, which courses does it need? I have to plan.`; with a number, or a value
     that is denied, there may be a condition, and all stays.
     """
-    lead = re.match(r"[^,.:;?!]+[,.:;]\s+(?=\w)", masked)
-    if lead is None or any(letter.isdigit() for letter in lead[0]):
-        return question
-    of_asker, asks = (wording.compiled(rf"\b‹{name}›\b").search(lead[0]) for name in ("of_asker", "asks_something"))
-    if asks or not of_asker:
-        return question
-    rest, kept = question[lead.end() :], []
+    asks, of_asker = (wording.compiled(rf"\b‹{name}›\b") for name in ("asks_something", "of_asker"))
+
+    def is_aside(text: str) -> bool:
+        return not (asks.search(text) or re.search(r"\d", text)) and bool(of_asker.search(text))
+
+    behind = _BEHIND.search(masked)
+    if behind and "¤" not in behind[0] and is_aside(behind[0]):
+        question, masked = question[: behind.start()], masked[: behind.start()]
+    start = 0
+    while (lead := _LEAD.match(masked, start)) and is_aside(lead[0]):
+        start = lead.end()
+    rest, kept = question[start:], []
     for held in mentions:
-        if held.end <= lead.end() and held.value.lower() not in rest.lower():
-            if wording.compiled("‹not›").search(lead[0]):  # `Saya tidak mau yang wajib, …`
+        if held.end <= start and held.value.lower() not in rest.lower():
+            if wording.compiled("‹not›").search(masked[:start]):  # `Saya tidak mau yang wajib, …`
                 return question
             before = [word for word in question[: held.start].split()[-1:] if word.lower() in known]
             kept.append(" ".join([*before, question[held.start : held.end]]))

@@ -113,6 +113,10 @@ def test_what_also_counts_longer_ways_does_not_leave_the_first_step_out(
         ("Aku lagi nyusun rencana studi, topik apa di Skripsi?", "topik apa di Skripsi?"),
         ("Aku mau ngambil Skripsi tahun depan, prasyaratnya?", "mengambil Skripsi, prasyaratnya?"),
         ("Saya di jalur Rekayasa Data, ada topik apa?", "jalur Rekayasa Data, ada topik apa?"),
+        ("Topik di Skripsi apa? Aku lagi isi KRS", "Topik di Skripsi apa?"),
+        ("Mau ambil Skripsi, jadi pengen review dulu: topik prasyaratnya?", "mengambil Skripsi, topik prasyaratnya?"),
+        ("Mohon direkap topik Skripsi", "Mohon topik Skripsi"),
+        ("Mohon dihitung topik Skripsi", "Mohon dihitung topik Skripsi"),
         ("Saya semester 3, matkul apa yang ada?", "Saya semester 3, matkul apa yang ada?"),
         ("I passed Statistika, what is next?", "passed Statistika, what is next?"),
         ("Saya tidak mau yang wajib, ada matkul apa?", "Saya tidak mau yang wajib, ada matkul apa?"),
@@ -187,6 +191,15 @@ def test_every_reading_is_valid_cypher_of_the_schema(bench: Workbench) -> None:
             assert all(bench.pipeline.kg_valid(reading.match + text) for text in reading.returns)
 
 
+def test_the_two_of_a_pair_both_fulfil_what_both_are_said_to(bench: Workbench) -> None:
+    asked = bench.linker.link("Pasangan prasyarat dan mata kuliah lanjutannya yang sama-sama mendukung SO KP.1?")
+    match = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK)<-[:PURSUED_IN]-(s:SO {kode: 'KP.1'})"
+    both = f"{match}, (s)-[:PURSUED_IN]->(m) RETURN m.nama, m2.nama"
+    assert both in [query for reading in bench.reader.readings(asked) for query in reading.queries]
+    assert doubts_of_query(asked, both, bench.linker) == 0
+    assert doubts_of_query(asked, f"{match} RETURN m.nama, m2.nama", bench.linker) == 1
+
+
 def test_the_grammar_of_the_schema_compiles(bench: Workbench) -> None:
     assert LLMatcher.validate_grammar(bench.schema_grammar(thinking=True)) == ""
 
@@ -209,6 +222,13 @@ def test_the_grammar_of_the_schema_compiles(bench: Workbench) -> None:
         (
             "Mata kuliah apa di semester 2 sampai 3 yang namanya mengandung kata Fisika?",
             ["MATCH (m:MK) WHERE m.semester >= 2 AND m.semester <= 3 AND m.nama CONTAINS 'Fisika' RETURN m.nama"],
+        ),
+        (
+            "Pasangan mata kuliah yang bisa diambil paralel?",
+            [
+                "MATCH (m:MK)-[:CAN_PARALLELIZED]->(m2:MK) RETURN m.nama, m2.nama",
+                "MATCH (m:MK)-[:CAN_PARALLELIZED]->(m2:MK) RETURN m2.nama, m.nama",
+            ],
         ),
     ],
 )

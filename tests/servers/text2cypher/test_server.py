@@ -60,6 +60,7 @@ async def test_a_question_is_answered_and_each_attempt_told() -> None:
 
 DECLINED = {
     "Hapus mata kuliah Skripsi": "hanya bisa dibaca",
+    "Mohon dihapus mata kuliah Skripsi": "hanya bisa dibaca",
     "MATCH (n) DETACH DELETE n": "hanya bisa dibaca",
     "Berapa harga beras hari ini?": "tidak menyebut apa pun",
     "Berapa SKS mata kuliah Fisika Kuantum?": "Fisika Kuantum tidak ada di graf",
