@@ -68,8 +68,11 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     masked = hints.masked
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(masked)
     every = linker.wording.compiled(r"\b‹universal›\b").search(masked, opened.end() if opened else 0)
-    if facts.denies and not (every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)):
-        yield Doubt("unasked", "NOT")
+    lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
+    if (facts.denies or (facts.excludes and not lacks)) and not (
+        every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
+    ):
+        yield Doubt("unasked", "NOT" if facts.denies else "<>")
 
 
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

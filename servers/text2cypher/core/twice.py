@@ -7,6 +7,8 @@ from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Token
+from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.hints import Hints, Linker
 
 Rows = Sequence[Sequence[Any]]
 Run = Callable[[str], Rows | None]
@@ -29,6 +31,36 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
             found = run(other)
             if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
                 return next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
+    return None
+
+
+def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
+    """What DISTINCT leaves out of a figure that the question doesn't want so; None where it changes nothing.
+
+    Equal amounts are added up each, and things that are counted are no values of theirs.
+    """
+    if is_cued(hints.question, {"distinct"}):
+        return None
+    things = linker.wording.compiled(
+        r"\b‹count›\W+(?!‹property›\b)(?:(?!‹property›\b)\w+\W+)?(?:‹label›|‹relation›)\b(?!\W+‹property›)"
+    ).search(hints.masked)
+    for place, token in enumerate(facts.tokens):
+        held = facts.tokens[place + 1 : place + 7]
+        if [one.text.upper() for one in held[:2]] != ["(", "DISTINCT"] or [one.text for one in held[3:6:2]] != [
+            ".",
+            ")",
+        ]:
+            continue
+        start, end = held[1].start, held[2].start
+        if token.is_word("COUNT") and things:
+            other = f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}"
+        elif token.is_word("SUM", "AVG"):
+            other = f"{facts.query[:start]}{facts.query[end:]}"
+        else:
+            continue
+        found = run(other)
+        if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
+            return held[4].value
     return None
 
 
