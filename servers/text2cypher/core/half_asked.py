@@ -18,6 +18,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
+from servers.text2cypher.linking.values import folded
 
 _DENYING = {"not", "universal", "distinct", "minimum"}
 
@@ -48,7 +49,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _untested, _unshown):
+    for doubts in (_uncounted, _denied, _unmeasured, _untested, _unshown):
         yield from doubts(hints, facts, linker)
 
 
@@ -75,6 +76,15 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
         yield Doubt("unasked", "NOT" if facts.denies else "<>")
 
 
+def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`The most expensive`, where the query has nothing of what that measures, and the graph has."""
+    said = f" {folded(hints.masked)} "
+    words = [word for word, _ in linker.measured if f" {word} " in said]
+    for word in words[:1]:
+        if not facts.properties & {name for held, name in linker.measured if held == word}:
+            yield Doubt("unused", word)
+
+
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Truths that the question says, `which products are discontinued`, and the query shows without a test of them."""
     said = {*hints.properties, *hints.related}
@@ -93,6 +103,7 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     ).match(hints.masked)
     name = linker.lexicon.properties.get(opened["held"].lower(), "") if opened else ""
     asked = name in hints.properties and name not in linker.schema.of_types(BOOLEAN)
+    asked = asked and not (Ask.COUNT in hints.asks and facts.tests(name))  # `how many reviews have a rating above 80`
     if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
         yield Doubt("unused", name)
     owned = [(owner, name) for owner, name in map(owner_and_property, facts.columns) if owner in facts.shown]

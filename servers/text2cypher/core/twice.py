@@ -9,7 +9,10 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Token
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.values import folded
 
+_AFTER = 3  # words after `how many` that say what is counted
 Rows = Sequence[Sequence[Any]]
 Run = Callable[[str], Rows | None]
 """The rows of a query; None for one that doesn't run."""
@@ -41,9 +44,6 @@ def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, ru
     """
     if is_cued(hints.question, {"distinct"}):
         return None
-    things = linker.wording.compiled(
-        r"\b‹count›\W+(?!‹property›\b)(?:(?!‹property›\b)\w+\W+)?(?:‹label›|‹relation›)\b(?!\W+‹property›)"
-    ).search(hints.masked)
     for place, token in enumerate(facts.tokens):
         held = facts.tokens[place + 1 : place + 7]
         if [one.text.upper() for one in held[:2]] != ["(", "DISTINCT"] or [one.text for one in held[3:6:2]] != [
@@ -52,7 +52,7 @@ def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, ru
         ]:
             continue
         start, end = held[1].start, held[2].start
-        if token.is_word("COUNT") and things:
+        if token.is_word("COUNT") and _counts_others(held[4].value, hints, linker):
             other = f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}"
         elif token.is_word("SUM", "AVG"):
             other = f"{facts.query[:start]}{facts.query[end:]}"
@@ -62,6 +62,18 @@ def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, ru
         if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
             return held[4].value
     return None
+
+
+def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
+    """True where the words after `how many` are none for this property: `how many movies`, not `how many years`."""
+    found = linker.wording.compiled(rf"\b‹count›\b(?P<what>(?:\W+\w+){{0,{_AFTER}}})").search(hints.masked.lower())
+    if found is None:
+        return False
+    phrases = [phrase for phrase, held in (*linker.lexicon.properties.items(), *linker.lexicon.also) if held == name]
+    words = folded(found["what"])
+    likened = [word for word, held, _ in hints.likened if held == name]
+    said = any(f" {phrase} " in f" {words} " for phrase in (*phrases, *likened))
+    return not (said or roots(name) & {root(word) for word in words.split()})
 
 
 def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

@@ -18,12 +18,17 @@ SHOP = {
     "Pan,5,9,,2020-05-01,2021-01-01\n"
     "Mug,3,30,red,2021-04-01,2021-06-01\nCup,2,4,old,2022-04-01,2022-06-01\n",
     "nodes.Maker": "name,town,land\nAda,Bergen,Norway\nBo,Oslo,Norway\nCy,Valletta,Malta\n",
-    "nodes.Parcel": "name,land\nP1,Malta\nP2,Norway\nP3,Malta\n",
+    "nodes.Parcel": "name,land,parcelDate,arrivalDate\nP1,Malta,2020-12-01,2021-01-05\n"
+    "P2,Norway,2021-02-01,2021-02-09\n"
+    "P3,Malta,2022-02-01,2022-02-09\n",
+    "nodes.Critic": "name\nDi\nEd\n",
     "edges.MADE": f"{ENDS}Maker,Ada,Item,Jug\nMaker,Bo,Item,Pan\nMaker,Cy,Item,Mug\nMaker,Cy,Item,Cup\n",
     "edges.SENT": f"{ENDS}Maker,Ada,Parcel,P1\nMaker,Bo,Parcel,P2\nMaker,Cy,Parcel,P3\n",
+    "edges.REVIEWED": "from_label,from_key,to_label,to_key,rating\nCritic,Di,Item,Mug,4\nCritic,Ed,Item,Mug,4\n"
+    "Critic,Ed,Item,Jug,1\n",
     "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
 }
-ITEM, MAKER = "MATCH (i:Item)", "MATCH (m:Maker)"
+ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
 BESIDE = [
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
     ("How many items have the price 5?", f"{ITEM} WHERE i.price <> 5 RETURN count(i)"),
@@ -37,6 +42,12 @@ BESIDE = [
     ("What is the total price of all items?", f"{ITEM} RETURN sum(DISTINCT i.price)"),
     ("What is the average price of all items?", f"{ITEM} RETURN avg(DISTINCT i.price)"),
     ("How many items have a weight above 3?", f"{ITEM} WHERE i.weight > 3 RETURN count(DISTINCT i.price)"),
+    (
+        "How many reviews have a rating above 2?",
+        "MATCH ()-[r:REVIEWED]->() WHERE r.rating > 2 RETURN count(DISTINCT r.rating)",
+    ),
+    ("What are the names of the 2 most expensive items?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 2"),
+    ("How many parcels are there of 2021?", f"{PARCEL} WHERE p.arrivalDate STARTS WITH '2021' RETURN count(p)"),
     ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.name DESC LIMIT 1"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold >= '2021' RETURN count(i)"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.listed STARTS WITH '2021' RETURN count(i)"),
@@ -54,6 +65,12 @@ PLAIN = [
     ("What is the total price of all items?", f"{ITEM} RETURN sum(i.price)"),
     ("How many different prices do items have?", f"{ITEM} RETURN count(DISTINCT i.price)"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold STARTS WITH '2021' RETURN count(i)"),
+    ("How many reviews have a rating above 2?", "MATCH ()-[r:REVIEWED]->() WHERE r.rating > 2 RETURN count(r)"),
+    ("How many parcels are there of 2021?", f"{PARCEL} WHERE p.parcelDate STARTS WITH '2021' RETURN count(p)"),
+    (
+        "How many parcels have an arrival date in 2021?",
+        f"{PARCEL} WHERE p.arrivalDate STARTS WITH '2021' RETURN count(p)",
+    ),
     ("How many makers are from Malta?", f"{MAKER} WHERE m.land = 'Malta' RETURN count(m)"),
     (
         "How many makers sent parcels to Malta?",
