@@ -14,10 +14,16 @@ from servers.text2cypher.linking.said import named_properties
 
 
 def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt for each property beside a figure that isn't said, and is of nothing that is told apart anyway."""
+    """One doubt for each property beside a figure that isn't said, and is of nothing that is told apart anyway.
+
+    And one where figures are asked for each of a label, and are shown for others.
+    """
     shown = list(_shown(facts))
     if not any(token.is_word(*FIGURES) for token in facts.returned):
         return
+    owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
+    if hints.each in linker.schema.nodes and owners and hints.each not in owners:
+        yield Doubt("unused", hints.each)
     told = {variable for variable, name in shown if not name or is_key(name) or linker.naming.names(name)}
     said = {root(word) for word in re.findall(r"\w+", hints.question)}
     known = {*named_properties(hints, linker)}

@@ -20,6 +20,7 @@ from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
 from servers.text2cypher.linking.values import folded
 
+_CHOOSING = {"OR", "XOR", "IN", "UNION", "UNWIND", "ANY"}
 _DENYING = {"not", "universal", "distinct", "minimum"}
 
 
@@ -49,7 +50,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unmeasured, _untested, _unshown):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _unshown):
         yield from doubts(hints, facts, linker)
 
 
@@ -83,6 +84,19 @@ def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
     for word in words[:1]:
         if not facts.properties & {name for held, name in linker.measured if held == word}:
             yield Doubt("unused", word)
+
+
+def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`Tagged with neo4j or cypher`, where the query leaves no choice."""
+    if facts.words & _CHOOSING or any(token.text == "|" for token in facts.tokens) or Ask.NOT in hints.asks:
+        return
+    texts = {folded(text) for text in facts.strings}
+    for one, other in pairwise(hints.mentions):
+        between = hints.question[one.end : other.start].strip(" ,'\"").lower()
+        shared = {*one.places} & {*other.places} and {folded(one.value), folded(other.value)} <= texts
+        if shared and linker.wording.compiled(r"‹or›").fullmatch(between):
+            yield Doubt("unused", between)
+            return
 
 
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

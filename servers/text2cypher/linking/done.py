@@ -110,7 +110,10 @@ class Done:
             return False
         backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
         known = bool(self.facts.properties & self.linker.lexicon.timed)
-        return backwards == bool(late) if known else True
+        dated = {
+            name for label, types in self.linker.schema.nodes.items() if label in self.facts.names for name in types
+        }
+        return backwards == bool(late) if known else not dated & self.linker.lexicon.timed
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))

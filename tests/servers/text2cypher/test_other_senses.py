@@ -29,6 +29,7 @@ SHOP = {
     "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
 }
 ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
+SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
     ("How many items have the price 5?", f"{ITEM} WHERE i.price <> 5 RETURN count(i)"),
@@ -51,6 +52,14 @@ BESIDE = [
     ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.name DESC LIMIT 1"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold >= '2021' RETURN count(i)"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.listed STARTS WITH '2021' RETURN count(i)"),
+    ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN i.name, count(m)"),
+    ("How many makers sent more than one parcel?", f"{SENT} WITH m, count(p) AS n WHERE n >= 1 RETURN count(m)"),
+    ("How many makers sent a parcel but not 'P1'?", f"{SENT} WHERE NOT m.name = 'P1' RETURN count(DISTINCT m)"),
+    ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 1"),
+    (
+        "How many makers sent 'P1' or 'P3'?",
+        f"{SENT} WHERE p.name = 'P1' MATCH (q:Parcel {{name: 'P3'}}) WHERE q.land = p.land RETURN count(DISTINCT m)",
+    ),
     ("How many makers are from Malta?", f"{MAKER}-[:SENT]->(p:Parcel {{land: 'Malta'}}) RETURN count(DISTINCT m)"),
     ("How many makers are there in each land?", f"{MAKER} RETURN m.land, m.town, count(m)"),
     ("What are the names of the makers who taught Bo?", "MATCH (m:Maker {name: 'Bo'})-[:TAUGHT]-(n) RETURN n.name"),
@@ -58,6 +67,8 @@ BESIDE = [
 PLAIN = [
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land = 'Norway' RETURN count(m)"),
     ("How many makers don't have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
+    ("How many makers sent 'P1' or 'P3'?", f"{SENT} WHERE p.name IN ['P1', 'P3'] RETURN count(DISTINCT m)"),
+    ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.listed DESC LIMIT 1"),
     ("How many items have the price 3?", f"{ITEM} WHERE i.price = 3 RETURN count(i)"),
     ("How many items have a price of 3 or more?", f"{ITEM} WHERE i.price >= 3 RETURN count(i)"),
     ("How many items have a note?", f"{ITEM} WHERE i.note IS NOT NULL RETURN count(i)"),
