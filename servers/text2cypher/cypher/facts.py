@@ -118,10 +118,18 @@ class QueryFacts:
 
     @cached_property
     def excludes(self) -> bool:
-        """`<> 'Malta'`, `<> 3` or IS NULL: what has this value, or any, is left out (`<> ''` keeps it)."""
+        """`<> 'Malta'`, `<> 3` or IS NULL: what has this value, or any, is left out.
+
+        `<> ''` keeps it, and a value that is tested too is only kept from being joined to itself.
+        """
         return any(
             (token.is_word("NULL") and before == "IS")
-            or (before in ("<>", "!=") and token.kind in (Kind.STRING, Kind.NUMBER) and token.value not in ("", "0"))
+            or (
+                before in ("<>", "!=")
+                and token.kind in (Kind.STRING, Kind.NUMBER)
+                and token.value not in ("", "0")
+                and self.strings.count(token.value) < 2
+            )
             for before, token, _ in self._around
         )
 

@@ -188,16 +188,23 @@ class _Reading:
             if self._is_in_year(sign, value) or self._is_between(sign, value, value):
                 self._take(begin, end, word)
                 continue
-            if wanted is None and any(number == value and self._may_be(sign) for sign, number in stated):
+            if wanted is None and self._is_stated(value):
                 self._take(start, end, f"{value:g}")
             elif wanted and wanted & stated:
                 self._take(begin, end, f"{bound} {value:g}")
             elif bound == "greater" and self._is_function(word):  # `more than one`
                 self._drop(begin, end)
 
-    def _may_be(self, sign: str) -> bool:
-        """A number alone is no bound, unless the question says one somewhere, and excludes nothing."""
-        return sign not in _APART or is_cued(self.text, {*BOUNDS, "range", "not"})
+    def _is_stated(self, value: float) -> bool:
+        """True for what is held against this number itself; a bound only where the question says one somewhere.
+
+        Two bounds may hold nothing else between them.
+        """
+        stated = set(self.facts.numbers)
+        bounded = is_cued(self.text, {*BOUNDS, "range", "not"})
+        if any(number == value and (bounded or sign not in _APART) for sign, number in stated):
+            return True
+        return bool(BOUNDS["at_least"](value) & stated) and bool(BOUNDS["at_most"](value) & stated)
 
     def _is_in_year(self, sign: str, number: float) -> bool:
         """True where a moment is held against a year."""

@@ -65,6 +65,12 @@ BESIDE = [
     ("What are the names of the makers who taught Bo?", "MATCH (m:Maker {name: 'Bo'})-[:TAUGHT]-(n) RETURN n.name"),
 ]
 PLAIN = [
+    ("How many items have the price 3?", f"{ITEM} WHERE i.price >= 3 AND i.price < 4 RETURN count(i)"),
+    (
+        "How many critics reviewed the items that 'Di' reviewed?",
+        "MATCH (:Critic {name: 'Di'})-[:REVIEWED]->(:Item)<-[:REVIEWED]-(c:Critic) WHERE c.name <> 'Di' "
+        "RETURN count(DISTINCT c)",
+    ),
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land = 'Norway' RETURN count(m)"),
     ("How many makers don't have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
     ("How many makers sent 'P1' or 'P3'?", f"{SENT} WHERE p.name IN ['P1', 'P3'] RETURN count(DISTINCT m)"),
