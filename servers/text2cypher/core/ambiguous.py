@@ -18,10 +18,16 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots, spaced
 from servers.text2cypher.linking.naming import is_key
 
+_OF_TIME = frozenset(root(word) for word in (*languages().of_dates, *languages().of_years))
+
 
 def ambiguous(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> Iterator[Doubt]:
     """At most one doubt; `said`: the names of the graph that words of the question were taken for."""
-    for fitting in (_owners(hints, facts, linker, said), _properties(hints, facts, linker)):
+    for fitting in (
+        _owners(hints, facts, linker, said),
+        _properties(hints, facts, linker),
+        _dates(hints, facts, linker),
+    ):
         if fitting:
             yield Doubt("either", ", ".join(fitting))
             return
@@ -58,6 +64,24 @@ def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
         key = is_key(other) and (rest <= own or rest <= linker.label_roots)
         if rest & own - linker.label_roots and rest <= words and not rest < own and not key:
             return [spaced(used), spaced(other)]
+    return []
+
+
+def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
+    """A date in use whose own words aren't said, and the others of its label.
+
+    The label's own (`orderDate` of an Order) is meant where no other is said.
+    """
+    timed, labels = linker.lexicon.timed, linker.label_roots
+    words = {root(word) for word in re.findall(r"\w+", hints.masked.lower())} - labels
+    for label in {label for node in facts.structure.nodes for label in node.labels}:
+        dates = [name for name in linker.schema.nodes.get(label, ()) if name in timed]
+        own = {name: _telling(name) - labels - _OF_TIME for name in dates}
+        for used in facts.properties & own.keys():
+            others = [name for name in dates if name not in facts.properties]
+            said = any(own[name] & words for name in others)
+            if others and not own[used] & words and (own[used] or said):
+                return [spaced(used), *map(spaced, others)]
     return []
 
 

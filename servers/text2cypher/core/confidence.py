@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, pairwise, product
 from typing import Any
 
@@ -17,14 +18,16 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.ambiguous import ambiguous
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.directions import directions, unsaid
+from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
-from servers.text2cypher.core.twice import Run, counted_once
+from servers.text2cypher.core.twice import Run, counted_less, counted_once
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.amounts import numbers_in
@@ -68,8 +71,9 @@ def assess(
         *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
-    if state.columns and (what := counted_once(facts, state.rows, run)) is not None:
-        doubts.append(Doubt("counted", what))
+    for counts in (partial(counted_once, facts), partial(counted_less, hints, facts, linker)):
+        if state.columns and (what := counts(state.rows, run)) is not None:
+            doubts.append(Doubt("counted", what))
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:
@@ -93,7 +97,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (_unasked, half_asked, directions, steps):
+    for doubts in (_unasked, half_asked, grouped, directions, steps):
         yield from doubts(hints, facts, linker)
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:
@@ -181,13 +185,24 @@ def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     if ("LIMIT", 1.0) in facts.numbers and not is_cued(hints.question, _FEW):
         yield Doubt("unasked", "LIMIT 1")
     for sign, number in facts.numbers:
-        if (sign, number) == ("<", 0) or (sign != "*" and abs(number) > 1 and number not in known):
+        if (sign, number) == ("<", 0) or sign == "SKIP" or (sign != "*" and abs(number) > 1 and number not in known):
             yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
+    if any(_is_far(held, known) for held in facts.structure.relationships) and not _asks_far(hints, facts):
+        yield Doubt("unasked", "*")
     for function, words in _AGGREGATES.items():
         if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
             yield Doubt("unasked", function.lower())
     if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
         yield Doubt("unasked", "DESC")
+
+
+def _is_far(held: RelationshipPattern, known: Collection[float]) -> bool:
+    """True for steps of any number that the question doesn't say."""
+    return held.length is not None and bool(held.types) and not {*held.length} & {*known}
+
+
+def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
+    return bool({Ask.INDIRECT, Ask.ONLY_INDIRECT} & hints.asks or "SHORTESTPATH" in facts.words)
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:

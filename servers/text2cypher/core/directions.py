@@ -28,11 +28,25 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
                 met[variable, kind, at] += 1
         if kind not in {*linker.lexicon.directions, *linker.lexicon.both_ways} and (facts.strings or asked):
             yield Doubt("direction", kind)
+    yield from (Doubt("direction", kind) for kind in _undirected(hints, facts, linker))
     forks = [kind for (_, kind, _), times in met.items() if times > 1]
     if forks and not is_cued(hints.question, TOGETHER):  # both steps leave, or both reach, the node between
         yield Doubt("direction", forks[0])
     if hints.asked_end is not None and asked and hints.asked_end not in asked:
         yield Doubt("direction", next(iter(hints.relations), ""))
+
+
+def _undirected(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
+    """Types that a query takes either way, though the wording says which, or nobody knows whether it does."""
+    ended = bool(hints.value_ends) or hints.asked_end is not None
+    for held in facts.structure.relationships:
+        kind = _type_both_ways(held, facts, linker) if held.direction == "--" else None
+        if (
+            kind is not None
+            and kind not in linker.lexicon.both_ways
+            and (ended or kind not in linker.lexicon.directions)
+        ):
+            yield kind
 
 
 def unsaid(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -56,8 +70,12 @@ def _asked(facts: QueryFacts) -> set[str]:
 
 def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
     """The relationship's type, where the graph has it both ways between these labels, and the query says which way."""
+    return _type_both_ways(held, facts, linker) if held.direction != "--" else None
+
+
+def _type_both_ways(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
     left, right = (facts.structure.labels_at(end) or {*linker.schema.labels} for end in facts.structure.ends(held))
-    for kind in held.types if held.direction != "--" else ():
+    for kind in held.types:
         ends = {(a, b) for a, b in linker.schema.ends(kind) if {a, b} <= left | right}
         if ends and all((b, a) in ends for a, b in ends):
             return kind

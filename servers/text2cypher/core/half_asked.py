@@ -18,7 +18,9 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
+from servers.text2cypher.linking.values import folded
 
+_CHOOSING = {"OR", "XOR", "IN", "UNION", "UNWIND", "ANY"}
 _DENYING = {"not", "universal", "distinct", "minimum"}
 
 
@@ -48,7 +50,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _untested, _unshown):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _unshown):
         yield from doubts(hints, facts, linker)
 
 
@@ -68,8 +70,33 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     masked = hints.masked
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(masked)
     every = linker.wording.compiled(r"\b‹universal›\b").search(masked, opened.end() if opened else 0)
-    if facts.denies and not (every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)):
-        yield Doubt("unasked", "NOT")
+    lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
+    if (facts.denies or (facts.excludes and not lacks)) and not (
+        every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
+    ):
+        yield Doubt("unasked", "NOT" if facts.denies else "<>")
+
+
+def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`The most expensive`, where the query has nothing of what that measures, and the graph has."""
+    said = f" {folded(hints.masked)} "
+    words = [word for word, _ in linker.measured if f" {word} " in said]
+    for word in words[:1]:
+        if not facts.properties & {name for held, name in linker.measured if held == word}:
+            yield Doubt("unused", word)
+
+
+def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`Tagged with neo4j or cypher`, where the query leaves no choice."""
+    if facts.words & _CHOOSING or any(token.text == "|" for token in facts.tokens) or Ask.NOT in hints.asks:
+        return
+    texts = {folded(text) for text in facts.strings}
+    for one, other in pairwise(hints.mentions):
+        between = hints.question[one.end : other.start].strip(" ,'\"").lower()
+        shared = {*one.places} & {*other.places} and {folded(one.value), folded(other.value)} <= texts
+        if shared and linker.wording.compiled(r"‹or›").fullmatch(between):
+            yield Doubt("unused", between)
+            return
 
 
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -90,6 +117,7 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     ).match(hints.masked)
     name = linker.lexicon.properties.get(opened["held"].lower(), "") if opened else ""
     asked = name in hints.properties and name not in linker.schema.of_types(BOOLEAN)
+    asked = asked and not (Ask.COUNT in hints.asks and facts.tests(name))  # `how many reviews have a rating above 80`
     if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
         yield Doubt("unused", name)
     owned = [(owner, name) for owner, name in map(owner_and_property, facts.columns) if owner in facts.shown]

@@ -141,9 +141,23 @@ def _joins(
     }
     spoken = {*hints.labels, *hints.related}
     return not others and all(
-        own & spoken or _tested(node, facts) & named or _is_passed(node, facts)
+        own & spoken
+        or (_tested(node, facts) & named and not _is_elsewhere(node, own, hints, facts))
+        or _is_passed(node, facts)
         for node, own in zip(ends, labels, strict=True)
     )
+
+
+def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFacts) -> bool:
+    """True where a label that the question says holds the value of this node's test itself: `customers from Malta`."""
+    said = {root(word) for word in re.findall(r"\w+", hints.question)}
+    tested = {name for name in _tested(node, facts) if not said & roots(name)} - {*hints.properties}
+    for held in hints.mentions:
+        places = {(place.label, place.property) for place in held.places}
+        labels = {label for label, _ in places}
+        if labels & {*hints.labels} and any((label, name) in places for label in own for name in tested):
+            return True
+    return False
 
 
 def _is_passed(node: NodePattern, facts: QueryFacts) -> bool:

@@ -116,6 +116,23 @@ class QueryFacts:
         """NOT, NONE or FALSE; not IS NOT NULL, nor `<>`, which also keeps a thing from being joined to itself."""
         return any(token.is_word(*_NEGATING) and before != "IS" for before, token, _ in self._around)
 
+    @cached_property
+    def excludes(self) -> bool:
+        """`<> 'Malta'`, `<> 3` or IS NULL: what has this value, or any, is left out.
+
+        `<> ''` keeps it, and a value that is tested too is only kept from being joined to itself.
+        """
+        return any(
+            (token.is_word("NULL") and before == "IS")
+            or (
+                before in ("<>", "!=")
+                and token.kind in (Kind.STRING, Kind.NUMBER)
+                and token.value not in ("", "0")
+                and self.strings.count(token.value) < 2
+            )
+            for before, token, _ in self._around
+        )
+
     def tests(self, name: str) -> bool:
         """True where a property is held against something before what is returned; IS NOT NULL says nothing of it."""
         begin = len(self.tokens) - len(self.returned)

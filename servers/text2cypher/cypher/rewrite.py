@@ -29,7 +29,16 @@ _KEYWORDS = frozenset(
 
 def for_embedded(query: str) -> str:
     """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
-    for step in (calls, subscripts, _projections, _comprehensions, _subqueries, _reserved, _patterns):
+    for step in (
+        _nested_subqueries,
+        calls,
+        subscripts,
+        _projections,
+        _comprehensions,
+        _subqueries,
+        _reserved,
+        _patterns,
+    ):
         query = apply(query, step(query, parse(query)))
     return query.rstrip().rstrip(";")
 
@@ -82,6 +91,19 @@ def _projections(query: str, structure: Structure) -> list[Edit]:
         held = re.sub(r"(^|,)\s*\.\s*(`[^`]+`|\w+)", rf"\1 \2: {token.text}.\2", inside)
         edits.append((token.start, tokens[close].end, f"{{{held.strip()}}}"))
     return edits
+
+
+def _nested_subqueries(query: str, structure: Structure) -> list[Edit]:
+    """No edit: says that `all(x IN list WHERE EXISTS { … })` can't be run, which stops the engine."""
+    del query
+    tokens = structure.tokens
+    for place, token in enumerate(tokens[:-3]):
+        if token.is_word("ALL", "ANY", "NONE", "SINGLE") and tokens[place + 1].text == "(":
+            inside = tokens[place : closing(tokens, place + 1)]
+            if any(one.is_word("EXISTS", "COUNT") and two.text == "{" for one, two in pairwise(inside)):
+                text = f"{token.text}(… EXISTS {{ … }})"
+                raise UnsupportedError(message("unsupported", text=text, hint=message("instead_of_inner")))
+    return []
 
 
 def _subqueries(query: str, structure: Structure) -> list[Edit]:

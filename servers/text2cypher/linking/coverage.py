@@ -23,13 +23,16 @@ from servers.text2cypher.linking.amounts import (
     number_of,
     within,
 )
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.bounds import ranges_in
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
 from servers.text2cypher.linking.names import parts, root, said_in
-from servers.text2cypher.linking.values import folded
+from servers.text2cypher.linking.values import Mention, folded
 
+_APART = {"<", ">", "<=", ">=", "<>"}
+"""How a number is held against others than itself."""
 _WORD = re.compile(r"\w+(?:[.\-']\w+)*")
 
 
@@ -57,9 +60,9 @@ class _Reading:
         self.found: list[tuple[int, Taken]] = []
 
     def read(self) -> list[Taken]:
-        for step in (self._values, self._phrases, self._numbers, self._cues, self._names):
+        for step in (self._values, self._phrases, self._ranges, self._numbers, self._cues, self._names):
             step()
-        left = [(s, e) for s, e in self.open if not self._is_function(self.text[s:e])]
+        left = [(s, e) for s, e in self.open if not self._is_function(self.text[s:e]) or self._is_left(self.text[s:e])]
         for start, end in self._whole_mentions(left):
             self.found.append((start, Taken(self.hints.question[start:end], None)))
         unread = [Taken(word, None) for word in self.hints.aside]
@@ -68,6 +71,11 @@ class _Reading:
     def _is_function(self, word: str) -> bool:
         bare = {word, *(word.removesuffix(clitic) for clitic in self.language.clitics)}
         return bool(bare & self.language.function)
+
+    def _is_left(self, word: str) -> bool:
+        """True where a written lexicon says that the word is a relationship, and the query has no such step."""
+        kind = self.linker.lexicon.relationships.get(word) if self.linker.lexicon.written else None
+        return kind in self.hints.relations and kind not in self.facts.names
 
     def _whole_mentions(self, left: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The spans left, the words of one value together."""
@@ -103,21 +111,35 @@ class _Reading:
 
     def _values(self) -> None:
         """Stored values that the query names, then single words that stand in one of its texts."""
-        texts = {folded(text) for text in self.facts.strings}
+        astray = {folded(held.value) for held in self.hints.mentions if not self._is_tested_where_it_is(held)}
+        strings = [text for text in self.facts.strings if folded(text) not in astray]
+        texts = {folded(text) for text in strings}
         for held in self.hints.mentions:
             if folded(held.value) in texts:
                 said = self.hints.question[held.start : held.end]
                 near = 1.0 if held.exact else difflib.SequenceMatcher(None, folded(said), folded(held.value)).ratio()
                 self._take(held.start, held.end, f"'{held.value}'", near)
-        for text in sorted(texts | {text.lower() for text in self.facts.strings}, key=len, reverse=True):
+        bounds = {folded(text) for _, text in self.facts.bounds}
+        whole = {text for text in texts | {text.lower() for text in strings} if not self._is_bound(text)}
+        for text in sorted(whole, key=len, reverse=True):
             for span in list(self._match(text)):
                 self._take(*span, f"'{text}'")
-        bounds = {folded(text) for _, text in self.facts.bounds}
         used = {word for text in texts - bounds for word in text.split()}
         for start, end in list(self.open):
             word = folded(self.text[start:end])
             if word in used and not self._is_function(word) and not self._in_mention(start, end):
                 self._take(start, end, "text")
+
+    def _is_tested_where_it_is(self, mention: Mention) -> bool:
+        """False where the query holds against this value only properties that have it nowhere."""
+        wanted, labels = folded(mention.value), self.facts.structure.labels_of
+        tests = [(v, name) for v, name, token in self.facts.property_tests if token and folded(token.value) == wanted]
+        places = {(place.label, place.property) for place in mention.places}
+        return not tests or any(not labels(v) or {(label, name) for label in labels(v)} & places for v, name in tests)
+
+    def _is_bound(self, text: str) -> bool:
+        """A number that a text has to lie above or below, as a date above '1997': it is read as one."""
+        return text.isdecimal() and text in {held for _, held in self.facts.bounds}
 
     def _in_mention(self, start: int, end: int) -> bool:
         return any(m.start <= start and end <= m.end for m in self.hints.mentions)
@@ -141,7 +163,7 @@ class _Reading:
             for span in list(self._match(phrase)):
                 self._close(*span)
 
-    def _numbers(self) -> None:
+    def _ranges(self) -> None:
         stated = set(self.facts.numbers)
         for low, high, spans in ranges_in(self.text, self.linker):
             signs = [{sign[0] for sign, number in stated if number == end} for end in (low, high)]
@@ -149,6 +171,9 @@ class _Reading:
                 self._take(*spans, f"{low:g} … {high:g}")
             elif self._is_open(*spans):
                 self._drop(*spans)
+
+    def _numbers(self) -> None:
+        stated = set(self.facts.numbers)
         for start, end in list(self.open):
             word = self.text[start:end]
             if is_decade(word) and within(float(word[:-1]), stated):
@@ -163,10 +188,23 @@ class _Reading:
             if self._is_in_year(sign, value) or self._is_between(sign, value, value):
                 self._take(begin, end, word)
                 continue
-            if wanted is None and any(number == value for _, number in stated):
+            if wanted is None and self._is_stated(value):
                 self._take(start, end, f"{value:g}")
             elif wanted and wanted & stated:
                 self._take(begin, end, f"{bound} {value:g}")
+            elif bound == "greater" and self._is_function(word):  # `more than one`
+                self._drop(begin, end)
+
+    def _is_stated(self, value: float) -> bool:
+        """True for what is held against this number itself; a bound only where the question says one somewhere.
+
+        Two bounds may hold nothing else between them.
+        """
+        stated = set(self.facts.numbers)
+        bounded = is_cued(self.text, {*BOUNDS, "range", "not"})
+        if any(number == value and (bounded or sign not in _APART) for sign, number in stated):
+            return True
+        return bool(BOUNDS["at_least"](value) & stated) and bool(BOUNDS["at_most"](value) & stated)
 
     def _is_in_year(self, sign: str, number: float) -> bool:
         """True where a moment is held against a year."""

@@ -67,10 +67,13 @@ class Done:
         texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
         tokens = [token for token in self.facts.tokens if not token.is_word("DISTINCT")]
         around = zip(tokens, tokens[1:], tokens[3:], tokens[4:], strict=False)
-        return any(
+        picked = any(
             one.is_word("MIN", "MAX") and [opened.text, point.text] == ["(", "."] and name.value in texts
             for one, opened, point, name in around
         )
+        keys = [tokens[place + 2 : place + 4] for place, token in enumerate(tokens) if token.is_word("BY")]
+        ordered = [[token.value for token in held] for held in keys]
+        return picked or (bool(ordered) and all(held[:1] == ["."] and held[1] in texts for held in ordered))
 
     def _fulfils_both(self) -> bool:
         """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN.
@@ -108,13 +111,16 @@ class Done:
         """What is old comes first by a year or a date, what is new last; of other properties nobody knows."""
         words = self.facts.words
         early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
-        if not (early or late):
+        if not (early or late) or self._picks_text():
             return False
         if not (words & {"MIN", "MAX", "ALL", "NONE"} or {"ORDER", "LIMIT"} <= words):
             return False
         backwards = bool(words & {"DESC", "DESCENDING", "MAX"})
         known = bool(self.facts.properties & self.linker.lexicon.timed)
-        return backwards == bool(late) if known else True
+        dated = {
+            name for label, types in self.linker.schema.nodes.items() if label in self.facts.names for name in types
+        }
+        return backwards == bool(late) if known else not dated & self.linker.lexicon.timed
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))

@@ -122,6 +122,10 @@ def test_a_valid_query_is_returned_as_written_with_its_rows(
         ("MATCH (v:Vessel) RETURN v {.*}", "tulis v saja"),
         ("MATCH (v:Vessel {name: $name}) RETURN v.built", "$name"),
         ("RETURN duration.between(date('2024-01-01'), date()).days", "duration.inDays"),
+        (
+            "MATCH (v:Vessel) WHERE all(x IN ['Oban'] WHERE EXISTS { (v)-[:CALLED_AT]->({name: x}) }) RETURN v.name",
+            "EXISTS {",
+        ),
         ("MATCH (v:Vessel) CALL { WITH v RETURN 1 AS n } RETURN n", "CALL"),
     ],
 )

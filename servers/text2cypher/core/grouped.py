@@ -1,0 +1,47 @@
+"""Doubts about what figures are split by: a column that nobody asked for makes more rows of fewer. Runs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.naming import is_key
+from servers.text2cypher.linking.said import named_properties
+
+
+def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """One doubt for each property beside a figure that isn't said, and is of nothing that is told apart anyway.
+
+    And one where figures are asked for each of a label, and are shown for others.
+    """
+    shown = list(_shown(facts))
+    if not any(token.is_word(*FIGURES) for token in facts.returned):
+        return
+    owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
+    if hints.each in linker.schema.nodes and owners and hints.each not in owners:
+        yield Doubt("unused", hints.each)
+    told = {variable for variable, name in shown if not name or is_key(name) or linker.naming.names(name)}
+    said = {root(word) for word in re.findall(r"\w+", hints.question)}
+    known = {*named_properties(hints, linker)}
+    for variable, name in shown:
+        if name and variable not in told and name not in known and not said & roots(name):
+            yield Doubt("unasked", name)
+
+
+def _shown(facts: QueryFacts) -> Iterator[tuple[str, str]]:
+    """(variable, property) of what is returned outside of functions; an empty property for all of it."""
+    known = {held.variable for held in facts.structure.nodes}
+    known |= {held.variable for held in facts.structure.relationships}
+    depth, tokens = 0, facts.returned
+    for place, token in enumerate(tokens):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if not depth and token.is_word("ORDER", "SKIP", "LIMIT", "UNION"):
+            return
+        begins = not place or not (tokens[place - 1].text == "." or tokens[place - 1].is_word("AS"))
+        if not depth and begins and token.is_name and token.value in known:
+            after = [held.value for held in tokens[place + 1 : place + 3]]
+            yield token.value, after[1] if after[:1] == ["."] and len(after) > 1 else ""

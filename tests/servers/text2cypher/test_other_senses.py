@@ -1,0 +1,148 @@
+"""A hosted model's query that says the opposite, more or less than the question is no plain success (issue 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.eval.text2cypher.asking import Writes
+from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.workbench import Workbench
+from tests.servers.text2cypher.test_any_graph import opened
+
+ENDS = "from_label,from_key,to_label,to_key\n"
+SHOP = {
+    "nodes.Item": "name,price,weight,note,listed,sold\nJug,5,20,blue,2019-01-01,2020-02-01\n"
+    "Pan,5,9,,2020-05-01,2021-01-01\n"
+    "Mug,3,30,red,2021-04-01,2021-06-01\nCup,2,4,old,2022-04-01,2022-06-01\n",
+    "nodes.Maker": "name,town,land\nAda,Bergen,Norway\nBo,Oslo,Norway\nCy,Valletta,Malta\n",
+    "nodes.Parcel": "name,land,parcelDate,arrivalDate\nP1,Malta,2020-12-01,2021-01-05\n"
+    "P2,Norway,2021-02-01,2021-02-09\n"
+    "P3,Malta,2022-02-01,2022-02-09\n",
+    "nodes.Critic": "name\nDi\nEd\n",
+    "edges.MADE": f"{ENDS}Maker,Ada,Item,Jug\nMaker,Bo,Item,Pan\nMaker,Cy,Item,Mug\nMaker,Cy,Item,Cup\n",
+    "edges.SENT": f"{ENDS}Maker,Ada,Parcel,P1\nMaker,Bo,Parcel,P2\nMaker,Cy,Parcel,P3\n",
+    "edges.REVIEWED": "from_label,from_key,to_label,to_key,rating\nCritic,Di,Item,Mug,4\nCritic,Ed,Item,Mug,4\n"
+    "Critic,Ed,Item,Jug,1\n",
+    "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
+}
+ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
+SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
+BESIDE = [
+    ("How many makers have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
+    ("How many items have the price 5?", f"{ITEM} WHERE i.price <> 5 RETURN count(i)"),
+    ("How many items have the price 3?", f"{ITEM} WHERE i.price > 3 RETURN count(i)"),
+    ("How many items have a note?", f"{ITEM} WHERE i.note IS NULL RETURN count(i)"),
+    ("What are the names of the items, sorted by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight SKIP 1"),
+    (
+        "What is the name of the item with the highest weight?",
+        f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 1 LIMIT 1",
+    ),
+    ("What is the total price of all items?", f"{ITEM} RETURN sum(DISTINCT i.price)"),
+    ("What is the average price of all items?", f"{ITEM} RETURN avg(DISTINCT i.price)"),
+    ("How many items have a weight above 3?", f"{ITEM} WHERE i.weight > 3 RETURN count(DISTINCT i.price)"),
+    (
+        "How many reviews have a rating above 2?",
+        "MATCH ()-[r:REVIEWED]->() WHERE r.rating > 2 RETURN count(DISTINCT r.rating)",
+    ),
+    ("What are the names of the 2 most expensive items?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 2"),
+    ("How many parcels are there of 2021?", f"{PARCEL} WHERE p.arrivalDate STARTS WITH '2021' RETURN count(p)"),
+    ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.name DESC LIMIT 1"),
+    ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold >= '2021' RETURN count(i)"),
+    ("How many items were sold in 2021?", f"{ITEM} WHERE i.listed STARTS WITH '2021' RETURN count(i)"),
+    ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN i.name, count(m)"),
+    ("How many makers sent more than one parcel?", f"{SENT} WITH m, count(p) AS n WHERE n >= 1 RETURN count(m)"),
+    ("How many makers sent a parcel but not 'P1'?", f"{SENT} WHERE NOT m.name = 'P1' RETURN count(DISTINCT m)"),
+    ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 1"),
+    (
+        "How many makers sent 'P1' or 'P3'?",
+        f"{SENT} WHERE p.name = 'P1' MATCH (q:Parcel {{name: 'P3'}}) WHERE q.land = p.land RETURN count(DISTINCT m)",
+    ),
+    ("How many makers are from Malta?", f"{MAKER}-[:SENT]->(p:Parcel {{land: 'Malta'}}) RETURN count(DISTINCT m)"),
+    ("How many makers are there in each land?", f"{MAKER} RETURN m.land, m.town, count(m)"),
+    ("What are the names of the makers who taught Bo?", "MATCH (m:Maker {name: 'Bo'})-[:TAUGHT]-(n) RETURN n.name"),
+]
+PLAIN = [
+    ("How many items have the price 3?", f"{ITEM} WHERE i.price >= 3 AND i.price < 4 RETURN count(i)"),
+    (
+        "How many critics reviewed the items that 'Di' reviewed?",
+        "MATCH (:Critic {name: 'Di'})-[:REVIEWED]->(:Item)<-[:REVIEWED]-(c:Critic) WHERE c.name <> 'Di' "
+        "RETURN count(DISTINCT c)",
+    ),
+    ("How many makers have the land Norway?", f"{MAKER} WHERE m.land = 'Norway' RETURN count(m)"),
+    ("How many makers don't have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
+    ("How many makers sent 'P1' or 'P3'?", f"{SENT} WHERE p.name IN ['P1', 'P3'] RETURN count(DISTINCT m)"),
+    ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.listed DESC LIMIT 1"),
+    ("How many items have the price 3?", f"{ITEM} WHERE i.price = 3 RETURN count(i)"),
+    ("How many items have a price of 3 or more?", f"{ITEM} WHERE i.price >= 3 RETURN count(i)"),
+    ("How many items have a note?", f"{ITEM} WHERE i.note IS NOT NULL RETURN count(i)"),
+    ("How many items have no note?", f"{ITEM} WHERE i.note IS NULL RETURN count(i)"),
+    ("What is the total price of all items?", f"{ITEM} RETURN sum(i.price)"),
+    ("How many different prices do items have?", f"{ITEM} RETURN count(DISTINCT i.price)"),
+    ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold STARTS WITH '2021' RETURN count(i)"),
+    ("How many reviews have a rating above 2?", "MATCH ()-[r:REVIEWED]->() WHERE r.rating > 2 RETURN count(r)"),
+    ("How many parcels are there of 2021?", f"{PARCEL} WHERE p.parcelDate STARTS WITH '2021' RETURN count(p)"),
+    (
+        "How many parcels have an arrival date in 2021?",
+        f"{PARCEL} WHERE p.arrivalDate STARTS WITH '2021' RETURN count(p)",
+    ),
+    ("How many makers are from Malta?", f"{MAKER} WHERE m.land = 'Malta' RETURN count(m)"),
+    (
+        "How many makers sent parcels to Malta?",
+        f"{MAKER}-[:SENT]->(p:Parcel {{land: 'Malta'}}) RETURN count(DISTINCT m)",
+    ),
+    ("How many makers are there in each land?", f"{MAKER} RETURN m.land, count(m)"),
+    ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN m.name, m.town, count(i)"),
+]
+HOME_BESIDE = [
+    ("Berapa mata kuliah yang memiliki 3 SKS?", "MATCH (m:MK) WHERE m.sks > 3 RETURN count(m)"),
+    (
+        "Mata kuliah apa saja di semester 5 atau 6?",
+        "MATCH (m:MK) WHERE m.semester >= 5 OR m.semester = 6 RETURN m.nama",
+    ),
+    (
+        "Apa saja prasyarat mata kuliah Sistem Operasi?",
+        "MATCH (:MK {nama: 'Sistem Operasi'})-[:PREREQUISITE]-(m:MK) RETURN m.nama",
+    ),
+    (
+        "Apa saja prasyarat mata kuliah Sistem Operasi?",
+        "MATCH (:MK {nama: 'Sistem Operasi'})<-[:PREREQUISITE*]-(m:MK) RETURN m.nama",
+    ),
+    (
+        "Mata kuliah apa yang dapat diambil bersamaan dengan Sistem Operasi?",
+        "MATCH (:MK {nama: 'Sistem Operasi'})-[:PREREQUISITE]-(m:MK) RETURN m.nama",
+    ),
+]
+
+
+def answered(bench: Workbench, question: str, query: str) -> str:
+    """The status of the answer when a model writes this query, which is returned untouched."""
+    model = Writes()
+    model.query = query
+    found = ask(bench, AgentLoop(bench, model), question)
+    assert found["cypher"] == query
+    return str(found["status"])
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("shop"), SHOP)
+    yield held
+    held.backend.close()
+
+
+@pytest.mark.parametrize(("question", "query"), BESIDE)
+def test_a_query_of_another_sense_is_no_plain_success(shop: Workbench, question: str, query: str) -> None:
+    assert answered(shop, question, query) == "uncertain"
+
+
+@pytest.mark.parametrize(("question", "query"), PLAIN)
+def test_one_of_its_own_sense_is(shop: Workbench, question: str, query: str) -> None:
+    assert answered(shop, question, query) == "success"
+
+
+@pytest.mark.parametrize(("question", "query"), HOME_BESIDE)
+def test_neither_is_one_of_another_sense_where_words_were_written(bench: Workbench, question: str, query: str) -> None:
+    assert answered(bench, question, query) == "uncertain"
