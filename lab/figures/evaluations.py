@@ -253,6 +253,7 @@ EVALUATIONS = (
     Evaluation("natural", EVIDENCE, lambda: _conversations(offices.NATURAL)),
     Evaluation("blind", EVIDENCE, lambda: _conversations(offices.BLIND)),
     Evaluation("trades", EVIDENCE, lambda: _conversations(offices.TRADES)),
+    Evaluation("counters", EVIDENCE, lambda: _conversations(offices.COUNTERS)),
     Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),

@@ -23,6 +23,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -197,23 +198,39 @@ def _say(connection: socket.socket, number: int) -> None:
 def _program(argv: list[str]) -> Callable[[], Any]:
     """What the arguments start, imported; of a test's own server the libraries alone."""
     if argv[0] == "python3":
-        for name in SERVER:
-            import_module(name)
-        if argv[1] != "-m":
-            return lambda: _script(argv)
-        if argv[2].startswith("servers."):
-            import_module(main := f"{argv[2]}.__main__")
-            del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
-            if argv[2] == "servers.graphiti":
-                import_module("servers.graphiti.graph").import_graphiti()  # as it does it: nothing is reported home
-            for name in SERVERS_LATER.get(argv[2], ()):
-                import_module(name)
-        return lambda: _module(argv)
-    for name in COMMANDS.get(argv[1], CLIENT):
-        import_module(name)
+        _prepare_server(argv[2] if argv[1] == "-m" and argv[2].startswith("servers.") else "")
+        return partial(_module if argv[1] == "-m" else _script, argv)
+    _prepare_command(argv[1])
     from agentd.cli import main
 
     return main
+
+
+@cache
+def _prepare_server(name: str) -> None:
+    for module in SERVER:
+        import_module(module)
+    if name:
+        import_module(main := f"{name}.__main__")
+        del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
+        if name == "servers.graphiti":
+            import_module("servers.graphiti.graph").import_graphiti()  # as it does it: nothing is reported home
+        for module in SERVERS_LATER.get(name, ()):
+            import_module(module)
+    uses = import_module("tests.warm.uses")
+    if name == "servers.certificate":
+        uses.a_letter_issued()
+    uses.build_models()
+
+
+@cache
+def _prepare_command(name: str) -> None:
+    for module in COMMANDS.get(name, CLIENT):
+        import_module(module)
+    if name == "serve":
+        uses = import_module("tests.warm.uses")
+        uses.a_letter_read()
+        uses.build_models()
 
 
 def _module(argv: list[str]) -> None:

@@ -20,11 +20,19 @@ AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong on the page as it is now: `rule: where`."""
+def violations(page: Page, *, paused: bool = False) -> list[str]:
+    """What axe-core finds wrong on the page as it is now: `rule: where`.
+
+    `paused`: the page's clock stands still; it goes on by a millisecond at a time, as axe waits for timers of none.
+    """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text() + ";0")
-    found: Any = page.evaluate("(tags) => axe.run({runOnly: tags, resultTypes: ['violations']})", RULES)
+    page.evaluate("(tags) => { self.found = axe.run({runOnly: tags, resultTypes: ['violations']}); }", RULES)
+    if paused:
+        page.evaluate("() => { found.finally(() => { self.looked = true; }); }")
+        while not page.evaluate("self.looked"):
+            page.clock.run_for(1)
+    found: Any = page.evaluate("found")
     return [f"{one['id']}: {node['html'][:120]}" for one in found["violations"] for node in one["nodes"]]
 
 

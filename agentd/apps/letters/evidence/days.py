@@ -53,7 +53,7 @@ def dates(words: Sequence[str]) -> list[Day]:
     """
     found: list[Day] = []
     for at, word in enumerate(words):
-        if (word.isdecimal() or word in SPOKEN or word in _MONTHS) and (not found or at >= found[-1][1]):
+        if _dated(word) and (not found or at >= found[-1][1]):
             hit = _numeric(words, at) or _worded(words, at)
             found += [hit] if hit is not None else []
     return found
@@ -76,8 +76,8 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     """Every day in folded words; one without a year or a month is the next that comes, or `past` the last that was."""
     found = dates(words)
     taken = {at for start, end, _ in found for at in range(start, end)}
-    for at in range(len(words)):
-        if at not in taken and (hit := _partial(words, at, today)) is not None:
+    for at, word in enumerate(words):
+        if at not in taken and _begins(word) and (hit := _partial(words, at, today)) is not None:
             start, end, _ = hit = _gone(hit, words, today) if past else hit
             if taken.isdisjoint(range(start, end)):
                 found.append(hit)
@@ -114,6 +114,16 @@ def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
         return False
     dated = any(word.isdecimal() or word in _MONTHS for word in words[other[0] : other[1]])
     return dated and max(hit[0] - other[1], other[0] - hit[1]) <= _NEAR
+
+
+def _dated(word: str) -> bool:
+    """Whether a date may begin with the word."""
+    return word.isdecimal() or word in SPOKEN or word in _MONTHS
+
+
+def _begins(word: str) -> bool:
+    """Whether a day without its year or month may."""
+    return _dated(word) or _DAY_BOOK.begins(word) or _CLOCK["date_before"].begins(word)
 
 
 def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
