@@ -68,8 +68,13 @@ def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
 
 def named_by_agent(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     """Where the agent's message before the citizen's names values of the field's kind."""
+    return list(case.find(field, agents_turn(case, turn)))
+
+
+def agents_turn(case: Case, turn: Turn) -> Turn:
+    """The agent's message before the citizen's, read as a message."""
     heard, named = case.read(turn.question)
-    return list(case.find(field, replace(turn, text=turn.question, heard=heard, named=named, asked=())))
+    return replace(turn, text=turn.question, heard=heard, named=named, asked=())
 
 
 _PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}

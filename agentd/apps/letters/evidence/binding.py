@@ -21,7 +21,7 @@ from agentd.apps.letters.evidence.persons import CITIZEN, SOMEBODY
 from agentd.apps.letters.evidence.segments import ADDRESSES
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.evidence.shapes import ANYBODY
-from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits
+from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits, values_of
 from agentd.apps.letters.languages import phrases
 
 _COUNT_DIGITS = 3
@@ -30,6 +30,7 @@ _NEAR = 6
 """Names of fields that are looked at before a value."""
 _COPULAS = phrases().copulas
 _COVERS = phrases().covers
+_TYPED = frozenset({"choice", "boolean", "date", "time"})
 _LOOSE = TEXTS | NUMBERS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of any words."""
@@ -121,7 +122,16 @@ def labelled_otherwise(field: Field, place: Place, *, plain: bool = True) -> boo
     own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
     if last is None or any(field.key in one.keys for one in (last, *own)):
         return False  # `balai RW 04 tanggal 31-12-2031`
-    return clear(sentence.words[last.end : start]) and not _counted(sentence.words, last)
+    return clear(sentence.words[last.end : start]) and not _counted(sentence.words, last) and _holds(last, place, plain)
+
+
+def _holds(one: Named, place: Place, plain: bool) -> bool:
+    """Whether a field that is named may have the value; `plain`: unless its kind is another (`birmingham airport on 1
+    August` names no day)."""
+    shapes, (start, end, _) = place.case.form.shapes, place.span
+    typed = [shapes[key] for key in one.keys if not plain and key in shapes and shapes[key].kind in _TYPED]
+    words = place.sentence.words[start:end]
+    return len(typed) < len(one.keys) or any(any(values_of(each, words, place.turn.day)) for each in typed)
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:

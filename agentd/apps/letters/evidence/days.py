@@ -137,11 +137,14 @@ def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
 
 
 def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
-    """The last `Friday`, `8 May` before today instead of the next."""
+    """The last `Friday`, `8 May`, `19th` before today instead of the next."""
     start, end, day = hit
     said = words[start:end]
     if day > today and not _MONTHS.keys().isdisjoint(said):
         return made(start, end, day.year - 1, day.month, day.day) or hit
+    if day > today and any(map(str.isdecimal, said)):  # `on the 19th`
+        last = today.replace(day=1) - timedelta(days=1)
+        return made(start, end, last.year, last.month, day.day) or hit
     return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in _WEEKDAYS else hit
 
 

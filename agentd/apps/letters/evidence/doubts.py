@@ -7,12 +7,13 @@ is it for?`. It is never taken as proven.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
 from agentd.apps.letters.evidence import days, hours
-from agentd.apps.letters.evidence.answers import affirmed, named_by_agent, repeated
+from agentd.agent.text import fold
+from agentd.apps.letters.evidence.answers import affirmed, agents_turn, named_by_agent
 from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
@@ -31,7 +32,11 @@ _NUMBERED = frozenset({"nik", "kk"})
 _PERSONAL = _NUMBERED | {"name", "phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds of what an agent may propose; who somebody is, and a number of theirs, it can't know."""
-_OBJECTING = frozenset({Cue.NEGATION, Cue.WRONG, Cue.CORRECTION})
+_CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
+_OBJECTING = _CORRECTING | {Cue.NEGATION}
+_CONFIRMING = phrases().confirming
+_DENIALS = phrases().denials
+_INTERROGATIVES = phrases().interrogatives
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may mean without saying one (`my husband and I`)."""
 _ARTICLES = phrases().articles
@@ -54,8 +59,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
         return field
     if field.kind == "boolean":
-        last = last_word(field, case)
-        said, read = _answered(field, case), last is None or last.supports
+        said, read = _answered(field, case), not _contradicted(field, case)
         return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
     if not field.common and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
@@ -71,9 +75,18 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
     if last is not None and last.corrected and not last.supports:
         return False
-    since = max((turn.order for turn in taking_back(case) if taken_back(field, turn)), default=0)
+    back = (turn for turn in taking_back(case) if taken_back(field, turn) and _reaches(field, case, turn))
+    since = max((turn.order for turn in back), default=0)
     later = (place for place in places if place.turn.order >= since)
-    return any(_heard(field, place, sure=True) and _may_be_meant(field, place) for place in later)
+    return any(_heard(field, place) and _may_be_meant(field, place) for place in later)
+
+
+def _reaches(field: Field, case: Case, turn: Turn) -> bool:
+    """Whether a denial reaches what was said of a field in an earlier message: none does that only answers something
+    else (`Anybody else without power?` `no, only our house`)."""
+    named = any(field.key in one.keys for each in turn.named for one in each)
+    about = not turn.question or not _CONFIRMING.isdisjoint(fold(turn.question))
+    return named or about or bool(named_by_agent(field, case, turn))
 
 
 def _read(field: Field, case: Case) -> bool:
@@ -91,6 +104,16 @@ def _spoken_of(field: Field, turn: Turn) -> bool:
     )
 
 
+def _contradicted(field: Field, case: Case) -> bool:
+    """Whether the last word on a yes or no is the other one: by its own name, or to a question that denies nothing."""
+    last = last_word(field, case)
+    if last is None or last.supports:
+        return False
+    turn = case.by_order[last.message]
+    named = any(one.plain and field.key in one.keys for each in turn.named for one in each)
+    return named or (turn.asks_for(field.key) and _DENIALS.isdisjoint(fold(turn.question)))
+
+
 def _answered(field: Field, case: Case) -> bool:
     """Whether a question for it was answered, in whatever words."""
     return any(turn.asks_for(field.key) for turn in case.turns)
@@ -99,22 +122,36 @@ def _answered(field: Field, case: Case) -> bool:
 def _places(field: Field, case: Case) -> Iterator[Place]:
     """Where the citizen says a value, or takes one that the agent proposes (`tomorrow at nine?`) or notes down."""
     for turn in case.turns:
-        yield from case.stated(field, turn)
-        yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
-        if field.kind == "date":  # `30 September` may be the last one or the next
-            yield from case.stated(replace(field, past=not field.past), turn)
-        if field.kind in _PROPOSED and turn.question and affirmed(turn, case):
-            yield from repeated(field, case, turn)
-        elif field.kind in ("date", "time") and not _objects(field, case, turn):
-            noted = named_by_agent(field, case, turn)
-            yield from noted if all(one.span.supports and not one.sentence.asks for one in noted) else ()
+        yield from _read_in(field, case, turn)
+        if field.kind not in _PROPOSED or not turn.question:
+            continue
+        agents = agents_turn(case, turn)
+        noted = list(_read_in(field, case, agents))
+        if affirmed(turn, case):
+            yield from noted
+        elif noted and not _objects(field, case, turn, noted):
+            known = {place.span.start for place in noted}
+            yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
 
 
-def _objects(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether an answer turns something down or says another value: what the agent noted down before its question
-    (`Sunday 13 December. What name?`) doesn't stand by it."""
+def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
+    """Where a message holds a value, or what may be it."""
+    yield from case.stated(field, turn)
+    yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
+    if field.kind == "date":  # `30 September` may be the last one or the next
+        yield from case.stated(replace(field, past=not field.past), turn)
+
+
+def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:
+    """Whether an answer turns something down, asks, or says another value: what the agent proposed or noted down before
+    its question (`Sunday 13 December. What name?`) doesn't stand by it. A no to another question is about that."""
     cues = {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
-    return turn.heard.another or not cues.isdisjoint(_OBJECTING) or bool(case.places(field, turn))
+    *_, last = case.read(turn.question)[0].sentences
+    asked_else = last.asks and all(place.sentence is not last for place in noted) and _INTERROGATIVES.isdisjoint(last.words)
+    against = _CORRECTING if asked_else else _OBJECTING
+    asks = any(each.asks for each in turn.heard.sentences) and any(place.sentence.asks for place in noted)
+    other = bool(case.places(field, turn)) or asks or not cues.isdisjoint(against)
+    return other or (turn.heard.another and not asked_else)
 
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
@@ -146,22 +183,22 @@ def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, as
     return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
 
 
-def _heard(field: Field, place: Place, *, sure: bool = False) -> bool:
-    """Whether a value is said or asked about (`do you have a double room?`), not only supposed; `sure`: nor doubted.
-    A text is said as its first word is, and where it is all of an answer to the question for it."""
+def _heard(field: Field, place: Place) -> bool:
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text is
+    said as its first word is, and where it is all of an answer to the question for it."""
     sentence, span = place.sentence, place.span
     if field.kind == "text":
-        if place.turn.asks_for(field.key) and _answers(place):
+        if place.turn.asks_for(field.key) and _is_all(place):
             return True
         place = replace(place, span=Span(span.start, span.start + 1, True))
     if (meant := mood(field, place)) is not Mood.OPEN:
         return meant is Mood.SAID
     said = f" {' '.join(sentence.words[span.start : span.end])} "
     timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
-    return timely and not any(_supposes(mark, field, place, sure=sure) for mark in sentence.marks)
+    return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
 
 
-def _supposes(mark: Mark, field: Field, place: Place, *, sure: bool) -> bool:
+def _supposes(mark: Mark, field: Field, place: Place) -> bool:
     """Whether a cue leaves a value open; of a tool's own field no report does (`my wife says 350 now`), nor a condition
     behind it (`Thursday, if that's free`), and none inside a text."""
     behind = mark.start >= place.span.end
@@ -171,7 +208,7 @@ def _supposes(mark: Mark, field: Field, place: Place, *, sure: bool) -> bool:
         return False
     if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
         return mark.cue is Cue.CONDITION and not behind
-    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and sure)
+    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and field.common)
 
 
 def _may_be_asked(field: Field, place: Place) -> bool:
@@ -184,7 +221,7 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     asked_for = place.turn.asks_for(field.key)
     served = field.person in SERVED or (field.person is None and (not field.common or field.kind == "name"))
-    nobodys = (field.person is None and place.case.form.of_others) or (asked_for and served)
+    nobodys = (field.person in (None, *SERVED) and place.case.form.of_others) or (asked_for and served)
     keys, asked = meant(field, place)
     answers = asked_for or _answers(place)
     free = not field.common and not labelled_otherwise(field, place, plain=False)
@@ -193,8 +230,11 @@ def _may_be_meant(field: Field, place: Place) -> bool:
 
 def _answers(place: Place) -> bool:
     """Whether a value is all that the citizen answers to a question."""
-    alone_said = len(place.turn.heard.sentences) == 1 and alone(place.sentence.words, place.span)
-    return bool(place.turn.question) and alone_said and not place.turn.heard.another
+    return bool(place.turn.question) and _is_all(place) and not place.turn.heard.another
+
+
+def _is_all(place: Place) -> bool:
+    return len(place.turn.heard.sentences) == 1 and alone(place.sentence.words, place.span)
 
 
 def _theirs(field: Field, place: Place, *, asked: bool) -> bool:
