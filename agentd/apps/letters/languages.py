@@ -110,6 +110,7 @@ class Phrases:
     deaths: frozenset[str]
     asking: Mapping[str, tuple[str, ...]]
     clock: Mapping[str, tuple[str, ...]]
+    lengths: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     yet: Mapping[str, str]
     places: Mapping[str, int]

@@ -72,6 +72,11 @@ def day(value: str, today: date) -> date | None:
     return hits[0][2] if len(hits) == 1 else None
 
 
+def weekdays(words: Sequence[str]) -> frozenset[int]:
+    """The weekdays that folded words name, Monday as 0."""
+    return frozenset(_WEEKDAYS[phrase] for _, phrase in _DAY_BOOK.find(words) if phrase in _WEEKDAYS)
+
+
 def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     """Every day in folded words; one without a year or a month is the next that comes, or `past` the last that was."""
     found = dates(words)
@@ -143,7 +148,7 @@ def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
     if day > today and not _MONTHS.keys().isdisjoint(said):
         return made(start, end, day.year - 1, day.month, day.day) or hit
     if day > today and any(map(str.isdecimal, said)):  # `on the 19th`
-        last = today.replace(day=1) - timedelta(days=1)
+        last = today if day.day <= today.day else today.replace(day=1) - timedelta(days=1)
         return made(start, end, last.year, last.month, day.day) or hit
     return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in _WEEKDAYS else hit
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from agentd.apps.letters.evidence import days, hours
+from agentd.apps.letters.evidence import days, hours, numbers
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.answers import affirmed, agents_turn, named_by_agent
 from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
@@ -127,11 +127,19 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
             continue
         agents = agents_turn(case, turn)
         noted = list(_read_in(field, case, agents))
-        if affirmed(turn, case):
+        if affirmed(turn, case) or (field.kind == "date" and _by_its_weekday(field, turn)):
             yield from noted
         elif noted and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}
             yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
+
+
+def _by_its_weekday(field: Field, turn: Turn) -> bool:
+    """Whether an answer names the weekday alone (`Wed then`) of a day that the agent names."""
+    day = days.day(str(field.value), turn.day)
+    cues = {mark.cue for each in turn.heard.sentences for mark in each.marks}
+    said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
+    return day is not None and said == {day.weekday()} and cues.isdisjoint(_OBJECTING)
 
 
 def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
@@ -140,6 +148,11 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
+    shape = case.form.shapes.get(field.key)
+    for sentence, named, before in turn.sentences() if shape is not None and shape.unit else ():
+        for start, end, amount in numbers.lengths(sentence.words, shape.unit if shape else ""):
+            if amount == numbers.value(str(field.value)):
+                yield case.place(turn, sentence, named, before, Span(start, end, True))
 
 
 def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:

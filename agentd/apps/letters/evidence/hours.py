@@ -62,7 +62,10 @@ def _hour(words: Sequence[str], at: int) -> Hour | None:
 
 
 def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
-    """(minutes, words) of `quarter past`, `half past`, `setengah` before an hour."""
+    """(minutes, words) of `quarter past`, `half past`, `ten past`, `setengah` before an hour."""
+    first, end = count(words, at)
+    if first is not None and first < 60 and (size := at_clock(words, end, "minutes_first")):
+        return first, end + size - at
     for key, minutes in (("quarter", 15), ("half", 30)):
         if size := at_clock(words, at, key):
             if past := at_clock(words, at + size, "past"):

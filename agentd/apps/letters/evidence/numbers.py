@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.phrasebook import Phrasebook
+from agentd.apps.letters.languages import phrases
 
 _WORDS = all_words()
 DIGIT_WORDS = _WORDS.digits
@@ -66,6 +68,29 @@ def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
         else:
             at += 1
     return hits
+
+
+_UNITS = {"minute": (0, 1), "hour": (0, 60), "day": (0, 1440), "week": (0, 10080), "month": (1, 1), "year": (1, 12)}
+"""Each with what it is counted in, minutes or months, and how many."""
+_LENGTHS = {tuple(each.split()): key.split() for key, known in phrases().lengths.items() for each in known}
+_LENGTH_BOOK = Phrasebook(_LENGTHS)
+
+
+def unit(words: Sequence[str]) -> str:
+    """The first unit of time among folded words; empty where there is none."""
+    named = (_LENGTHS[phrase] for _, phrase in _LENGTH_BOOK.find(words))
+    return next((each[0] for each in named if len(each) == 1), "")
+
+
+def lengths(words: Sequence[str], wanted: str) -> Iterator[tuple[int, int, Decimal]]:
+    """(start, end, how many of a unit) of every length of time: `half an hour` is 30 minutes, `setahun` 12 months."""
+    numbered = {end: (start, amount) for start, end, amount in found(words)}
+    for at, phrase in _LENGTH_BOOK.find(words):
+        *number, said = _LENGTHS[phrase]
+        start, amount = (at, Decimal(number[0])) if number else numbered.get(at, (at, None))
+        (kind, size), (other, into) = _UNITS[said], _UNITS[wanted]
+        if amount is not None and kind == other:
+            yield start, at + len(phrase), amount * size / into
 
 
 def value(text: str) -> Decimal | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentd.agent.text import fold
+from agentd.apps.letters.evidence import numbers
 from agentd.apps.letters.evidence.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.lexicon import SELF, Lexicon, person
 from agentd.apps.letters.evidence.patterns import plain
@@ -91,6 +92,8 @@ class Shape:
     words: tuple[str, ...] = ()
     pattern: str = ""
     """Of a code: the regular expression that it must match, if that is a plain one."""
+    unit: str = ""
+    """Of a number: the unit of time that it counts, by its name, title or description."""
     came_from: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -187,7 +190,8 @@ def shape(
     }
     sensitive = prop.get("x-agentd-sensitive") is True
     pattern = plain(str(prop.get("pattern", ""))) if kind == "code" else ""
-    return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, came_from)
+    unit = numbers.unit((*words, *fold(title), *fold(str(prop.get("description", ""))))) if kind == "number" else ""
+    return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, unit, came_from)
 
 
 def _kind_from(prop: Mapping[str, Json]) -> str:
