@@ -63,12 +63,7 @@ def _affirms(turn: Turn) -> bool:
 
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     """Where the agent's message before a yes names the value."""
-    return [place for place in named_by_agent(field, case, turn) if place.span.supports]
-
-
-def named_by_agent(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
-    """Where the agent's message before the citizen's names values of the field's kind."""
-    return list(case.find(field, agents_turn(case, turn)))
+    return [place for place in case.find(field, agents_turn(case, turn)) if place.span.supports]
 
 
 def agents_turn(case: Case, turn: Turn) -> Turn:

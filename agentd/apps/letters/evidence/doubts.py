@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from agentd.apps.letters.evidence import days, hours, numbers
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence.answers import affirmed, agents_turn, named_by_agent
+from agentd.apps.letters.evidence import days, hours, numbers
+from agentd.apps.letters.evidence.answers import affirmed, agents_turn
 from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.case import Case, Place, Turn
@@ -86,7 +86,7 @@ def _reaches(field: Field, case: Case, turn: Turn) -> bool:
     else (`Anybody else without power?` `no, only our house`)."""
     named = any(field.key in one.keys for each in turn.named for one in each)
     about = not turn.question or not _CONFIRMING.isdisjoint(fold(turn.question))
-    return named or about or bool(named_by_agent(field, case, turn))
+    return named or about or any(case.find(field, agents_turn(case, turn)))
 
 
 def _read(field: Field, case: Case) -> bool:
@@ -156,14 +156,18 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
 
 
 def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:
-    """Whether an answer turns something down, asks, or says another value: what the agent proposed or noted down before
-    its question (`Sunday 13 December. What name?`) doesn't stand by it. A no to another question is about that."""
+    """Whether an answer turns something down or says another value: what the agent noted down before its question
+    (`Sunday 13 December. What name?`), or a day that it proposed and the answer gives an hour for, doesn't stand by it.
+    A no to another question is about that."""
     cues = {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
     *_, last = case.read(turn.question)[0].sentences
-    asked_else = last.asks and all(place.sentence is not last for place in noted) and _INTERROGATIVES.isdisjoint(last.words)
+    asked_else = (
+        last.asks and all(place.sentence is not last for place in noted) and _INTERROGATIVES.isdisjoint(last.words)
+    )
     against = _CORRECTING if asked_else else _OBJECTING
-    asks = any(each.asks for each in turn.heard.sentences) and any(place.sentence.asks for place in noted)
-    other = bool(case.places(field, turn)) or asks or not cues.isdisjoint(against)
+    timed = field.kind == "date" and any(hours.hours(each.words) for each in turn.heard.sentences)
+    left_open = any(place.sentence.asks for place in noted) and not timed
+    other = bool(case.places(field, turn)) or left_open or not cues.isdisjoint(against)
     return other or (turn.heard.another and not asked_else)
 
 
@@ -221,7 +225,7 @@ def _supposes(mark: Mark, field: Field, place: Place) -> bool:
         return False
     if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
         return mark.cue is Cue.CONDITION and not behind
-    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and field.common)
+    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and (field.common or field.kind == "text"))
 
 
 def _may_be_asked(field: Field, place: Place) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentd.apps.letters.evidence.hours import hours
 from agentd.messages import Said
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 
@@ -72,6 +73,10 @@ def test_an_hour_may_be_said_as_a_mere_number_or_of_either_half_of_the_day(
         ("Noted, 1 December 2026. What is your name?", "Ada Quist, and come on 3 December 2026", False),
         ("We have 1 December 2026 or 3 December 2026. What is your name?", "Ada Quist", False),
         ("Is 1 December 2026 right?", "Ada Quist", False),
+        ("Is 1 December 2026 all right?", "Quarter past three would be ideal", True),
+        ("Noted, 1 December 2026. Can you carry him?", "oh no, I can't", True),
+        ("I have Tuesday 1 December or Thursday 3 December 2026.", "tues then", True),
+        ("I have Tuesday 1 December or Thursday 3 December 2026.", "thurs then", False),
     ],
 )
 def test_a_day_that_the_agent_noted_down_stands_where_the_answer_to_its_next_question_says_nothing_else(
@@ -90,3 +95,22 @@ def test_to_know_something_else_leaves_a_value_said() -> None:
 def test_a_number_of_any_length_is_no_day(said: str) -> None:
     found = unproven(visit({"appointment_date": "2027-01-01"}, "A: Which day?", said))
     assert not found["appointment_date"].doubtful
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "lines"),
+    [
+        ("lesson_minutes", 30, ("half an hour sounds right",)),
+        ("lesson_minutes", 60, ("A: A full hour?", "yes")),
+        ("tenor_bulan", 12, ("setahun saja",)),
+        ("petAge", 0.5, ("umurnya stengah taun",)),
+    ],
+)
+def test_a_length_of_time_is_read_in_the_unit_of_its_field(field: str, value: float, lines: tuple[str, ...]) -> None:
+    schema = {field: {"type": "number", "description": "in years" if field == "petAge" else ""}}
+    assert unproven(visit({field: value}, *lines, **schema))[field].doubtful
+    assert not unproven(visit({field: value + 1}, *lines, **schema))[field].doubtful
+
+
+def test_minutes_may_be_said_before_their_hour() -> None:
+    assert [minutes for *_, minutes in hours(("ten", "past", "four"))] == [4 * 60 + 10]

@@ -273,3 +273,25 @@ def test_who_a_form_serves_may_be_anybody_whom_the_question_asks_for(name: str) 
 def test_a_report_leaves_a_tools_own_field_to_be_checked(line: str, doubtful: bool) -> None:
     guests = {"guests": {"type": "integer"}}
     assert unproven(visit({"guests": 350}, line, **guests))["guests"].doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "shown"),
+    [
+        ("Is anybody else ill?", "no, only him. I'm Ada", True),
+        ("So it is a dog, is that right?", "no, that's wrong", False),
+        ("What is your name?", "Ada, and the species is wrong", False),
+    ],
+)
+def test_a_denial_reaches_only_what_it_answers(question: str, answer: str, shown: bool) -> None:
+    found = unproven(visit({"species": "dog"}, "my dog keeps limping", f"A: {question}", answer))
+    assert all(field.doubtful for field in found.values()) is shown
+
+
+def test_the_name_of_a_choice_before_a_day_does_not_take_it() -> None:
+    fields: dict[str, Any] = {
+        "airport": {"type": "string", "enum": ["leeds", "luton"]},
+        "pickup": {"type": "string", "format": "date"},
+    }
+    found = unproven(visit({"pickup": "2026-12-01"}, "a cab to leeds airport on 1 December 2026", **fields))
+    assert all(field.doubtful for field in found.values())
