@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from agentd.agent.text import fold
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence import days, hours, numbers
 from agentd.apps.letters.evidence.answers import affirmed, agents_turn
 from agentd.apps.letters.evidence.asserted import mood, owner, taken_back, taking_back
@@ -83,10 +83,23 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
 
 def _reaches(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a denial reaches what was said of a field in an earlier message: none does that only answers something
-    else (`Anybody else without power?` `no, only our house`)."""
-    named = any(field.key in one.keys for each in turn.named for one in each)
+    else (`Anybody else without power?` `no, only our house`), and says of nothing that it was wrong."""
+    named = any(field.key in one.keys for each in turn.named for one in each) or any(
+        map(_says_what, turn.heard.sentences)
+    )
     about = not turn.question or not _CONFIRMING.isdisjoint(fold(turn.question))
     return named or about or any(case.find(field, agents_turn(case, turn)))
+
+
+def _says_what(sentence: Sentence) -> bool:
+    """Whether it says of something that it was wrong (`my student number was wrong`, and no mere `sorry, typo`)."""
+    idle = sentence.covered(_CORRECTING)
+    wrong = (sentence.clause(mark.start) for mark in sentence.marks if mark.cue is Cue.WRONG)
+    return any(
+        at not in idle and sentence.words[at][0].isalnum() and sentence.words[at] not in FILLERS
+        for clause in wrong
+        for at in clause
+    )
 
 
 def _read(field: Field, case: Case) -> bool:
@@ -129,7 +142,7 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
         noted = list(_read_in(field, case, agents))
         if affirmed(turn, case) or (field.kind == "date" and _by_its_weekday(field, turn)):
             yield from noted
-        elif noted and not _objects(field, case, turn, noted):
+        elif noted and field.kind in ("date", "time") and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}
             yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
 
@@ -148,9 +161,9 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
-    shape = case.form.shapes.get(field.key)
-    for sentence, named, before in turn.sentences() if shape is not None and shape.unit else ():
-        for start, end, amount in numbers.lengths(sentence.words, shape.unit if shape else ""):
+    unit = shape.unit if (shape := case.form.shapes.get(field.key)) is not None else ""
+    for sentence, named, before in turn.sentences() if unit else ():
+        for start, end, amount in numbers.lengths(sentence.words, unit):
             if amount == numbers.value(str(field.value)):
                 yield case.place(turn, sentence, named, before, Span(start, end, True))
 
@@ -159,16 +172,13 @@ def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bo
     """Whether an answer turns something down or says another value: what the agent noted down before its question
     (`Sunday 13 December. What name?`), or a day that it proposed and the answer gives an hour for, doesn't stand by it.
     A no to another question is about that."""
-    cues = {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
+    cues = {mark.cue for each in turn.heard.sentences for mark in each.marks}
     *_, last = case.read(turn.question)[0].sentences
-    asked_else = (
-        last.asks and all(place.sentence is not last for place in noted) and _INTERROGATIVES.isdisjoint(last.words)
-    )
-    against = _CORRECTING if asked_else else _OBJECTING
+    else_ = last.asks and all(one.sentence is not last for one in noted) and _INTERROGATIVES.isdisjoint(last.words)
     timed = field.kind == "date" and any(hours.hours(each.words) for each in turn.heard.sentences)
-    left_open = any(place.sentence.asks for place in noted) and not timed
-    other = bool(case.places(field, turn)) or left_open or not cues.isdisjoint(against)
-    return other or (turn.heard.another and not asked_else)
+    left_open = any(one.sentence.asks for one in noted) and not timed
+    no = not cues.isdisjoint(_CORRECTING if else_ else _OBJECTING) or (turn.heard.another and not else_)
+    return no or left_open or bool(case.places(field, turn))
 
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
