@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from mcp_types import Tool, ToolAnnotations
 
 from servers.certificate.issued import Issued
@@ -15,7 +18,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
         title=letter.title,
         description=letter.summary,
         input_schema=letter.input_schema(language),
-        output_schema=Issued.model_json_schema(),
+        output_schema=_issued(),
         annotations=ToolAnnotations(
             title=letter.title,
             read_only_hint=False,
@@ -36,3 +39,8 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
             "agentd/conditions": [condition.model_dump(exclude_defaults=True) for condition in letter.conditions],
         },
     )
+
+
+@cache
+def _issued() -> dict[str, Any]:
+    return Issued.model_json_schema()

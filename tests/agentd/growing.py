@@ -20,6 +20,8 @@ LENGTHS = 3
 ENOUGH_S = 0.004
 FIRST, LAST = 4_000, 32_000
 """Characters; a text of LAST that is read in no time is quick enough, whatever its curve."""
+SHORTER = 2_000
+"""Of what letters read, which is read long enough."""
 
 
 def grows(read: Callable[[str], object], family: Callable[[int], str], first: int = FIRST) -> float:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import AUTHORITIES
 from tests.daemon import HEAD, SERVERS, Daemon, call, final
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def done(*command: str, cwd: Path) -> str:
     """What it said; its exit code is 0."""
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    left = ("PYTHONPATH", "VIRTUAL_ENV", "SSL_CERT_FILE")
+    clean = {key: value for key, value in os.environ.items() if key not in left}
+    clean |= {"SSL_CERT_FILE": AUTHORITIES} if AUTHORITIES else {}
     run = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout

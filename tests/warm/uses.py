@@ -29,18 +29,30 @@ def _below(model: Any) -> Iterator[Any]:
 
 
 def a_letter_read() -> None:
-    """A citizen's request for a letter, read as a daemon reads it."""
+    """A citizen's request for a letter, among those that ship, read as a daemon reads it."""
     from agentd.agent.toolset import Toolset
     from agentd.agent.turn_policy import Offer, Turn
+    from agentd.apps.letters.evidence.fields import form
     from agentd.apps.letters.grounding import ungrounded
     from agentd.apps.letters.turns import LetterTurns
-    from agentd.messages import ToolCall
-    from tests.agentd.apps.letters.letters import LETTER, session
+    from agentd.messages import Said, ToolCall, ToolInfo
+    from servers.certificate.catalogue import Catalogue
+    from servers.certificate.settings import SHIPPED_LETTERS
+    from servers.certificate.tools import generate_tool
 
-    said = session("Saya mau surat domisili. Nama saya Budi Santoso, lahir di Jakarta 15 Januari 1990, Islam")
+    made = [generate_tool(letter, "id") for letter in Catalogue((SHIPPED_LETTERS,)).types.values()]
+    letters = tuple(
+        ToolInfo(name=one.name, server="certificate", official=True, input_schema=one.input_schema, meta=one.meta or {})
+        for one in made
+    )
+    for letter in letters:
+        form(letter.input_schema)
+    (home,) = (letter for letter in letters if letter.name == "generate_surat_keterangan_domisili")
+    words = "Saya mau surat domisili. Nama saya Budi Santoso, lahir di Jakarta 15 Januari 1990, Islam"
+    said = (Said(by="citizen", order=1, text=words),)
     values = {"nama": "Budi Santoso", "tempat_lahir": "Jakarta", "agama": "Islam"}
-    ungrounded(ToolCall(tool=LETTER, input=values, run_id="", session_id="", step=0, said=said))
-    LetterTurns().offer(Turn(said[0].text, Toolset((LETTER,), ()), said=said), Offer((LETTER,)))
+    ungrounded(ToolCall(tool=home, input=values, run_id="", session_id="", step=0, said=said))
+    LetterTurns().offer(Turn(words, Toolset(letters, ()), said=said), Offer(letters))
 
 
 def a_letter_issued() -> None:

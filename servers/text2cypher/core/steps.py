@@ -142,16 +142,20 @@ def _joins(
     spoken = {*hints.labels, *hints.related}
     return not others and all(
         own & spoken
-        or (_tested(node, facts) & named and not _is_elsewhere(node, own, hints, facts))
+        or (_tested(node, facts) & named and not _is_elsewhere(node, own, hints, facts, linker))
         or _is_passed(node, facts)
         for node, own in zip(ends, labels, strict=True)
     )
 
 
-def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFacts) -> bool:
-    """True where a label that the question says holds the value of this node's test itself: `customers from Malta`."""
+def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """True where a label that the question says holds the value of this node's test itself: `customers from Malta`.
+
+    Not where the value is the node's name.
+    """
     said = {root(word) for word in re.findall(r"\w+", hints.question)}
-    tested = {name for name in _tested(node, facts) if not said & roots(name)} - {*hints.properties}
+    tested = {name for name in _tested(node, facts) if not (said & roots(name) or linker.naming.names(name))}
+    tested -= {*hints.properties}
     for held in hints.mentions:
         places = {(place.label, place.property) for place in held.places}
         labels = {label for label, _ in places}

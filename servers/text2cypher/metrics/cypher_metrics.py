@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import warnings
 from typing import Any
 
@@ -29,10 +30,22 @@ def _upper_keywords(text: str) -> str:
     return _KEYWORD.sub(lambda word: word.group().upper(), text)
 
 
+@functools.cache
+def _sentence_bleu() -> Any:
+    """nltk's; for two measures that nobody asks for, the package would import scipy.stats too, which takes 2 s."""
+    without = {} if "scipy.stats" in sys.modules else {"scipy.stats": None}
+    sys.modules.update(without)  # type: ignore[arg-type]  # None: it can't be imported
+    try:
+        from nltk.translate.bleu_score import sentence_bleu
+    finally:
+        for name in without:
+            del sys.modules[name]
+    return sentence_bleu
+
+
 def bleu(gold: str, generated: str) -> float:
     """nltk's sentence_bleu with its default weights and no smoothing."""
-    from nltk.translate.bleu_score import sentence_bleu
-
+    sentence_bleu = _sentence_bleu()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of missing n-grams and then gives the value the study used
         return float(sentence_bleu([spaced(gold).split()], spaced(generated).split()))
@@ -40,6 +53,7 @@ def bleu(gold: str, generated: str) -> float:
 
 @functools.cache
 def _rouge() -> Any:
+    _sentence_bleu()  # nltk, which it imports too
     from rouge_score.rouge_scorer import RougeScorer
 
     return RougeScorer(["rougeL"], use_stemmer=True)
