@@ -19,7 +19,7 @@ from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
-from agentd.apps.analytics.sql import tree, trees
+from agentd.apps.analytics.sql import own, tree, trees
 from agentd.apps.analytics.unanswered import unanswered
 from agentd.apps.analytics.unknown_words import said_in
 from agentd.apps.analytics.vocabulary import topics_of, vocabulary
@@ -222,6 +222,13 @@ def _is_default(used: list[Found]) -> bool:
     return speaks(str(column["name"]), "totals") or [column] in (amounts, totals)
 
 
+def _summed_on(select: exp.Select) -> bool:
+    """Whether its groups' sums are added up again around it: what they are of has no say."""
+    outer = select.find_ancestor(exp.Select) if isinstance(select.parent, exp.Subquery) else None
+    levels = [outer, select] if outer is not None and not outer.args.get("group") else []
+    return {type(each) for level in levels for each in own(level, exp.AggFunc)} == {exp.Sum}
+
+
 def _keys(reading: Reading) -> Iterator[str]:
     """What rows are grouped by that nobody said, that isn't shown, or that each row has of its own."""
     plain = reading.plain
@@ -230,7 +237,7 @@ def _keys(reading: Reading) -> Iterator[str]:
     group = reading.select.args.get("group")
     inside = [c for each in reading.own(exp.AggFunc) for c in each.find_all(exp.Column)]
     summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
-    for key in group.expressions if group else ():
+    for key in group.expressions if group and not _summed_on(reading.select) else ():
         key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
         for column in key.find_all(exp.Column):
             found = reading.column(column)

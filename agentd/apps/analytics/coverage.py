@@ -30,6 +30,8 @@ from agentd.apps.analytics.sql import trees
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
+_OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
+"""Whose literals say which part or how much later: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
@@ -106,7 +108,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     for name in names_in(asked):
         if name.casefold() not in written:
             yield name
-    numbers, numbers_asked = _numbers(written), _NUMBER.findall(asked)
+    numbers, numbers_asked = numbers_in(written), _NUMBER.findall(asked)
     for number in numbers_asked:
         if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
             yield number
@@ -203,7 +205,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
         parts = re.findall(r"[^\W_]{3,}", text)
         if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
             yield text
-    numbers = _numbers(said)
+    numbers = numbers_in(said)
     for number in choice.numbers:
         in_words = any(word in said.casefold().split() for word in number_words(number))
         if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
@@ -257,12 +259,14 @@ def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
             continue
         if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):
             continue
-        yield [_value(literal) for literal in each.find_all(exp.Literal) if not _FORMAT.fullmatch(literal.this)]
+        said = [literal for literal in each.find_all(exp.Literal) if not isinstance(literal.parent, _OF_FUNCTIONS)]
+        yield [_value(literal) for literal in said if not _FORMAT.fullmatch(literal.this)]
 
 
 def _value(literal: exp.Literal) -> str | float:
     return str(literal.this) if literal.is_string else float(str(literal.this))
 
 
-def _numbers(text: str) -> set[float]:
+def numbers_in(text: str) -> set[float]:
+    """What the numbers of a text may be."""
     return {meant for number in re.findall(r"\d+(?:[.,]\d+)*", text) for meant in plain(number)}

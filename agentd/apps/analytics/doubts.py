@@ -8,11 +8,12 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.accounting import unaccounted
-from agentd.apps.analytics.guarded_times import part_of_the_period
+from agentd.apps.analytics.guarded_times import loosely_bound, part_of_the_period
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
-from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some
+from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, united_twice
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.reckoning import altered
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.understand_query import past_questions, periods_in
 from agentd.apps.analytics.unknown_words import unknown_words
@@ -43,8 +44,11 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     return [
         *coverage.uncovered(question, plan, past, tables),
         *part_of_the_period(plan, dates),
+        *loosely_bound(question, plan),
+        *altered(question, plan, tables),
         *other_dates(question, plan, tables),
         *only_some(plan, joins),
+        *united_twice(plan),
         *codes_for_names(plan, tables, joins),
         *currencies.half_converted(plan, tables),
     ]

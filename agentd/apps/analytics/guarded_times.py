@@ -31,11 +31,40 @@ def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
             count = 12 * (end.year - first.year) + end.month - first.month + 1
             months |= {(first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
     for equal in select.find_all(exp.EQ) if months else ():
-        wide = {exp.Month: 1, exp.Quarter: 3}.get(type(equal.this), 0)
-        if wide and isinstance(equal.expression, exp.Literal) and equal.expression.is_int:
-            last_month = wide * int(equal.expression.this)
+        wide = _months_wide(equal.this)
+        if wide and equal.expression.name.isdecimal():
+            last_month = wide * int(equal.expression.name)
             if months.isdisjoint(range(last_month - wide + 1, last_month + 1)):
                 yield f"{equal.sql(dialect='mysql')} lies outside the question's period; its dates alone bound it"
+
+
+def _months_wide(part: exp.Expr) -> int:
+    """How many months a value of it says: MONTH(d), QUARTER(d), EXTRACT(MONTH FROM d), strftime('%m', d), the sixth and
+    seventh letter of d. 0 for anything else."""
+    part = part.find(exp.Month, exp.Quarter, exp.Extract, exp.TimeToStr, exp.Substring) or part
+    if isinstance(part, exp.Substring):
+        return int([part.text("start"), part.text("length")] == ["6", "2"])
+    named = part.name.casefold() if isinstance(part, exp.Extract) else part.key
+    named = part.text("format") if isinstance(part, exp.TimeToStr) else named
+    return {"month": 1, "%m": 1, "quarter": 3}.get(named, 0)
+
+
+def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
+    """Conditions on days that keep others than they seem to: `d >= '2023-01-01' OR d < '2023-02-01'`, which keeps all;
+    denied ones where the question denies nothing; some days of a month, as `LIKE '2023-01-0%'` has them."""
+    for either in nodes(plan.selects, exp.Or):
+        ends: dict[str, set[str]] = {}
+        for side in either.flatten():
+            if isinstance(side, exp.GT | exp.GTE | exp.LT | exp.LTE) and DAY.match(side.expression.name):
+                ends.setdefault(side.this.sql(), set()).add(side.key[:2])
+        if any(len(found) > 1 for found in ends.values()):
+            yield either.sql()
+    for each in nodes(plan.selects, exp.Not) if not finder("restricts").search(question) else ():
+        if not each.find(exp.Query) and any(DAY.match(day.name) for day in each.find_all(exp.Literal)):
+            yield each.sql()
+    for like in nodes(plan.selects, exp.Like):
+        if re.match(r"(?:19|20)\d\d-(?:\d?|\d\d-\d)%", like.expression.name):
+            yield like.sql()
 
 
 def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
@@ -67,6 +96,10 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
         yield f"{min(starts)} – {max(ends)}"
     found = set(DAY.findall(texts))
+    if not found and starts and ends and (min(starts)[5:], max(ends)[5:]) != ("01-01", "12-31") and min(starts) != OPEN:
+        parts = nodes(plan.selects, exp.EQ, exp.In, exp.Between, exp.GTE, exp.LTE, exp.GT, exp.LT)
+        if reads and not _MONTH.search(texts) and not any(_months_wide(each.this) for each in parts):
+            yield f"{min(starts)} – {max(ends)}"
     days = sorted(found - {dates.get("TODAY")})
     if not (days and starts and ends) or min(starts) == OPEN or max(ends) == dates.get("TODAY"):
         return

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics import sql_edits
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import Side, quoted, selects_of, tree, trees
+from agentd.apps.analytics.sql import Side, nodes, quoted, selects_of, tree, trees
 from agentd.apps.analytics.vocabulary import finder
 
 Pair = tuple[Side, Side]
@@ -137,6 +137,15 @@ def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str
                 if frozenset((one, other)) not in tied
             ]
     return list(dict.fromkeys(faults))
+
+
+def united_twice(plan: Plan) -> Iterator[str]:
+    """Tables that more than one branch of a UNION ALL reads of which figures are made: a row may count in each."""
+    for union in nodes(plan.selects, exp.Union):
+        outer = union.find_ancestor(exp.Select)
+        sides = [{table.name for table in side.find_all(exp.Table)} for side in (union.left, union.right)]
+        if not union.args.get("distinct") and outer is not None and outer.find(exp.Sum, exp.Avg, exp.Count):
+            yield from (f"UNION ALL {name}" for name in sorted(sides[0] & sides[1]))
 
 
 def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:

@@ -116,7 +116,12 @@ def selects(query: str) -> Iterator[Select]:
         known = {**_around(select), **sources}
         yield Select(
             frozenset(table for tables in sources.values() for table in tables),
-            tuple(_side(column, known) for each in own(select, exp.Sum, exp.Avg) for column in valued(each, select)),
+            tuple(
+                side
+                for each in own(select, exp.Sum, exp.Avg)
+                for column in valued(each, select)
+                for side in _traced(column, select, known)
+            ),
             tuple(_equalities(select, known)),
             tuple(_memberships(select, known)),
             *_grouping(select, known),
@@ -150,14 +155,36 @@ def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
     return {} if outer is None else {**_around(outer), **_sources(outer)}
 
 
-def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
+def _traced(column: exp.Column, select: exp.Select, known: dict[str, tuple[str, ...]]) -> Iterator[Side]:
+    """The columns that it is of: those behind its name in a subquery or CTE which groups nothing."""
+    inner = _subqueries(select)
+    made = inner.get(column.table) if column.table or len(known) > 1 else next(iter(inner.values()), None)
+    behind = [each for each in made.expressions if each.alias_or_name == column.name] if made else []
+    if made is None or not behind or _groups(made):
+        yield _side(column, known)
+        return
+    for part in behind[0].find_all(exp.Column):
+        yield from _traced(part, made, _sources(made))
+
+
+def _subqueries(select: exp.Select) -> dict[str, exp.Select]:
+    """{what a source is called: the SELECT that it is}."""
     with_ = select.find_ancestor(exp.Query) or select
     bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
+    made = {
+        source.alias_or_name: source.this if isinstance(source, exp.Subquery) else bound.get(source.name)
+        for source in sources_of(select)
+    }
+    return {name: found for name, found in made.items() if isinstance(found, exp.Select)}
+
+
+def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
+    """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
     named: dict[str, tuple[str, ...]] = {}
+    made = _subqueries(select)
     for source in sources_of(select):
-        subquery = source.this if isinstance(source, exp.Subquery) else bound.get(source.name)
-        if isinstance(subquery, exp.Select):
+        subquery = made.get(source.alias_or_name)
+        if subquery is not None:
             inner = () if _groups(subquery) else tuple(name for each in _sources(subquery).values() for name in each)
             named[source.alias_or_name] = inner
         elif isinstance(source, exp.Table):

@@ -61,7 +61,10 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "an unknown format": (asked(SUM, placeholder_mapping={"TOTAL": "pretty_money"}), TRUE),
     "a sum as a percentage": (asked(SUM, placeholder_mapping={"TOTAL": "percentage"}), TRUE),
     "a count as money": (asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}), unsure(NO_SUM, "Total 456.")),
-    "percent twice": (asked(SHARE, "Bagian {TOTAL}%.", placeholder_mapping={"TOTAL": "percentage"}), "Bagian 25%."),
+    "percent twice": (
+        asked(SHARE, "Bagian {TOTAL}%.", placeholder_mapping={"TOTAL": "percentage"}),
+        unsure(differs("total_amount * 4"), "Bagian 25%."),
+    ),
     "a date for money": (asked(SUM, placeholder_mapping={"TOTAL": "date_long"}), "Total 125000000.5."),
     "no template": (
         {"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]},
@@ -80,7 +83,7 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     ),
     "a quotient of integers": (
         asked(f"SELECT COUNT(*) / 912 AS n FROM sales_orders WHERE {JANUARY}"),
-        unsure(NO_SUM, "Total 0,5."),
+        unsure(f"{NO_SUM} {differs('COUNT(*) * 1.0 / NULLIF(912, 0)')}", "Total 0,5."),
     ),
     "a result left out": (
         plan(("TOTAL", SUM), ("COUNT", COUNT), template="Total {TOTAL}."),

@@ -1,0 +1,60 @@
+"""Figures that a query changes by what nobody said: times 1.11, plus 100, cut to integers, each value once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.comparisons import SCALES
+from agentd.apps.analytics.coverage import numbers_in
+from agentd.apps.analytics.formats import type_of
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.sql import trees
+from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
+
+_RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
+_PICKING = (exp.Min, exp.Max, exp.Least, exp.Greatest, exp.Nullif)
+_OF_TIME = (exp.DateDiff, exp.TimestampDiff, exp.Anonymous, exp.TimeToUnix, exp.Extract, exp.TimeToStr, exp.Date)
+_OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
+
+
+def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Parts of what the queries show that make another figure of the rows': by a number that is neither said, nor a
+    unit's that is said, nor a percentage's; by a value that counts once; by digits cut from an amount."""
+    known = _meant(question)
+    texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
+    shown = [
+        part for _, found in trees(plan.results) for each in found.find_all(exp.Select) for part in each.expressions
+    ]
+    for part in shown:
+        timed = part.find(*_OF_TIME) is not None
+        for literal in part.find_all(exp.Literal) if not timed else ():
+            above = literal.parent
+            while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
+                above = above.parent
+            of_percent = literal.name in ("100", "100.0") and part.find(exp.Div) is not None
+            reckoned = isinstance(above, (*_RECKONING, *_PICKING)) and above.find(exp.Column, exp.Star) is not None
+            if literal.is_number and reckoned and not of_percent and float(literal.name) not in known:
+                yield above.sql()
+        for each in part.find_all(exp.Sum, exp.Avg):
+            if isinstance(each.this, exp.Distinct) and not finder("several").search(question):
+                yield each.sql()
+            whole = each.find(exp.Cast)
+            columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
+            if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
+                yield whole.sql()
+        yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
+
+
+def _meant(question: str) -> set[float]:
+    """The numbers that a figure may be reckoned with: those said, in words too, and what makes the units said."""
+    words, said = question.casefold().split(), vocabulary()
+    numbers = {0.0, 1.0} | {number * scale for number in numbers_in(question) for scale in SCALES}
+    numbers |= {float(numerals()[word]) for word in words if word in numerals()}
+    for phrase, factors in said.scaled.items():
+        if any(word.startswith(phrase.split()[-1]) for word in words):
+            numbers |= {float(factor) for factor in factors.split()}
+    by_time = finder("averages").search(question) and finder("units", "by_month").search(question)
+    return numbers | _OF_A_YEAR if by_time else numbers
