@@ -22,7 +22,7 @@ from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
 from servers.text2cypher.linking.names import parts, root, roots, said_in, spaced
 from servers.text2cypher.linking.naming import Naming
-from servers.text2cypher.linking.order import each, focus, is_said_once, without_asides
+from servers.text2cypher.linking.order import each, ends_of_loops, focus, is_said_once, without_asides
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
 
@@ -140,7 +140,7 @@ class Linker:
             stated.having,
             tuple(mentions),
             focus(self.wording, masked, labels),
-            each(self.wording, masked, [*labels, *properties]),
+            each(self.wording, masked, [*labels, *properties, *ends_of_loops(free, self.schema)]),
             masked,
             self._unknown(masked, labels),
             tuple(value_ends.items()),

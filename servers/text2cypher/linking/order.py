@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import Wording
 from servers.text2cypher.linking.filters import Span
 from servers.text2cypher.linking.language import languages
@@ -46,6 +47,12 @@ def each(wording: Wording, masked: str, words: Sequence[Span]) -> str | None:
     return next(iter([*plain, *behind, *(name for _, _, name in before)]), None)
 
 
+def ends_of_loops(kinds: Sequence[Span], schema: GraphSchema) -> list[Span]:
+    """`Every prerequisite`: the label that a relationship joins to itself, where its word stands."""
+    ends = [(start, end, pair) for start, end, kind in kinds for pair in schema.ends(kind)]
+    return [(start, end, one) for start, end, (one, other) in ends if one == other]
+
+
 def is_said_once(masked: str, one: Span, other: Span) -> bool:
     """`prerequisites that must be taken` says one relationship, `the prerequisites of prerequisites` two."""
     (start, end, kind), (then, last, same) = one, other
@@ -58,7 +65,7 @@ def without_asides(
     wording: Wording, question: str, masked: str, mentions: Sequence[Mention], known: Collection[str]
 ) -> str:
     """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before;
-    what they say behind it without a value goes.
+    what they say behind it without a word of the graph goes.
 
     `I'm taking Algebra next term, which courses does it need? I have to plan.`; with a number, or a value
     that is denied, there may be a condition, and all stays.
@@ -68,8 +75,8 @@ def without_asides(
     def is_aside(text: str) -> bool:
         return not (asks.search(text) or re.search(r"\d", text)) and bool(of_asker.search(text))
 
-    behind = _BEHIND.search(masked)
-    if behind and "¤" not in behind[0] and is_aside(behind[0]):
+    behind, names = _BEHIND.search(masked), wording.compiled("¤|‹label›|‹property›|‹relation›")
+    if behind and not names.search(behind[0]) and is_aside(behind[0]):
         question, masked = question[: behind.start()], masked[: behind.start()]
     start = 0
     while (lead := _LEAD.match(masked, start)) and is_aside(lead[0]):

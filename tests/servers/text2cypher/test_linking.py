@@ -69,6 +69,7 @@ def test_a_count_may_be_bounded_behind_what_is_counted_and_a_row_be_of_what_stan
         assert linked.focus != "topic"
     assert bench.linker.link("Matkul semester 3 masing-masing topiknya berapa?").each == "MK"
     assert bench.linker.link("Di semester 3 masing-masing mata kuliah topiknya berapa?").each == "MK"
+    assert bench.linker.link("Untuk tiap prasyarat Skripsi, sebutkan topiknya").each == "MK"
     assert bench.linker.link("Prasyarat apa yang harus diambil sebelum Skripsi?").relations == {"PREREQUISITE": 1}
     assert bench.linker.link("Apa prasyarat dari prasyarat Skripsi?").relations == {"PREREQUISITE": 2}
 
@@ -113,8 +114,9 @@ def test_what_also_counts_longer_ways_does_not_leave_the_first_step_out(
         ("Aku lagi nyusun rencana studi, topik apa di Skripsi?", "topik apa di Skripsi?"),
         ("Aku mau ngambil Skripsi tahun depan, prasyaratnya?", "mengambil Skripsi, prasyaratnya?"),
         ("Saya di jalur Rekayasa Data, ada topik apa?", "jalur Rekayasa Data, ada topik apa?"),
-        ("Topik di Skripsi apa? Aku lagi isi KRS", "Topik di Skripsi apa?"),
+        ("Topik di Skripsi apa? Aku lagi nyusun KRS", "Topik di Skripsi apa?"),
         ("Mau ambil Skripsi, jadi pengen review dulu: topik prasyaratnya?", "mengambil Skripsi, topik prasyaratnya?"),
+        ("Which topics has Skripsi? I want their names", "Which topics has Skripsi? I want their names"),
         ("Mohon direkap topik Skripsi", "Mohon topik Skripsi"),
         ("Mohon dihitung topik Skripsi", "Mohon dihitung topik Skripsi"),
         ("Saya semester 3, matkul apa yang ada?", "Saya semester 3, matkul apa yang ada?"),
