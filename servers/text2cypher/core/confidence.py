@@ -17,6 +17,7 @@ from typing import Any
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
 from servers.text2cypher.core.ambiguous import ambiguous
 from servers.text2cypher.core.calibration import confidence
+from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.directions import directions, unsaid
 from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import half_asked
@@ -25,7 +26,7 @@ from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
-from servers.text2cypher.core.twice import Run, counted_less, counted_once
+from servers.text2cypher.core.twice import Run, bounds_left_out, counted_less, counted_once, either_for_both
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import named
@@ -74,6 +75,10 @@ def assess(
     for counts in (partial(counted_once, facts), partial(counted_less, hints, facts, linker)):
         if state.columns and (what := counts(state.rows, run)) is not None:
             doubts.append(Doubt("counted", what))
+    if state.columns and (what := bounds_left_out(hints, facts, linker, state.rows, run)) is not None:
+        doubts.append(Doubt("unasked", what))
+    if state.columns and (what := either_for_both(hints, facts, linker, state.rows, run)) is not None:
+        doubts.append(Doubt("unused", what))
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:
@@ -97,7 +102,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (_unasked, half_asked, grouped, directions, steps):
+    for doubts in (_unasked, half_asked, grouped, directions, steps, crossed):
         yield from doubts(hints, facts, linker)
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:

@@ -12,10 +12,11 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
+from servers.text2cypher.linking.amounts import number_of
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import roots
+from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
 from servers.text2cypher.linking.values import folded
@@ -71,10 +72,15 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(masked)
     every = linker.wording.compiled(r"\b‹universal›\b").search(masked, opened.end() if opened else 0)
     lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
-    if (facts.denies or (facts.excludes and not lacks)) and not (
+    out = linker.wording.compiled(r"\b‹runs_out›\W+(?P<what>\w+)").search(masked)
+    gone = out is not None and root(out["what"]) in roots(*facts.properties)
+    none = gone or lacks or 0 in (number_of(word, linker.lexicon) for word in masked.lower().split())
+    if (facts.denies or (facts.excludes and not lacks) or (facts.empties and not none)) and not (
         every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
     ):
-        yield Doubt("unasked", "NOT" if facts.denies else "<>")
+        yield Doubt("unasked", "NOT" if facts.denies else "<>" if facts.excludes else "= 0")
+    if out is not None and gone and not facts.negates:
+        yield Doubt("unused", out[0])
 
 
 def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

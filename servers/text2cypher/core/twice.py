@@ -1,13 +1,17 @@
-"""Two readings of one query: each thing counted once, or each time it is met. Says if they differ, chooses none."""
+"""Two readings of one query that are both run: each thing counted once or each time it is met, a bound with its end or
+without, both or one of two. Says if they differ, chooses none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.tokens import Token
+from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.bounds import ranges_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.values import folded
@@ -32,7 +36,7 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
                 continue  # each row shows one of them: `the most tagged tags`
             other = f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}"
             found = run(other)
-            if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
+            if _differs(found, rows):
                 return next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
     return None
 
@@ -59,7 +63,7 @@ def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, ru
         else:
             continue
         found = run(other)
-        if found is not None and [list(row) for row in found] != [list(row) for row in rows]:
+        if _differs(found, rows):
             return held[4].value
     return None
 
@@ -74,6 +78,62 @@ def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
     likened = [word for word, held, _ in hints.likened if held == name]
     said = any(f" {phrase} " in f" {words} " for phrase in (*phrases, *likened))
     return not (said or roots(name) & {root(word) for word in words.split()})
+
+
+def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
+    """`> 1995` for a range from 1995 on, where 1995 itself gives other rows."""
+    for low, high, _ in ranges_in(hints.question.lower(), linker):
+        for sign, number in ((">", low), ("<", high)):
+            if (sign, number) in facts.numbers and _differs(run(_with_ends(facts, number)), rows):
+                return f"{sign} {number:g}"
+    return None
+
+
+def _with_ends(facts: QueryFacts, number: float) -> str:
+    """The query with this number itself on the right side of its bounds."""
+    query, tokens = facts.query, facts.tokens
+    for place in range(len(tokens) - 1, -1, -1):
+        if tokens[place].kind is Kind.NUMBER and float(tokens[place].value) == number:
+            for sign in (token for token in tokens[max(place - 1, 0) : place + 2] if token.text in ("<", ">")):
+                query = f"{query[: sign.end]}={query[sign.end :]}"
+    return query
+
+
+def either_for_both(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
+    """`A and B` where a query takes one of the two for enough, and something has both; None where nothing has."""
+    if not facts.words & {"IN", "OR"} or facts.words & {"LIMIT", "COLLECT", "SUM", "AVG", "MIN", "MAX"}:
+        return None
+    text = hints.question.lower()
+    found = {text.index(held.lower()): held for held in facts.strings if held and held.lower() in text}
+    for (start, one), (place, other) in pairwise(sorted(found.items())):
+        between = text[start + len(one) : place].strip(" ,'\"")
+        if not linker.wording.compiled(r"(?!‹or›)‹joins›").fullmatch(between):
+            continue
+        alone = [run(_only(facts, kept, gone)) for kept, gone in ((one, other), (other, one))]
+        if all(alone) and sum(map(_size, alone)) > _size(rows):
+            return hints.question[start : place + len(other)]
+    return None
+
+
+def _only(facts: QueryFacts, kept: str, gone: str) -> str:
+    """The query with one text in the place of another."""
+    query = facts.query
+    text = next(token.text for token in facts.tokens if token.kind is Kind.STRING and token.value == kept)
+    for token in reversed(facts.tokens):
+        if token.kind is Kind.STRING and token.value == gone:
+            query = f"{query[: token.start]}{text}{query[token.end :]}"
+    return query
+
+
+def _size(rows: Rows | None) -> float:
+    """The one number that rows are, else how many they are."""
+    held = rows or []
+    one = held[0][0] if len(held) == 1 and len(held[0]) == 1 else None
+    return one if isinstance(one, int | float) else len(held)
+
+
+def _differs(found: Rows | None, rows: Rows) -> bool:
+    return found is not None and [list(row) for row in found] != [list(row) for row in rows]
 
 
 def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

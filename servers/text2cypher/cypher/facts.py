@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from servers.text2cypher.cypher.columns import column_names
 from servers.text2cypher.cypher.records import Structure
+from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
 FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 """Functions that make one number of many rows."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_NEGATING = {"NOT", "NONE", "FALSE"}
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,39 @@ class QueryFacts:
     @cached_property
     def negates(self) -> bool:
         """NOT, <>, IS NULL, NONE, FALSE or `= 0` (`IS NOT NULL` alone is no negation)."""
-        missing = any(token.is_word("NULL") and before == "IS" for before, token, _ in self._around)
         unequal = any(token.text in ("<>", "!=") for token in self.tokens)
-        return self.denies or missing or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
+        return self.denies or self._misses or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
 
     @cached_property
     def denies(self) -> bool:
         """NOT, NONE or FALSE; not IS NOT NULL, nor `<>`, which also keeps a thing from being joined to itself."""
-        return any(token.is_word(*_NEGATING) and before != "IS" for before, token, _ in self._around)
+        truths = any(
+            (token.is_word("FALSE") and before not in ("<>", "!="))
+            or (token.is_word("TRUE") and before in ("<>", "!="))
+            for before, token, _ in self._around
+        )
+        return truths or any(sign.is_word("NOT", "NONE") and not is_missing(held) for sign, held in self._denials)
+
+    @cached_property
+    def _denials(self) -> list[tuple[Token, Sequence[Token]]]:
+        return list(denials(self.tokens))
+
+    @cached_property
+    def _misses(self) -> bool:
+        """IS NULL without a NOT before it."""
+        turned = {held[-1].start for sign, held in self._denials if sign.is_word("NOT") and is_missing(held)}
+        return any(
+            token.is_word("NULL") and before == "IS" and token.start not in turned for before, token, _ in self._around
+        )
+
+    @cached_property
+    def empties(self) -> bool:
+        """`= 0`, `<= 0` or `< 1`: what has any is left out."""
+        signs = ("=", "<=", "<")
+        return all(token.text != "%" for token in self.tokens) and any(
+            (before in signs and token.text == ("1" if before == "<" else "0")) or (before == ":" and token.text == "0")
+            for before, token, _ in self._around
+        )
 
     @cached_property
     def excludes(self) -> bool:
@@ -122,14 +148,11 @@ class QueryFacts:
 
         `<> ''` keeps it, and a value that is tested too is only kept from being joined to itself.
         """
-        return any(
-            (token.is_word("NULL") and before == "IS")
-            or (
-                before in ("<>", "!=")
-                and token.kind in (Kind.STRING, Kind.NUMBER)
-                and token.value not in ("", "0")
-                and self.strings.count(token.value) < 2
-            )
+        return self._misses or any(
+            before in ("<>", "!=")
+            and token.kind in (Kind.STRING, Kind.NUMBER)
+            and token.value not in ("", "0")
+            and self.strings.count(token.value) < 2
             for before, token, _ in self._around
         )
 

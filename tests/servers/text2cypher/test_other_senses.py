@@ -14,9 +14,9 @@ from tests.servers.text2cypher.test_any_graph import opened
 
 ENDS = "from_label,from_key,to_label,to_key\n"
 SHOP = {
-    "nodes.Item": "name,price,weight,note,listed,sold\nJug,5,20,blue,2019-01-01,2020-02-01\n"
-    "Pan,5,9,,2020-05-01,2021-01-01\n"
-    "Mug,3,30,red,2021-04-01,2021-06-01\nCup,2,4,old,2022-04-01,2022-06-01\n",
+    "nodes.Item": "name,price,weight,note,listed,sold,stock\nJug,5,20,blue,2019-01-01,2020-02-01,0\n"
+    "Pan,5,9,,2020-05-01,2021-01-01,7\n"
+    "Mug,3,30,red,2021-04-01,2021-06-01,8\nCup,2,4,old,2022-04-01,2022-06-01,9\n",
     "nodes.Maker": "name,town,land\nAda,Bergen,Norway\nBo,Oslo,Norway\nCy,Valletta,Malta\n",
     "nodes.Parcel": "name,land,parcelDate,arrivalDate\nP1,Malta,2020-12-01,2021-01-05\n"
     "P2,Norway,2021-02-01,2021-02-09\n"
@@ -29,6 +29,8 @@ SHOP = {
     "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
 }
 ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
+MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)"
+NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
 SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
@@ -63,8 +65,33 @@ BESIDE = [
     ("How many makers are from Malta?", f"{MAKER}-[:SENT]->(p:Parcel {{land: 'Malta'}}) RETURN count(DISTINCT m)"),
     ("How many makers are there in each land?", f"{MAKER} RETURN m.land, m.town, count(m)"),
     ("What are the names of the makers who taught Bo?", "MATCH (m:Maker {name: 'Bo'})-[:TAUGHT]-(n) RETURN n.name"),
+    ("How many items have stock?", f"{ITEM} WHERE i.stock = 0 RETURN count(i)"),
+    ("How many items are out of stock?", f"{ITEM} WHERE i.stock > 0 RETURN count(i)"),
+    ("How many items have no note?", f"{ITEM} WHERE NOT i.note IS NULL RETURN count(i)"),
+    ("How many items have a price between 2 and 5?", f"{ITEM} WHERE i.price > 2 AND i.price < 5 RETURN count(i)"),
+    (
+        "How many items have a price above 4 and a weight below 10?",
+        f"{ITEM} WHERE i.price > 4 OR i.weight < 10 RETURN count(i)",
+    ),
+    (
+        "How many items have a price above 4 and a weight below 10?",
+        f"{ITEM} WHERE i.weight > 4 AND i.price < 10 RETURN count(i)",
+    ),
+    ("How many critics reviewed 'Mug' and 'Jug'?", f"{BY} WHERE i.name IN ['Mug', 'Jug'] RETURN count(DISTINCT c)"),
+    ("How many critics reviewed 'Mug' but not 'Jug'?", f"{BY} WHERE i.name = 'Jug' AND {NOT}'Mug'}}) RETURN count(c)"),
+    ("What are the names of the items, newest first?", f"{ITEM} RETURN i.name ORDER BY i.name DESC"),
 ]
 PLAIN = [
+    ("How many items have stock?", f"{ITEM} WHERE i.stock > 0 RETURN count(i)"),
+    ("How many items are out of stock?", f"{ITEM} WHERE i.stock = 0 RETURN count(i)"),
+    ("How many items have a price between 2 and 5?", f"{ITEM} WHERE i.price >= 2 AND i.price <= 5 RETURN count(i)"),
+    ("How many items have a price between 4 and 6?", f"{ITEM} WHERE i.price > 4 AND i.price < 6 RETURN count(i)"),
+    ("How many makers made 'Jug' and 'Pan'?", f"{MADE} WHERE i.name IN ['Jug', 'Pan'] RETURN count(DISTINCT m)"),
+    ("How many critics reviewed 'Mug' but not 'Jug'?", f"{BY} WHERE i.name = 'Mug' AND {NOT}'Jug'}}) RETURN count(c)"),
+    (
+        "What is the shortest path between 'Ada' and 'Cy'?",
+        "MATCH p = shortestPath((a:Maker {name: 'Ada'})-[*]-(b:Maker {name: 'Cy'})) RETURN p",
+    ),
     ("How many items have the price 3?", f"{ITEM} WHERE i.price >= 3 AND i.price < 4 RETURN count(i)"),
     (
         "How many critics reviewed the items that 'Di' reviewed?",

@@ -1,0 +1,96 @@
+"""Doubts about conditions that hold of something else than the question says: two exchanged, one denied for the other.
+
+Words and structure only; runs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, permutations
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.scopes import denials, is_missing
+from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.values import folded
+
+_DENIED = 4  # words after a denial that say what is denied
+
+
+def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`born after 1970 in movies before 2000` for the other way round, `A but not B` for B but not A, OR for AND."""
+    yield from _exchanged(hints, facts)
+    for doubts in (_denied_instead, _either):
+        yield from doubts(hints, facts, linker)
+
+
+def _exchanged(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """Two values of two properties, each held against the other."""
+    said = {(held.property, _plain(value)) for held in hints.filters for value in held.values}
+    tested = {(name, _plain(token.value)) for _, name, token in facts.property_tests if token is not None}
+    for (one, first), (other, second) in permutations(said, 2):
+        turned = {(other, first), (one, second)}
+        if one < other and first != second and turned <= tested - said and not {(one, first), (other, second)} & tested:
+            yield Doubt("unused", f"{one} {first}, {other} {second}")
+
+
+def _plain(value: object) -> str:
+    text = str(value)
+    return f"{float(text):g}" if re.fullmatch(r"\d+(?:\.\d+)?", text) else folded(text)
+
+
+def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A denial of something, where the question denies what the query asks for."""
+    spans = [held for _, held in denials(facts.tokens) if not is_missing(held)]
+    found = linker.wording.compiled(rf"(?P<cue>‹not›)(?P<what>(?:[^\w,.;]+[\w'’¤]+){{1,{_DENIED}}})").search(
+        hints.masked
+    )
+    if found is None or not spans:
+        return
+    what = linker.wording.compiled(r"\b(?:‹joins›)\b").split(found["what"].lower())[0]
+    end = found.start("what") + len(what)
+    words = {root(word) for word in re.findall(r"\w+", what)}
+    meant = {folded(held.value) for held in hints.mentions if found.start("what") <= held.start < end}
+    meant |= {folded(text) for text in facts.strings if f" {folded(text)} " in f" {folded(what)} "}
+    inside = {token.start for span in spans for token in span}
+    wanted = [token for token in facts.tokens if _says(token, words, meant, linker)]
+    others = {token.value for span in spans for token in span if _is_telling(token, linker)}
+    if wanted and others and not any(token.start in inside for token in wanted):
+        yield Doubt("unused", found["cue"].strip())
+
+
+def _is_telling(token: Token, linker: Linker) -> bool:
+    """A text, a number, a type or a property."""
+    schema = linker.schema
+    return token.kind in (Kind.STRING, Kind.NUMBER) or token.value in {*schema.relationships, *schema.properties}
+
+
+def _says(token: Token, words: set[str], meant: set[str], linker: Linker) -> bool:
+    if token.kind is Kind.STRING:
+        return folded(token.value) in meant
+    return _is_telling(token, linker) and bool(words & roots(token.value))
+
+
+def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """OR between tests of two properties against two values, where the question says no `or`."""
+    if linker.wording.compiled(r"\b‹or›\b").search(hints.masked):
+        return
+    for place, token in enumerate(facts.tokens):
+        if token.is_word("OR", "XOR"):
+            before, after = _test(facts.tokens[:place][::-1], -1), _test(facts.tokens[place + 1 :], 1)
+            if before and after and before[0] != after[0] and before[1] != after[1]:
+                yield Doubt("unasked", token.text.upper())
+                return
+
+
+def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
+    """The property and the value that stand nearest in this direction, before another AND or OR."""
+    end = next((n for n, token in enumerate(tokens) if token.is_word("AND", "OR", "WHERE", "RETURN", "WITH")), None)
+    held = tokens[:end]
+    names = [one.value for one, beside in pairwise(held) if beside.text == "." and way < 0]
+    names += [beside.value for one, beside in pairwise(held) if one.text == "." and way > 0]
+    values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER)]
+    return (names[0], values[0]) if names and values else None

@@ -1,0 +1,33 @@
+"""Which tokens of a query a NOT, NONE or `<>` denies. Reads no question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from servers.text2cypher.cypher.patterns import OPENERS
+from servers.text2cypher.cypher.structure import CLAUSES
+from servers.text2cypher.cypher.tokens import Token
+
+_ENDS = (*CLAUSES, "AND", "OR", "XOR")
+
+
+def denials(tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
+    """Each NOT, NONE and `<>` with what it denies; without the NOT of IS NOT NULL."""
+    for place, token in enumerate(tokens):
+        if token.text in ("<>", "!=") or (token.is_word("NOT", "NONE") and not tokens[place - 1].is_word("IS")):
+            yield token, _to_the_end(tokens, place + 1)
+
+
+def is_missing(held: Sequence[Token]) -> bool:
+    """True for `n.x IS NULL` alone, which a NOT before it makes no denial."""
+    return len(held) > 1 and held[-2].is_word("IS") and held[-1].is_word("NULL")
+
+
+def _to_the_end(tokens: Sequence[Token], start: int) -> Sequence[Token]:
+    depth = 0
+    for place in range(start, len(tokens)):
+        token = tokens[place]
+        depth += (token.text in OPENERS) - (token.text in OPENERS.values())
+        if depth < 0 or (not depth and token.is_word(*_ENDS) and not tokens[place - 1].is_word("STARTS", "ENDS")):
+            return tokens[start:place]
+    return tokens[start:]
