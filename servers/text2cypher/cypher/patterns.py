@@ -84,6 +84,7 @@ class PatternReader(TokenCursor, ABC):
             self.at += 1
             if self.text() == ":":
                 self.at += 1
+            self._refuse("!", message("no_denied_type"))
             name = self.take()
             if not name.is_name:
                 raise CypherSyntaxError(message("no_name", text=name.text, at=name.start), name.start)
@@ -127,6 +128,7 @@ class PatternReader(TokenCursor, ABC):
             types = self.labels()
             length = self.length()
             keys = self.keys() if self.text() == "{" else ()
+            self._refuse("WHERE", message("where_inside"))
             closer = self.take("]")
             bracket = (inside, closer.start)
         self.take("-")
@@ -134,12 +136,20 @@ class PatternReader(TokenCursor, ABC):
         if outgoing:
             self.at += 1
         end = self.tokens[self.at - 1].end
+        for text in ("{", "+", "*"):
+            self._refuse(text, message("length_behind"))
         right = self.node()
         direction = "--" if incoming == outgoing else ("<-" if incoming else "->")
         self.structure.relationships.append(
             RelationshipPattern(variable, types, left, right, direction, length, keys, start, end, bracket, match)
         )
         return right
+
+    def _refuse(self, text: str, instead: str) -> None:
+        """Says of what Neo4j 5 has at this place what to write instead."""
+        token = self.peek()
+        if token is not None and token.text.upper() == text:
+            raise CypherSyntaxError(instead, token.start)
 
     def length(self) -> tuple[int, int | None] | None:
         if self.text() != "*":

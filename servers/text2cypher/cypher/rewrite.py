@@ -27,11 +27,15 @@ _KEYWORDS = frozenset(
 )
 
 
+_COMPARISONS = ("<", "<=", ">", ">=", "=")
+
+
 def for_embedded(query: str) -> str:
     """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
     for step in (
         _nested_subqueries,
         calls,
+        _chained,
         subscripts,
         _projections,
         _comprehensions,
@@ -41,6 +45,21 @@ def for_embedded(query: str) -> str:
     ):
         query = apply(query, step(query, parse(query)))
     return query.rstrip().rstrip(";")
+
+
+def _chained(query: str, structure: Structure) -> list[Edit]:
+    """`1990 <= n.year < 2000` becomes `1990 <= n.year AND n.year < 2000`, but behind a NOT."""
+    tokens, edits = structure.tokens, []
+    for place, token in enumerate(tokens):
+        size = 3 if tokens[place + 2 : place + 3] and tokens[place + 2].text == "." else 1
+        after = tokens[place + 1 + size] if place + 1 + size < len(tokens) else token
+        signs = token.text in _COMPARISONS and after.text in _COMPARISONS and after is not token
+        if signs and (tokens[place + 1].is_name or tokens[place + 1].kind is Kind.NUMBER):
+            first = place - (3 if tokens[place - 2].text == "." else 1)
+            if not tokens[first - 1].is_word("NOT"):
+                middle = query[tokens[place + 1].start : tokens[place + size].end]
+                edits.append((after.start, after.start, f"AND {middle} "))
+    return edits
 
 
 def _comprehensions(query: str, structure: Structure) -> list[Edit]:

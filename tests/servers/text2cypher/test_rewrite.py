@@ -16,6 +16,7 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
     [
         ("MATCH (m:MK WHERE m.sks > 3) RETURN m.sks ORDER BY m.sks", [[4], [6]]),
         ("MATCH (m:MK WHERE m.sks > 3) WHERE m.semester = 8 OR m.semester = 1 RETURN m.nama", [["Skripsi"]]),
+        ("MATCH (m:MK) WHERE 3 < m.sks <= 6 RETURN DISTINCT m.sks ORDER BY m.sks", [[4], [6]]),
         ("MATCH (n) WHERE n:SO AND n.kode = 'KP.1' RETURN n.kode", [["KP.1"]]),
         ("MATCH (m:MK {nama: 'Skripsi'}) RETURN toString(m.sks), labels(m)", [["6", ["MK"]]]),
         ("MATCH (:MK {nama: 'Skripsi'})<-[r]-(:LG) RETURN DISTINCT type(r)", [["PURSUED_IN"]]),

@@ -90,3 +90,12 @@ def test_validation_takes_a_few_milliseconds(backend: EmbeddedBackend) -> None:
             pipeline.kg_valid(query)
         rounds.append((time.process_time() - start) / len(queries))
     assert min(rounds) < 0.005
+
+
+@pytest.mark.parametrize(
+    ("pattern", "instead"),
+    [("[r:T WHERE r.x = 1]->", "di belakang polanya"), ("[r:T]->{1,2}", "*1..2"), ("[r:!T]->", "A|B")],
+)
+def test_what_neo4j_5_has_beyond_is_said_with_what_to_write_instead(pattern: str, instead: str) -> None:
+    verdict = FallbackSyntaxValidator().validate_text(f"MATCH (a)-{pattern}(b) RETURN b")
+    assert instead in (verdict.error_message or "")
