@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from agentd.agent.languages import words
 from agentd.apps.analytics.vocabulary import alternatives, finder, numerals
 from agentd.apps.analytics.wording import sentences
 
@@ -21,6 +22,7 @@ _ENDS = {"most": "desc", "least": "asc"}
 _BRACED = re.compile(r"\{[^{}]*\}")
 _KINDS = re.compile(r"\{\s*(TOP|RANK|LAST|BOTTOM|FIRST)\s")
 _BY_STATEMENT = {"TOP": "desc", "RANK": "desc", "LAST": "desc", "BOTTOM": "asc", "FIRST": "asc"}
+_PERIOD = {"period", "periode", "period_label"}
 _NAMES = re.compile(r"\{\s*(?:[A-Z]+\s+)?([^\W\d][\w.-]*)")
 
 
@@ -34,9 +36,9 @@ def bounds_of(question: str) -> Iterator[tuple[str, str, set[float]]]:
 @cache
 def _bounds() -> re.Pattern[str]:
     """The leftmost of their words counts: "no more than 5" is no "more than 5"."""
-    words = "|".join(rf"(?P<{key}>{finder(key).pattern})" for key in BOUNDS)
+    before = "|".join(rf"(?P<{key}>{finder(key).pattern})" for key in BOUNDS)
     number = rf"\d+(?:[.,]\d+)*|{alternatives(numerals())}(?!\w)"
-    return re.compile(rf"(?:{words})(?=\W{{0,3}}(?:rp|usd|idr)?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
+    return re.compile(rf"(?:{before})(?=\W{{0,3}}(?:rp|usd|idr)?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
 
 
 def plain(number: str) -> set[float]:
@@ -100,6 +102,24 @@ def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) 
         covered = any(way in known for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
         if not (covered or _of_time(found) or _bound(found, question)):
             yield found[0].casefold()
+    yield from _of_its_own(bare, question, alone=len(here - _PERIOD) < 2) if here and question else ()
+
+
+def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
+    """What a sentence says of its figures and the question does not: a denial, that some alone are meant, another
+    month; a mean of its only figure (`alone`). What says where a list stands ("di bawah") is none."""
+    for key in ("restricts", "averages")[: 1 + alone]:
+        found = [] if finder(key).search(question) else finder(key).findall(sentence.casefold())
+        yield from (word for word in found if len(word) > 2 and not finder("above", "below").fullmatch(word))
+    told, asked = _months_in(sentence), _months_in(question)
+    others = set(told.values()) - set(asked.values()) if asked and not finder("compares").search(question) else set()
+    yield from (word for word, month in told.items() if month in others)
+
+
+def _months_in(text: str) -> dict[str, int]:
+    """{a month's name, of more letters than "may" has: its number}."""
+    named = {name: number for number, names in enumerate(words().months, 1) for name in names if len(name) > 3}
+    return {word: named[word] for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in named}
 
 
 def _bound(found: re.Match[str], question: str) -> bool:

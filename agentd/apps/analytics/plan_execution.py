@@ -88,7 +88,8 @@ class PlanExecution:
                     say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
                 )
             raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
-        worded = worded_truly(plan, state["user_query"])
+        period = state.get("time_period")
+        worded = worded_truly(plan, f"{state['user_query']} {period['period_label'] if period else ''}".rstrip())
         before = [said] if (said := state.get("technical_error_details")) else []
         again = plan is not first and _is_held(context)
         return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.analytics.comparisons import bounds_of, ends_of, superlatives
+from agentd.apps.analytics.comparisons import bounds_of, ends_of, superlatives, uncovered
 from agentd.apps.analytics.limits import asked_for
 
 
@@ -51,3 +51,21 @@ def test_a_bound_asks_for_no_end_of_a_list_and_names_no_number_of_rows(question:
 )
 def test_a_superlative_says_at_which_end(question: str, ends: dict[str, set[str]]) -> None:
     assert ends_of(question) == ends
+
+
+@pytest.mark.parametrize(
+    ("question", "template", "faults"),
+    [
+        ("Total freight Agustus 1996?", "Total freight bukan {TOTAL}.", ["bukan"]),
+        ("Total freight Agustus 1996?", "Rata-rata freight {PERIOD_LABEL}: {TOTAL}.", ["rata-rata"]),
+        ("Total freight Agustus 1996?", "Total freight Juli 1996: {TOTAL}.", ["juli"]),
+        ("Total freight for August 1996?", "Freight in August, unpaid only: {TOTAL}.", ["unpaid", "only"]),
+        ("Freight Agustus 1996 dibanding Juli?", "Agustus 1996: {TOTAL}.", []),
+        ("Faktur yang belum dibayar?", "Belum dibayar: {TOTAL}.", []),
+        ("Rata-rata freight?", "Rata-rata freight: {TOTAL}.", []),
+        ("Freight per negara?", "Daftar di bawah ini: {RESULT}", []),
+    ],
+)
+def test_a_denial_a_mean_and_a_month_are_the_question_s_own(question: str, template: str, faults: list[str]) -> None:
+    """Issue 19: what nobody asked for was said of a right figure."""
+    assert uncovered(template, {}, question) == faults
