@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
 
+from agentd.agent.languages import words
 from agentd.apps.analytics.comparisons import SCALES
 from agentd.apps.analytics.coverage import numbers_in
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import trees
+from agentd.apps.analytics.sql import nodes, trees
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
@@ -24,6 +26,10 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
     """Parts of what the queries show that make another figure of the rows': by a number that is neither said, nor a
     unit's that is said, nor a percentage's; by a value that counts once; by digits cut from an amount."""
     known = _meant(question)
+    for either in nodes(plan.selects, exp.Or):
+        yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
+    placed = {*words().ordinals, *vocabulary().ordinals} & {*question.casefold().split()} or re.search(r"\d", question)
+    yield from () if placed else (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
     texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
     shown = [
         part for _, found in trees(plan.results) for each in found.find_all(exp.Select) for part in each.expressions
@@ -36,7 +42,8 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
                 above = above.parent
             of_percent = literal.name in ("100", "100.0") and part.find(exp.Div) is not None
             reckoned = isinstance(above, (*_RECKONING, *_PICKING)) and above.find(exp.Column, exp.Star) is not None
-            if literal.is_number and reckoned and not of_percent and float(literal.name) not in known:
+            added = isinstance(above, exp.Add | exp.Sub) and above.expression is literal and literal.name == "1"
+            if literal.is_number and reckoned and not of_percent and (added or float(literal.name) not in known):
                 yield above.sql()
         for each in part.find_all(exp.Sum, exp.Avg):
             if isinstance(each.this, exp.Distinct) and not finder("several").search(question):
@@ -50,11 +57,11 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
 
 def _meant(question: str) -> set[float]:
     """The numbers that a figure may be reckoned with: those said, in words too, and what makes the units said."""
-    words, said = question.casefold().split(), vocabulary()
+    spoken, said = question.casefold().split(), vocabulary()
     numbers = {0.0, 1.0} | {number * scale for number in numbers_in(question) for scale in SCALES}
-    numbers |= {float(numerals()[word]) for word in words if word in numerals()}
+    numbers |= {float(numerals()[word]) for word in spoken if word in numerals()}
     for phrase, factors in said.scaled.items():
-        if any(word.startswith(phrase.split()[-1]) for word in words):
+        if any(word.startswith(phrase.split()[-1]) for word in spoken):
             numbers |= {float(factor) for factor in factors.split()}
     by_time = finder("averages").search(question) and finder("units", "by_month").search(question)
     return numbers | _OF_A_YEAR if by_time else numbers

@@ -95,3 +95,16 @@ def test_right_plans_in_other_sql_are_in_no_doubt() -> None:
     summed = of("SELECT SUM(t) AS n FROM (SELECT OrderID, SUM(Freight) AS t FROM Orders GROUP BY OrderID) AS x")
     today = clock_of("1996-09-20T02:00:00+00:00").now().date()
     assert not [each for each in unaccounted("Total freight?", summed, TABLES, today) if each.startswith("GROUP")]
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubted"),
+    [
+        ("Which is the largest?", "SELECT Freight FROM Orders ORDER BY Freight DESC LIMIT 1 OFFSET 4", True),
+        ("Which is the second largest?", "SELECT Freight FROM Orders ORDER BY Freight DESC LIMIT 1 OFFSET 1", False),
+        ("How many in Germany?", "SELECT COUNT(*) FROM Orders WHERE a = 'Germany' OR 1 = 1", True),
+        ("How many?", "SELECT COUNT(*) - 1 FROM Orders", True),
+    ],
+)
+def test_rows_that_are_skipped_or_kept_for_nothing_are_in_doubt(question: str, query: str, doubted: bool) -> None:
+    assert bool(list(altered(question, of(query), TABLES))) is doubted
