@@ -6,13 +6,16 @@ Words and structure only; runs nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, permutations
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import NodePattern
 from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.linking.asks import cue_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.values import folded
@@ -23,7 +26,7 @@ _DENIED = 4  # words after a denial that say what is denied
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """`born after 1970 in movies before 2000` for the other way round, `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _either):
+    for doubts in (_denied_instead, _either, _itself, _detours):
         yield from doubts(hints, facts, linker)
 
 
@@ -94,3 +97,47 @@ def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
     names += [beside.value for one, beside in pairwise(held) if one.text == "." and way > 0]
     values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER)]
     return (names[0], values[0]) if names and values else None
+
+
+def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`The same year as X`, where nothing keeps X itself from being one of those."""
+    cue = cue_in(hints.question, {"same"})
+    if not cue or facts.negates:
+        return
+    named = {(p.label, held.value) for held in hints.mentions for p in held.places if linker.values.identifies(p)}
+    known = {
+        v for v, _, token in facts.property_tests if v and token and any(token.value == value for _, value in named)
+    }
+    for place, token in enumerate(facts.tokens[3:-3], 3):
+        left, right = facts.tokens[place - 3 : place], facts.tokens[place + 1 : place + 4]
+        if token.text == "=" and left[1].text == right[1].text == "." and left[2].value == right[2].value:
+            pair = {left[0].value, right[0].value}
+            labels = [facts.structure.labels_of(variable) for variable in pair]
+            if len(pair & known) == 1 and len(pair) > 1 and set.intersection(*labels):
+                yield Doubt("unused", cue)
+                return
+
+
+def _detours(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A node that only leads on to others of a label: the reviews of what Will reviewed are not Will's reviews."""
+    del linker
+    structure = facts.structure
+    ends = [[*structure.ends(held)] for held in structure.relationships]
+    uses = Counter(token.value for token in facts.tokens if token.is_name)
+
+    def is_bare(node: NodePattern) -> bool:
+        tested = node.keys or node.where
+        return not tested and uses[node.variable or ""] <= sum(
+            node.variable == held.variable for held in structure.nodes
+        )
+
+    for one, other in pairwise(ends):
+        middle = next((node for node in one if any(node is held for held in other)), None)
+        if middle is None or structure.labels_at(middle) & {*hints.labels, *hints.repeated} or not is_bare(middle):
+            continue
+        outer = [next(node for node in pair if node is not middle) for pair in (one, other) if len(pair) > 1]
+        labels = [structure.labels_at(node) for node in outer]
+        passed = [is_bare(node) and sum(node is held for pair in ends for held in pair) > 1 for node in outer]
+        if len(labels) > 1 and labels[0] & labels[1] & {*hints.labels} and any(passed) and not all(passed):
+            yield Doubt("unasked", next(iter(structure.labels_at(middle)), ""))
+            return

@@ -80,8 +80,20 @@ BESIDE = [
     ("How many critics reviewed 'Mug' and 'Jug'?", f"{BY} WHERE i.name IN ['Mug', 'Jug'] RETURN count(DISTINCT c)"),
     ("How many critics reviewed 'Mug' but not 'Jug'?", f"{BY} WHERE i.name = 'Jug' AND {NOT}'Mug'}}) RETURN count(c)"),
     ("What are the names of the items, newest first?", f"{ITEM} RETURN i.name ORDER BY i.name DESC"),
+    (
+        "How many items have the same price as 'Jug'?",
+        "MATCH (a:Item {name: 'Jug'}), (i:Item) WHERE i.price = a.price RETURN count(i)",
+    ),
+    (
+        "What is the average price of the items that 'Di' reviewed?",
+        "MATCH (:Critic {name: 'Di'})-[:REVIEWED]->(:Item)<-[:MADE]-(:Maker)-[:MADE]->(i:Item) RETURN avg(i.price)",
+    ),
 ]
 PLAIN = [
+    (
+        "How many items have the same price as 'Jug'?",
+        "MATCH (a:Item {name: 'Jug'}), (i:Item) WHERE i.price = a.price AND i <> a RETURN count(i)",
+    ),
     ("How many items have stock?", f"{ITEM} WHERE i.stock > 0 RETURN count(i)"),
     ("How many items are out of stock?", f"{ITEM} WHERE i.stock = 0 RETURN count(i)"),
     ("How many items have a price between 2 and 5?", f"{ITEM} WHERE i.price >= 2 AND i.price <= 5 RETURN count(i)"),
