@@ -89,7 +89,8 @@ class PlanExecution:
                 )
             raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
         period = state.get("time_period")
-        worded = worded_truly(plan, f"{state['user_query']} {period['period_label'] if period else ''}".rstrip())
+        called = str(period["period_label"]) if period else ""
+        worded = worded_truly(plan, state["user_query"], called, state["relevant_tables"] or ())
         before = [said] if (said := state.get("technical_error_details")) else []
         again = plan is not first and _is_held(context)
         return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}

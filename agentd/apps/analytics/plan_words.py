@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from agentd.apps.analytics import comparisons, placeholders, wording
+from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.plan_figures import orders_of
+from agentd.apps.analytics.plan_reads import text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
 from agentd.apps.analytics.sql import DAY
 from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.statements import Statement, spoken_of, statements_in
-from agentd.apps.analytics.vocabulary import alternatives, vocabulary
+from agentd.apps.analytics.unknown_words import said_in, unknown_words
+from agentd.apps.analytics.vocabulary import alternatives, finder, topics_of, vocabulary
 
 
 def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
@@ -77,18 +81,42 @@ def _backwards(plan: Plan) -> Iterator[Statement]:
             yield each
 
 
-def worded_truly(plan: Plan, question: str) -> Plan:
-    """The plan without words of comparison that nothing computed covers (their sentences go, and with the last of them
-    the narrative), and with every result said."""
-    notes = list(plan.derived)
-    if comparisons.uncovered(plan.template, plan.orders, question):
-        template = comparisons.without(plan.template, plan.orders, question) or derived_template(plan)
+def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mapping[str, Any]]) -> Plan:
+    """The plan without words of comparison that nothing computed covers, or words that nobody knows (their sentences
+    go, and with the last of them the narrative), and with every result said. `period`: what the question's is called;
+    `tables`: the `relevant_tables`."""
+    notes, asked = list(plan.derived), f"{question} {period}".rstrip()
+    if comparisons.uncovered(plan.template, plan.orders, asked):
+        template = comparisons.without(plan.template, plan.orders, asked) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
         notes.append("response_template compared without computing")
+    for sentence in wording.sentences(plan.template):
+        if placeholders.names_in(sentence) and (words := _strange(sentence, plan, asked, tables)):
+            left = plan.template.replace(sentence, "").strip()
+            told = left if placeholders.names_in(left) else _under_the_question(plan, question)
+            plan = replace(plan, template=told)
+            notes.append(f"response_template spoke of {', '.join(words)}")
     if silent := unsaid(plan):
         plan = replace(plan, template=f"{plan.template}\n{derived_template(plan, silent)}")
         notes.append(f"response_template left out {', '.join(silent)} (derived)")
     return replace(plan, derived=notes)
+
+
+def _under_the_question(plan: Plan, question: str) -> str:
+    """The narrative of a plan that has none: its one result under the question, several under what they are."""
+    if len(plan.results) != 1:
+        return derived_template(plan)
+    return f"{wording.heading('', '', question)}{{{plan.results[0]['result_key']}}}"
+
+
+def _strange(sentence: str, plan: Plan, asked: str, tables: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Words of a sentence that neither the question, nor the plan and its tables, nor a pack says; and what it is about
+    that neither the question nor the plan is: sales, for what the freight was."""
+    bare = finder("narrating").sub(" ", re.sub(r"\{[^{}]*\}", " ", sentence)).lower()
+    written = text_of(plan)
+    words = [word for word in unknown_words(bare, plan, tables) if not said_in(word, asked.casefold())]
+    about = topics_of(f"{asked} {written} {words_of(written)}")
+    return list(dict.fromkeys([*words, *sorted(topics_of(bare) - about)]))
 
 
 def unsaid(plan: Plan) -> list[str]:

@@ -17,7 +17,16 @@ from agentd.apps.analytics.plan_reads import text_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 
-OF_NO_QUESTION = {"alike", "telling_nothing", "figures", "own_currency", "balances", "claims", "before_bounds"}
+OF_NO_QUESTION = {
+    "alike",
+    "telling_nothing",
+    "figures",
+    "own_currency",
+    "balances",
+    "claims",
+    "before_bounds",
+    "narrating",
+}
 """Words of the vocabulary that are read in columns' names, examples and narratives alone."""
 
 

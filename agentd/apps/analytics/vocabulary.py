@@ -111,6 +111,7 @@ class Vocabulary:
     by_which: frozenset[str]
     own_currency: frozenset[str]
     telling_nothing: frozenset[str]
+    narrating: frozenset[str]
     alike: Mapping[str, str]
     figures: Mapping[str, str]
     readings: Mapping[str, tuple[str, ...]]

@@ -140,9 +140,9 @@ async def test_a_dead_placeholder_server_is_told(erp: Path) -> None:
 
 async def test_a_placeholder_without_a_value_leaves_the_rest_of_the_narrative(erp: Path) -> None:
     """seed 003 §3.6: the narrative as far as it goes, and the detail noted."""
-    office = Office(erp, SALES, plan(TOTAL, template="Total {TOTAL_SALES}, target {TARGET}."))
+    office = Office(erp, SALES, plan(TOTAL, template="Total {TOTAL_SALES}, per hari {TARGET}."))
     answer = await office.ask(QUESTION)
-    narrative = "Total Rp 125.000.000,50, target tidak tersedia."
+    narrative = "Total Rp 125.000.000,50, per hari tidak tersedia."
     assert answer["final_narrative"] == unsure("Nilai untuk TARGET tidak tersedia.", narrative)
     assert "TARGET" in office.records["replace_placeholders"]["changes"]["technical_error_details"]
 

@@ -20,6 +20,7 @@ SUM = f"SELECT SUM(total_amount) AS total FROM sales_orders WHERE {JANUARY}"
 COUNT = f"SELECT COUNT(*) AS n FROM sales_orders WHERE {JANUARY}"
 RIGHT = plan(("TOTAL", SUM), template="Total {TOTAL}.")
 TRUE = "Total Rp 125.000.000,50."
+HEADED = "Berapa total penjualan Januari 2023: Rp 125.000.000,50"
 NO_SUM = differs("total")
 SHARE = f"SELECT 100.0 * SUM(total_amount) / SUM(total_amount * 4) AS s FROM sales_orders WHERE {JANUARY}"
 LINES = {
@@ -66,15 +67,15 @@ HARMLESS: dict[str, tuple[Any, str]] = {
         unsure(differs("total_amount * 4"), "Bagian 25%."),
     ),
     "a date for money": (asked(SUM, placeholder_mapping={"TOTAL": "date_long"}), "Total 125000000.5."),
-    "no template": (
-        {"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]},
-        "Berapa total penjualan Januari 2023: Rp 125.000.000,50",
-    ),
+    "no template": ({"sql_queries_plan": [{"query": SUM, "result_key": "TOTAL"}]}, HEADED),
+    "another subject": (asked(SUM, "Utang ke pemasok {TOTAL}."), HEADED),
+    "another country": (asked(SUM, "Total penjualan ke Jerman {TOTAL}."), HEADED),
+    "words of its own": (asked(SUM, "Total {TOTAL}. Gudang bersih fantastis {TOTAL}."), TRUE),
     "said twice": (asked(SUM, "Total {TOTAL}. Total {TOTAL}."), TRUE),
     "all of it twice": (asked(SUM, "Total\n{TOTAL} Total\n{TOTAL}"), "Total\nRp 125.000.000,50"),
     "stammered": (asked(SUM, "Jadi, Jadi, Total {TOTAL}."), "Jadi, Total Rp 125.000.000,50."),
     "a rise of its own": (asked(SUM, "Total {TOTAL}. Ini naik tajam."), TRUE),
-    "a doubling": (asked(SUM, "Total {TOTAL} naik dua kali lipat."), "total: Rp 125.000.000,50"),
+    "a doubling": (asked(SUM, "Total {TOTAL} naik dua kali lipat."), HEADED),
     "a superlative": (asked(SUM, "Total {TOTAL}. Ini yang tertinggi."), TRUE),
     "English praise": (asked(SUM, "Total {TOTAL}. Sales increased significantly."), TRUE),
     "a cut list": (
@@ -188,10 +189,10 @@ async def test_two_statements_in_one_query_are_told(erp: Path) -> None:
 
 
 async def test_an_answer_below_the_line_begins_with_what_speaks_against_it(erp: Path) -> None:
-    made = asked(SUM, "Total {TOTAL}, rata-rata {MEAN}, median {MEDIAN}.")
+    made = asked(SUM, "Total {TOTAL}, per bulan {MEAN}, per hari {MEDIAN}.")
     answer = await Office(erp, SALES, made).ask(QUESTION)
     assert answer["quality_score"] == 60
     assert answer["final_narrative"] == unsure(
         "Nilai untuk MEAN tidak tersedia. Nilai untuk MEDIAN tidak tersedia.",
-        "Total Rp 125.000.000,50, rata-rata tidak tersedia, median tidak tersedia.",
+        "Total Rp 125.000.000,50, per bulan tidak tersedia, per hari tidak tersedia.",
     )

@@ -19,13 +19,13 @@ from tests.agentd.apps.analytics.office import Office, plan
 
 ASKED = "Berapa total penjualan Januari 2023?"
 DATED = "SELECT SUM(total_amount) AS total FROM sales_orders WHERE order_date >= '{}' AND order_date <= '{}'"
-MODELS = plan(("TOTAL", DATED.format("{START_DATE}", "{END_DATE}")), template="Dari model: {TOTAL}.")
+MODELS = plan(("TOTAL", DATED.format("{START_DATE}", "{END_DATE}")), template="Penjualan kita: {TOTAL}.")
 
 
 def answered(**more: Any) -> dict[str, Any]:
     """What Analytics.ask said to ASKED."""
     query = {"purpose": "", "query": DATED.format("2023-01-01", "2023-01-31"), "result_key": "TOTAL"}
-    call = {"tool_name": "fill_placeholders", "request_payload": {"response_template": "Terjual {TOTAL}."}}
+    call = {"tool_name": "fill_placeholders", "request_payload": {"response_template": "Nilai penjualan {TOTAL}."}}
     return {"plan": [query], "mcp_tool_call_history": [call], **more}
 
 
@@ -38,9 +38,9 @@ def library(folder: Path, question: str = ASKED, session: str | None = None) -> 
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        (ASKED, "Terjual Rp 125.000.000,50."),
-        ("brp total penjualan bln lalu", "Terjual Rp 118.677.000."),
-        ("Berapa total penjualan?", "Dari model: Rp 5.377.343.500,50."),
+        (ASKED, "Nilai penjualan Rp 125.000.000,50."),
+        ("brp total penjualan bln lalu", "Nilai penjualan Rp 118.677.000."),
+        ("Berapa total penjualan?", "Penjualan kita: Rp 5.377.343.500,50."),
         ("Berapa total penjualan Januari 2023 per hari?", None),
     ],
 )
@@ -48,12 +48,14 @@ async def test_the_same_words_of_another_time_have_the_approved_plan(
     erp: Path, tmp_path: Path, question: str, told: str | None
 ) -> None:
     """Of no time the plan can't be: it is the model's to plan."""
-    all_time = plan(("TOTAL", "SELECT SUM(total_amount) AS total FROM sales_orders"), template="Dari model: {TOTAL}.")
+    all_time = plan(
+        ("TOTAL", "SELECT SUM(total_amount) AS total FROM sales_orders"), template="Penjualan kita: {TOTAL}."
+    )
     office = Office(erp, {"intent": "sales_analysis", "entities_mentioned": ["penjualan"]}, all_time, all_time)
     office.examples = library(tmp_path)
     answer = await office.ask(question)
     by_model = bool(office.model.requests)
-    assert by_model == (told is None or told.startswith("Dari model"))
+    assert by_model == (told is None or told.startswith("Penjualan kita"))
     if told is not None:
         assert told in answer["final_narrative"]
     if not by_model:
@@ -66,7 +68,7 @@ async def test_an_approved_plan_that_the_database_refuses_is_planned_anew(erp: P
     office = Office(erp, MODELS, explain_query=lambda _: next(refused, {"status": "success"}))
     office.examples = library(tmp_path)
     answer = await office.ask(ASKED)
-    assert answer["final_narrative"] == "Dari model: Rp 125.000.000,50."
+    assert answer["final_narrative"] == "Penjualan kita: Rp 125.000.000,50."
     assert len(office.model.requests) == 1
 
 
@@ -74,7 +76,7 @@ async def test_a_follow_up_means_what_the_talk_was_about(erp: Path, tmp_path: Pa
     before = RunRecord("run-0", "s-1", "local", "analytics", "Piutang?", RunBrief(), "completed", "2023-03-01T01:00:00")
     office = Office(erp, {"intent": "sales_analysis"}, MODELS, history=[before])
     office.examples = library(tmp_path)
-    assert (await office.ask(ASKED))["final_narrative"].endswith("Dari model: Rp 125.000.000,50.")
+    assert (await office.ask(ASKED))["final_narrative"].endswith("Penjualan kita: Rp 125.000.000,50.")
     asked_in_a_talk = library(tmp_path / "talk", session="s-9")
     assert asked_in_a_talk.same(ASKED, "sql") is None
 

@@ -241,7 +241,7 @@ async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path, c
         answer = await ask("Siapa customer dengan total invoice terbesar?")
     assert answer["error"] is None
     tied = "Ada baris lain yang nilainya sama dengan yang terakhir ditampilkan."
-    told = unsure(f"{tied} {differs('GROUP BY lastname')}", "Pelanggan dengan pembelian terbesar: ")
+    told = unsure(f"{tied} {differs('GROUP BY lastname')}", "Siapa customer dengan total invoice terbesar: ")
     assert answer["final_narrative"].startswith(told)
     assert "USD " in answer["final_narrative"]
     assert "Rp" not in answer["final_narrative"]
