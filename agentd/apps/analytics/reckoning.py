@@ -13,7 +13,7 @@ from agentd.apps.analytics.comparisons import SCALES
 from agentd.apps.analytics.coverage import numbers_in
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.sql import nodes, trees
+from agentd.apps.analytics.sql import nodes
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
@@ -25,34 +25,46 @@ _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Parts of what the queries show that make another figure of the rows': by a number that is neither said, nor a
     unit's that is said, nor a percentage's; by a value that counts once; by digits cut from an amount."""
-    known = _meant(question)
     for either in nodes(plan.selects, exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
-    placed = {*words().ordinals, *vocabulary().ordinals} & {*question.casefold().split()} or re.search(r"\d", question)
-    yield from () if placed else (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
+    if not _names_a_place(question):
+        yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
+    known, several = _meant(question), finder("several").search(question)
     texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
-    shown = [
-        part for _, found in trees(plan.results) for each in found.find_all(exp.Select) for part in each.expressions
-    ]
-    for part in shown:
-        timed = part.find(*_OF_TIME) is not None
-        for literal in part.find_all(exp.Literal) if not timed else ():
-            above = literal.parent
-            while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
-                above = above.parent
-            of_percent = literal.name in ("100", "100.0") and part.find(exp.Div) is not None
-            reckoned = isinstance(above, (*_RECKONING, *_PICKING)) and above.find(exp.Column, exp.Star) is not None
-            added = isinstance(above, exp.Add | exp.Sub) and above.expression is literal and literal.name == "1"
-            if literal.is_number and reckoned and not of_percent and (added or float(literal.name) not in known):
-                yield above.sql()
-        for each in part.find_all(exp.Sum, exp.Avg):
-            if isinstance(each.this, exp.Distinct) and not finder("several").search(question):
-                yield each.sql()
-            whole = each.find(exp.Cast)
-            columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
-            if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
-                yield whole.sql()
-        yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
+    for select in nodes(plan.results, exp.Select):
+        for part in select.expressions:
+            yield from (*_reckoned(part, known), *_cut(part, texts))
+            once = (each for each in part.find_all(exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
+            yield from () if several else (each.sql() for each in once)
+
+
+def _names_a_place(question: str) -> bool:
+    """`The second largest`, `number 3`."""
+    ordinals = {*words().ordinals, *vocabulary().ordinals}
+    return bool(ordinals & {*question.casefold().split()} or re.search(r"\d", question))
+
+
+def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
+    """What is reckoned from a column with a number that nobody means."""
+    for literal in part.find_all(exp.Literal) if part.find(*_OF_TIME) is None else ():
+        above: Any = literal.parent
+        while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
+            above = above.parent
+        of_percent = literal.name in ("100", "100.0") and part.find(exp.Div) is not None
+        reckoned = isinstance(above, (*_RECKONING, *_PICKING)) and above.find(exp.Column, exp.Star) is not None
+        added = isinstance(above, exp.Add | exp.Sub) and above.expression is literal and literal.name == "1"
+        if literal.is_number and reckoned and not of_percent and (added or float(literal.name) not in known):
+            yield above.sql()
+
+
+def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
+    """Amounts whose last digits are left out; `texts` are the columns that are cast because they hold text."""
+    for each in part.find_all(exp.Sum, exp.Avg):
+        whole = each.find(exp.Cast)
+        columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
+        if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
+            yield whole.sql()
+    yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
 
 
 def _meant(question: str) -> set[float]:
