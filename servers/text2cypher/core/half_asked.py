@@ -56,7 +56,8 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 
 
 def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so."""
+    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so; or
+    something else is counted, `actors in more than 3 movies` for each movie."""
     most = linker.wording.compiled(r"\b(?:‹most›|‹fewest›)\W+‹label›\b").search(hints.masked)
     label = counted_label(hints, linker) if most or (hints.having and hints.having != (">=", 1)) else None
     if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
@@ -64,6 +65,8 @@ def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         known = {*hints.properties, *hints.related}
         if not any(name in known or roots(label) <= roots(name) for name in numbers):
             yield Doubt("unused", label)
+    if label is not None and hints.having and (counted := {*_counted(facts)}) and label not in counted:
+        yield Doubt("unused", label)
 
 
 def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

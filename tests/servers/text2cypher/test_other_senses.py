@@ -55,6 +55,10 @@ BESIDE = [
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold >= '2021' RETURN count(i)"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.listed STARTS WITH '2021' RETURN count(i)"),
     ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN i.name, count(m)"),
+    (
+        "What are the names of the critics who reviewed more than 1 item?",
+        f"{BY} WITH i, count(c) AS n, collect(c) AS cs WHERE n > 1 UNWIND cs AS c RETURN DISTINCT c.name",
+    ),
     ("How many makers sent more than one parcel?", f"{SENT} WITH m, count(p) AS n WHERE n >= 1 RETURN count(m)"),
     ("How many makers sent a parcel but not 'P1'?", f"{SENT} WHERE NOT m.name = 'P1' RETURN count(DISTINCT m)"),
     ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 1"),
