@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from agentd.agent.languages import words
+from agentd.apps.analytics import wording
 from agentd.apps.analytics.vocabulary import alternatives, finder, numerals
-from agentd.apps.analytics.wording import sentences
 
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
 """The words before a number that bound it, and the comparison that they mean."""
 _ENDS = {"most": "desc", "least": "asc"}
-_BRACED = re.compile(r"\{[^{}]*\}")
 _KINDS = re.compile(r"\{\s*(TOP|RANK|LAST|BOTTOM|FIRST)\s")
 _BY_STATEMENT = {"TOP": "desc", "RANK": "desc", "LAST": "desc", "BOTTOM": "asc", "FIRST": "asc"}
 _PERIOD = {"period", "periode", "period_label"}
@@ -77,21 +76,18 @@ def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str
     `orders` are the directions (`desc`, `asc`) that each placeholder's result is sorted in or picked by. What the
     question itself sets as a bound ("lebih besar dari 10 juta") may be repeated.
     """
-    return list(dict.fromkeys(word for sentence in sentences(template) for word in _faults(sentence, orders, question)))
+    return list(
+        dict.fromkeys(word for sentence in wording.sentences(template) for word in _faults(sentence, orders, question))
+    )
 
 
 def without(template: str, orders: Mapping[str, frozenset[str]], question: str) -> str:
     """The template without the sentences that compare by themselves; "" where no figure would be left."""
-    lines = []
-    for line in template.split("\n"):
-        kept = [part for part in sentences(line) if not list(_faults(part, orders, question))]
-        lines.append(" ".join(kept))
-    left = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return left if _BRACED.search(left) else ""
+    return wording.without(template, lambda sentence: any(_faults(sentence, orders, question)))
 
 
 def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) -> Iterator[str]:
-    bare = _BRACED.sub(" ", sentence)
+    bare = wording.BRACED.sub(" ", sentence)
     here = {name.casefold() for name in _NAMES.findall(sentence)}
     known = {direction for name in here for direction in orders.get(name, ())}
     known |= {_BY_STATEMENT[kind] for kind in _KINDS.findall(sentence)}

@@ -35,8 +35,7 @@ def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
         template = derived_template(plan)
         if len(plan.results) == 1 and said and not plan.results[0].get("purpose"):
             period = " ({PERIOD_LABEL})" if said[1:] and not any(each in said[0] for each in said[1:]) else ""
-            asked = wording.heading("", "", said[0]).removesuffix(": ")
-            template = f"{asked}{period}: {{{plan.results[0]['result_key']}}}"
+            template = _under_the_question(plan, said[0], period)
         notes.append("response_template (derived)")
     return replace(plan, template=template, derived=notes)
 
@@ -90,29 +89,30 @@ def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mappin
         template = comparisons.without(plan.template, plan.orders, asked) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
         notes.append("response_template compared without computing")
-    for sentence in wording.sentences(plan.template):
-        if placeholders.names_in(sentence) and (words := _strange(sentence, plan, asked, tables)):
-            left = plan.template.replace(sentence, "").strip()
-            told = left if placeholders.names_in(left) else _under_the_question(plan, question)
-            plan = replace(plan, template=told)
-            notes.append(f"response_template spoke of {', '.join(words)}")
+    telling = filter(placeholders.names_in, wording.sentences(plan.template))
+    strange = {sentence: words for sentence in telling if (words := _strange(sentence, plan, asked, tables))}
+    if strange:
+        template = wording.without(plan.template, strange.__contains__) or _under_the_question(plan, question)
+        plan = replace(plan, template=template)
+        notes += [f"response_template spoke of {', '.join(words)}" for words in strange.values()]
     if silent := unsaid(plan):
         plan = replace(plan, template=f"{plan.template}\n{derived_template(plan, silent)}")
         notes.append(f"response_template left out {', '.join(silent)} (derived)")
     return replace(plan, derived=notes)
 
 
-def _under_the_question(plan: Plan, question: str) -> str:
+def _under_the_question(plan: Plan, question: str, period: str = "") -> str:
     """The narrative of a plan that has none: its one result under the question, several under what they are."""
     if len(plan.results) != 1:
         return derived_template(plan)
-    return f"{wording.heading('', '', question)}{{{plan.results[0]['result_key']}}}"
+    asked = wording.heading("", "", question).removesuffix(": ")
+    return f"{asked}{period}: {{{plan.results[0]['result_key']}}}"
 
 
 def _strange(sentence: str, plan: Plan, asked: str, tables: Iterable[Mapping[str, Any]]) -> list[str]:
     """Words of a sentence that neither the question, nor the plan and its tables, nor a pack says; and what it is about
     that neither the question nor the plan is: sales, for what the freight was."""
-    bare = finder("narrating").sub(" ", re.sub(r"\{[^{}]*\}", " ", sentence)).lower()
+    bare = finder("narrating").sub(" ", wording.BRACED.sub(" ", sentence)).lower()
     written = text_of(plan)
     words = [word for word in unknown_words(bare, plan, tables) if not said_in(word, asked.casefold())]
     about = topics_of(f"{asked} {written} {words_of(written)}")

@@ -6,7 +6,7 @@ The phrases are in `wording/`, one TOML a language; which words compare: compari
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,8 @@ from agentd.apps.analytics.vocabulary import asked_in
 
 MADE_IN = "id"
 """The language of a period's label, until it is said; who asks in a language without a pack reads it, too."""
+BRACED = re.compile(r"\{[^{}]*\}")
+"""A placeholder or a computed statement."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
 
@@ -62,6 +64,13 @@ def sentences(template: str) -> list[str]:
     return [part for part in _SENTENCE.split(template) if part and part.strip()]
 
 
+def without(template: str, is_wrong: Callable[[str], bool]) -> str:
+    """The template without the sentences that are; "" where no figure would be left."""
+    lines = (" ".join(part for part in sentences(line) if not is_wrong(part)) for line in template.split("\n"))
+    left = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return left if BRACED.search(left) else ""
+
+
 def heading(template: str, sentence: str, question: str) -> str:
     """What stands over a list instead of that sentence: the question, or nothing where a colon or it stands there."""
     before, asked = template[: template.index(sentence)].rstrip(), re.sub(r"[{}]", "", question).strip(" ?.")
@@ -91,7 +100,7 @@ def unrepeated(template: str) -> str:
 
 def _once(line: str) -> str:
     """The line without phrases twice running; what stands in braces is no phrase."""
-    parts = re.split(r"(\{[^{}]*\})", line)
+    parts = re.split(rf"({BRACED.pattern})", line)
     return "".join(part if part.startswith("{") else _AGAIN.sub(r"\1", part) for part in parts)
 
 
