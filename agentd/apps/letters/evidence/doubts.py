@@ -150,9 +150,8 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
 def _by_its_weekday(field: Field, turn: Turn) -> bool:
     """Whether an answer names the weekday alone (`Wed then`) of a day that the agent names."""
     day = days.day(str(field.value), turn.day)
-    cues = {mark.cue for each in turn.heard.sentences for mark in each.marks}
     said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
-    return day is not None and said == {day.weekday()} and cues.isdisjoint(_OBJECTING)
+    return day is not None and said == {day.weekday()} and _cues(turn).isdisjoint(_OBJECTING)
 
 
 def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
@@ -172,13 +171,17 @@ def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bo
     """Whether an answer turns something down or says another value: what the agent noted down before its question
     (`Sunday 13 December. What name?`), or a day that it proposed and the answer gives an hour for, doesn't stand by it.
     A no to another question is about that."""
-    cues = {mark.cue for each in turn.heard.sentences for mark in each.marks}
+    cues = _cues(turn)
     *_, last = case.read(turn.question)[0].sentences
     else_ = last.asks and all(one.sentence is not last for one in noted) and _INTERROGATIVES.isdisjoint(last.words)
     timed = field.kind == "date" and any(hours.hours(each.words) for each in turn.heard.sentences)
     left_open = any(one.sentence.asks for one in noted) and not timed
     no = not cues.isdisjoint(_CORRECTING if else_ else _OBJECTING) or (turn.heard.another and not else_)
     return no or left_open or bool(case.places(field, turn))
+
+
+def _cues(turn: Turn) -> set[Cue | None]:
+    return {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
 
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
