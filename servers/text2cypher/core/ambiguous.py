@@ -6,7 +6,6 @@ as well as one that an accepted_answer_id names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from itertools import product
 
@@ -15,7 +14,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Kind
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root, roots, spaced
+from servers.text2cypher.linking.names import parts, root, roots, roots_in, spaced
 from servers.text2cypher.linking.naming import is_key
 
 _OF_TIME = frozenset(root(word) for word in (*languages().of_dates, *languages().of_years))
@@ -55,7 +54,7 @@ def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
 
     Of a property that a text is tested for the text says which is meant, and the key of a thing is no other name of it.
     """
-    words = {root(word) for word in re.findall(r"\w+", hints.masked.lower())}
+    words = roots_in(hints.masked)
     labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
     others = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
     tested = {name for _, name, token in facts.property_tests if token is not None and token.kind is Kind.STRING}
@@ -73,7 +72,7 @@ def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
     The label's own (`orderDate` of an Order) is meant where no other is said.
     """
     timed, labels = linker.lexicon.timed, linker.label_roots
-    words = {root(word) for word in re.findall(r"\w+", hints.masked.lower())} - labels
+    words = roots_in(hints.masked) - labels
     for label in {label for node in facts.structure.nodes for label in node.labels}:
         dates = [name for name in linker.schema.nodes.get(label, ()) if name in timed]
         own = {name: _telling(name) - labels - _OF_TIME for name in dates}

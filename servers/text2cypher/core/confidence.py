@@ -20,7 +20,7 @@ from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.directions import directions, unsaid
 from servers.text2cypher.core.grouped import grouped
-from servers.text2cypher.core.half_asked import half_asked
+from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
@@ -36,7 +36,7 @@ from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import parts, root, roots_in
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
@@ -69,16 +69,18 @@ def assess(
         *(unordered(hints, facts, linker) if is_ranked or is_cut(facts, state.rows, run) else ()),
         *repeated(hints, facts),
         *parted(hints, facts),
+        *counted_otherwise(hints, facts, linker),
         *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
-    for counts in (partial(counted_once, facts), partial(counted_less, hints, facts, linker)):
-        if state.columns and (what := counts(state.rows, run)) is not None:
-            doubts.append(Doubt("counted", what))
-    if state.columns and (what := bounds_left_out(hints, facts, linker, state.rows, run)) is not None:
-        doubts.append(Doubt("unasked", what))
-    if state.columns and (what := either_for_both(hints, facts, linker, state.rows, run)) is not None:
-        doubts.append(Doubt("unused", what))
+    for kind, differing in (
+        ("counted", partial(counted_once, facts)),
+        ("counted", partial(counted_less, hints, facts, linker)),
+        ("unasked", partial(bounds_left_out, hints, facts, linker)),
+        ("unused", partial(either_for_both, hints, facts, linker)),
+    ):
+        if state.columns and (what := differing(state.rows, run)) is not None:
+            doubts.append(Doubt(kind, what))
     if (without := left_out(facts, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:
@@ -212,7 +214,7 @@ def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
     """Properties that are held against 0 or 1, used for nothing else, and of which the question says no word."""
-    said = {root(word) for word in re.findall(r"\w+", hints.question)} | {*hints.properties, *hints.related}
+    said = roots_in(hints.question) | {*hints.properties, *hints.related}
     times = Counter(use.name for use in facts.structure.properties)
     for use in facts.structure.properties:
         tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1

@@ -17,7 +17,7 @@ from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.linking.asks import cue_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.values import folded
 
 _DENIED = 4  # words after a denial that say what is denied
@@ -26,8 +26,9 @@ _DENIED = 4  # words after a denial that say what is denied
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """`born after 1970 in movies before 2000` for the other way round, `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _either, _itself, _detours):
+    for doubts in (_denied_instead, _either, _itself):
         yield from doubts(hints, facts, linker)
+    yield from _detours(hints, facts)
 
 
 def _exchanged(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
@@ -55,7 +56,7 @@ def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
         return
     what = linker.wording.compiled(r"\b(?:‹joins›)\b").split(found["what"].lower())[0]
     end = found.start("what") + len(what)
-    words = {root(word) for word in re.findall(r"\w+", what)}
+    words = roots_in(what)
     meant = {folded(held.value) for held in hints.mentions if found.start("what") <= held.start < end}
     meant |= {folded(text) for text in facts.strings if f" {folded(text)} " in f" {folded(what)} "}
     inside = {token.start for span in spans for token in span}
@@ -118,9 +119,8 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
                 return
 
 
-def _detours(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+def _detours(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """A node that only leads on to others of a label: the reviews of what Will reviewed are not Will's reviews."""
-    del linker
     structure = facts.structure
     ends = [[*structure.ends(held)] for held in structure.relationships]
     uses = Counter(token.value for token in facts.tokens if token.is_name)

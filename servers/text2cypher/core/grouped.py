@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import named_properties
 
@@ -25,7 +24,7 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     if hints.each in linker.schema.nodes and owners and hints.each not in owners:
         yield Doubt("unused", hints.each)
     told = {variable for variable, name in shown if not name or is_key(name) or linker.naming.names(name)}
-    said = {root(word) for word in re.findall(r"\w+", hints.question)}
+    said = roots_in(hints.question)
     known = {*named_properties(hints, linker)}
     for variable, name in shown:
         if name and variable not in told and name not in known and not said & roots(name):

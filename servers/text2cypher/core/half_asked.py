@@ -56,8 +56,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 
 
 def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so; or
-    something else is counted, `actors in more than 3 movies` for each movie."""
+    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so."""
     most = linker.wording.compiled(r"\b(?:‹most›|‹fewest›)\W+‹label›\b").search(hints.masked)
     label = counted_label(hints, linker) if most or (hints.having and hints.having != (">=", 1)) else None
     if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
@@ -65,7 +64,14 @@ def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         known = {*hints.properties, *hints.related}
         if not any(name in known or roots(label) <= roots(name) for name in numbers):
             yield Doubt("unused", label)
-    if label is not None and hints.having and (counted := {*_counted(facts)}) and label not in counted:
+
+
+def counted_otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """`Actors in more than 3 movies`, where something else is counted, for each movie. What stands behind a bound may
+    be asked for instead, so that it chooses no reading."""
+    label = counted_label(hints, linker) if hints.having and hints.having != (">=", 1) else None
+    counted = {*_counted(facts)}
+    if label is not None and counted and label not in counted:
         yield Doubt("unused", label)
 
 

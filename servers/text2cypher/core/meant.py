@@ -6,7 +6,6 @@ success. And where nobody wrote words for the graph, what a list shows is open, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
@@ -19,7 +18,7 @@ from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import root, roots, spaced
+from servers.text2cypher.linking.names import root, roots, roots_in, spaced
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
@@ -102,7 +101,7 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     """True for a name of what has few properties, and for a property that the question says."""
     variable, name = owner_and_property(column)
     if not linker.naming.names(name):
-        words = {root(word) for word in re.findall(r"\w+", hints.question)}
+        words = roots_in(hints.question)
         return bool(variable) and roots(name) <= words
     labels = facts.structure.labels_of(variable)
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)

@@ -15,7 +15,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
 from servers.text2cypher.linking.asks import cue_in
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.names import root, roots, roots_in
 from servers.text2cypher.linking.said import named_properties
 from servers.text2cypher.linking.values import folded
 
@@ -153,7 +153,7 @@ def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFa
 
     Not where the value is the node's name.
     """
-    said = {root(word) for word in re.findall(r"\w+", hints.question)}
+    said = roots_in(hints.question)
     tested = {name for name in _tested(node, facts) if not (said & roots(name) or linker.naming.names(name))}
     tested -= {*hints.properties}
     for held in hints.mentions:
@@ -179,7 +179,7 @@ def _tested(held: NodePattern | RelationshipPattern, facts: QueryFacts) -> set[s
 
 def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
     """Properties in use that the question names by a value or a word that no label holds (`regions`: shipRegion)."""
-    words = {root(word) for word in re.findall(r"\w+", hints.question)} - linker.label_roots
+    words = roots_in(hints.question) - linker.label_roots
     known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
     said = f" {folded(hints.question)} "
     known |= {name for _, name, held in facts.property_tests if held and f" {folded(held.value)} " in said}

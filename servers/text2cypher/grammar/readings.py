@@ -13,7 +13,7 @@ from itertools import permutations, product
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.patterns import Bound, Patterns, is_asked
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
-from servers.text2cypher.linking.asks import Ask
+from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 
@@ -118,11 +118,11 @@ class Reader:
                     yield alone
             if len(nodes) == 1 or Ask.ORDER not in hints.asks:
                 return
-        others = [node for node in nodes if not node.fixed]
-        if len(others) == 1 or not self._says(r"\b‹pairs›\b", hints):
+        others, pairs = [node for node in nodes if not node.fixed], is_cued(hints.question, {"pairs"})
+        if len(others) < 2 or not pairs:
             yield from (self._shown(node) for node in self._open(hints, nodes))
         listed = any(held.operator == "=" and len(held.values) > 1 for held in hints.filters)
-        if len(others) > 1 and (listed or self._says(r"\b(?:‹several›|‹pairs›)\b", hints)):
+        if len(others) > 1 and (listed or pairs or self._says(r"\b‹several›\b", hints)):
             for first, second in permutations(others, 2):
                 yield f"{self._shown(first)}, {self._shown(second)}"
 

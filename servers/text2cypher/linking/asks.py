@@ -79,12 +79,18 @@ def is_cued(question: str, wanted: Collection[str]) -> bool:
 def cue_in(question: str, wanted: Collection[str]) -> str:
     """The longest phrase for one of these cues, empty without; of `at least` no part says `least`."""
     said = f" {folded(question)} "
-    held = {folded(phrase): cues for phrase, cues in languages().cues.items()}
+    held = _cues()
     for phrase in sorted((phrase for phrase in held if f" {phrase} " in said), key=len, reverse=True):
         if f" {phrase} " in said and held[phrase] & set(wanted):
             return phrase
         said = said.replace(f" {phrase} ", " ¤ ")
     return ""
+
+
+@cache
+def _cues() -> dict[str, frozenset[str]]:
+    """Each phrase as a folded question says it."""
+    return {folded(phrase): cues for phrase, cues in languages().cues.items()}
 
 
 @cache

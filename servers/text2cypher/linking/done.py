@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.names import roots, roots_in
 
 
 class Done:
@@ -83,7 +83,7 @@ class Done:
         Where the two of a pair do, both have the same step.
         """
         words, steps = self.facts.words, len(self.facts.structure.relationships)
-        if self._says("pairs"):
+        if is_cued(self.text, {"pairs"}):
             kinds = [kind for held in self.facts.structure.relationships for kind in held.types]
             return len(set(kinds)) < len(kinds)
         if "IN" in words and steps:
@@ -99,7 +99,7 @@ class Done:
 
     def _asks_a_number(self, taken: Collection[str | None]) -> bool:
         """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
-        said = {root(word) for word in re.findall(r"\w+", self.text)} - self.linker.label_roots
+        said = roots_in(self.text) - self.linker.label_roots
         numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
         return any(name in taken or said & roots(name) for name in numbers)
 

@@ -10,7 +10,7 @@ from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
-from servers.text2cypher.linking.names import parts, root
+from servers.text2cypher.linking.names import parts, root, roots_in
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, Place, ValueIndex
 
@@ -120,7 +120,7 @@ class Conditions:
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
         apart = blanked(words.masked, words.properties)
-        said = {root(word) for word in re.findall(r"\w+", apart)} - {root(name) for name in self.schema.nodes}
+        said = roots_in(apart) - {root(name) for name in self.schema.nodes}
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.amounts import number_of
-from servers.text2cypher.linking.asks import Ask, Wording
+from servers.text2cypher.linking.asks import Ask, Wording, is_cued
 from servers.text2cypher.linking.directions import End, end_of_asked, ends_of_values
 from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words, blanked
 from servers.text2cypher.linking.language import languages
@@ -77,7 +77,6 @@ class Linker:
         self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
-        self._of_pairs = self.wording.compiled(r"\b‹pairs›\b")
         self._count_of = self.wording.compiled(r"\b(\w+)\s+‹count_of›\b")
         numbers = {name for types in schema.nodes.values() for name, kind in types.items() if kind in (INTEGER, FLOAT)}
         self._numbers: dict[str, list[str]] = {}
@@ -116,7 +115,7 @@ class Linker:
         kinds = _spans(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
-        pairs = self._of_pairs.search(masked) is not None  # which are named by both their ends
+        pairs = is_cued(masked, {"pairs"})  # which are named by both their ends
         again += [one[2] for one, other in pairwise(free) if pairs or is_said_once(masked, one, other)]
         times = Counter(kind for _, _, kind in free)
         relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}

@@ -68,8 +68,8 @@ class Language:
     def _plainly(self, found: re.Match[str]) -> str:
         """`Mohon direkap`: without the verb, if no word that says what to do is in it (`mohon dihitung`)."""
         asked, verb = found[0].split()
-        telling = self.words - self.function
-        return found[0] if any(len(word) > 3 and word in verb.lower() for word in telling) else asked
+        telling = (word for word in self.words if len(word) > 3 and word not in self.function)
+        return found[0] if any(word in verb.lower() for word in telling) else asked
 
     def _in_figures(self, question: str) -> str:
         """Numbers outside of quotes in figures alone: `500,000`, `1.5 million`."""

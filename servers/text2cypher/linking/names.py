@@ -29,6 +29,11 @@ def roots(*names: str) -> set[str]:
     return {root(part) for name in names for part in parts(name)}
 
 
+def roots_in(text: str) -> set[str]:
+    """The roots of all words of a text."""
+    return {root(word) for word in re.findall(r"\w+", text)}
+
+
 def stem(word: str) -> str:
     """What a word is built of: of `dukungan` and `mendukung` the same. Some first letters fall away."""
     return re.sub(rf"^[{languages().falls_away}](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))

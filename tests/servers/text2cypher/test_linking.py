@@ -193,6 +193,16 @@ def test_every_reading_is_valid_cypher_of_the_schema(bench: Workbench) -> None:
             assert all(bench.pipeline.kg_valid(reading.match + text) for text in reading.returns)
 
 
+def test_to_enter_something_is_no_request_to_write(bench: Workbench) -> None:
+    for said, writes in (("Masuk semester 5 mata kuliah apa?", False), ("Masukkan mata kuliah baru", True)):
+        assert bench.linker.is_to_write(bench.linker.link(said)) is writes, said
+
+
+def test_of_one_named_thing_no_pair_is_shown(bench: Workbench) -> None:
+    asked = bench.linker.link("Apa pasangan mata kuliah Skripsi?")
+    assert [query for reading in bench.reader.readings(asked) for query in reading.queries]
+
+
 def test_the_two_of_a_pair_both_fulfil_what_both_are_said_to(bench: Workbench) -> None:
     asked = bench.linker.link("Pasangan prasyarat dan mata kuliah lanjutannya yang sama-sama mendukung SO KP.1?")
     match = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK)<-[:PURSUED_IN]-(s:SO {kode: 'KP.1'})"
