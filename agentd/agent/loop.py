@@ -11,6 +11,7 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import CallTool, Final
+from agentd.agent.approval import canonical
 from agentd.agent.brief import Asked, Beginning, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
 from agentd.agent.languages import replies
@@ -69,7 +70,11 @@ class Agent:
         self._tools = ToolCalls(tools, brief, self._so_far, publish)
 
     async def run(self) -> Conclusion:
-        """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel."""
+        """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel.
+
+        What an official call did is told in its own words where no model can: nobody hears of an issued letter that it
+        failed.
+        """
         try:
             if self._brief.resumed is not None and self._brief.resumed.get("pending"):
                 await self._go_on(self._brief.resumed["pending"])
@@ -80,7 +85,8 @@ class Agent:
         except _Waiting as waiting:
             return Conclusion("needs_approval", self._so_far, pending=waiting.pending)
         except AgentdError as error:
-            return Conclusion("failed", self._so_far, error=error)
+            told = self._brief.toolset.done(self._so_far.steps)
+            return Conclusion("completed" if told else "failed", self._so_far, response=told, error=error)
 
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -98,10 +104,19 @@ class Agent:
             return str(action["response"])
         written = CallTool(action["tool"], action["input"], action.get("quotes", {}))
         call = self._begun.completed(written, done.steps)
+        if (again := self._done_already(call)) is not None:
+            return again
         if len(done.steps) >= self._brief.limits.max_steps:
             raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
         await self._act(call, record.get("outcome"))
         return None
+
+    def _done_already(self, call: CallTool) -> str | None:
+        """What an official call said that this run has made with the same arguments: nobody is asked for it again."""
+        name, official = self._tools.named(call.tool)[0], self._brief.toolset.official
+        made = (step for step in self._so_far.steps if step.tool == name and step.success and step.message)
+        same = (step.message for step in made if canonical({**step.input, **call.input}) == canonical(step.input))
+        return next(same, None) if name in official else None
 
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> None:
         """Make the call (unless it was made within its turn) and let the model see what came of it."""

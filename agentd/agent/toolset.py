@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.agent.approval import Chooser, rule_of
 from agentd.errors import UnboundTool, UnknownTool
-from agentd.messages import Caller, Catalogue, ServerState, ToolInfo
+from agentd.messages import AgentStep, Caller, Catalogue, ServerState, ToolInfo
 
 if TYPE_CHECKING:
     from agentd.config.schema import ToolSettings
@@ -67,6 +67,11 @@ class Toolset:
     def official(self) -> frozenset[str]:
         """Names of the tools whose calls act for the office."""
         return frozenset(tool.name for tool in (*self.tools, *self.asleep) if tool.official)
+
+    def done(self, steps: Iterable[AgentStep]) -> str:
+        """What the official calls among these steps did, in their tools' own words; empty when the last one failed."""
+        calls = [step for step in steps if step.tool in self.official and step.message]
+        return "\n".join(step.message for step in calls if step.success) if calls and calls[-1].success else ""
 
     def expected(self, name: str, server: str) -> ToolInfo:
         """The tool of a server that is known to offer it, though it may not be up yet and have listed no tool.

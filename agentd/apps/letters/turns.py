@@ -75,7 +75,7 @@ class LetterTurns(TurnPolicy):
             raise UnsupportedAnswer(
                 f'it says "{claim[:200]}", but no tool has done that in this conversation, and nothing is done after '
                 "an answer. Call the tool now, or ask for what is missing",
-                claims.said_instead(turn.language, turn.spoken).truth,
+                turn.toolset.done(turn.steps) or claims.said_instead(turn.language, turn.spoken).truth,
             )
 
         known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
