@@ -125,7 +125,7 @@ class Case:
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
         self._found: dict[tuple[str, str, bool], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
-        self._places: dict[tuple[str, str, bool, Turn], list[Place]] = {}
+        self._places: dict[Hashable, list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
@@ -195,6 +195,15 @@ class Case:
     def stated(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds the very value."""
         return [place for place in self.places(field, turn) if place.span.supports]
+
+    def stated_anywhere(self, field: Field) -> list[Place]:
+        """Where the messages hold the very value; looked for once."""
+        key = (field.path, str(field.value), field.past)
+        if key not in self._places:
+            known = self._spans(field)
+            turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
+            self._places[key] = [place for turn in turns for place in self.stated(field, turn)]
+        return self._places[key]
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same, of any turn: also of the agent's words read as one."""
@@ -266,7 +275,12 @@ class Case:
 
     def labels_asked(self, question: str) -> frozenset[str]:
         """The same, whosever they are."""
-        return frozenset(label for label, _ in self.asks(question))
+        return self.once((self.labels_asked, question), lambda: frozenset(label for label, _ in self.asks(question)))
+
+    @cached_property
+    def ever_asked(self) -> frozenset[str]:
+        """What any question that was answered asks for by name."""
+        return frozenset().union(*(self.labels_asked(turn.question) for turn in self.turns))
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""

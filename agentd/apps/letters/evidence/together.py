@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice, permutations, product
+from itertools import chain, groupby, islice, permutations
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.asserted import mood, taken_back, taking_back
@@ -40,18 +40,17 @@ def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
     """Whether a text or name says, wherever it stands, no more than what is another argument's."""
     if field.kind not in _RANKS or field.many:
         return False
-    places = [place for turn in case.turns for place in case.stated(field, turn)]
+    places = case.stated_anywhere(field)
     once = len(places) == 1
-    taken = _taken((one for one in proven if one is not field and _outranks(one, field, once=once)), case.turns, case)
+    taken = _taken((one for one in proven if one is not field and _outranks(one, field, once=once)), case)
     return bool(places) and all(_says_nothing(place, taken[id(place.sentence)]) for place in places)
 
 
-def _taken(fields: Iterable[Field], turns: Iterable[Turn], case: Case) -> Mapping[int, set[int]]:
+def _taken(fields: Iterable[Field], case: Case) -> Mapping[int, set[int]]:
     """{id of a sentence: its words that are the fields' values}."""
     found: defaultdict[int, set[int]] = defaultdict(set)
-    for field, turn in product(fields, turns):
-        for place in case.stated(field, turn):
-            found[id(place.sentence)].update(range(place.span.start, place.span.end))
+    for place in chain.from_iterable(map(case.stated_anywhere, fields)):
+        found[id(place.sentence)].update(range(place.span.start, place.span.end))
     return found
 
 
@@ -115,7 +114,7 @@ def _says(field: Field, place: Place) -> bool:
 
 def _names(case: Case, turn: Turn, proven: Iterable[Field]) -> Iterator[Place]:
     """What a message writes as a name, and is no value, name or title of anything else."""
-    theirs = _taken(proven, (turn,), case)
+    theirs = _taken(proven, case)
     for sentence, named, before in turn.sentences():
         values = chain(*(values_of(shape, sentence.words, turn.day) for shape in case.form.shapes.values()))
         called = (one for one in named if one.plain or sentence.raws[one.start][0].islower())
