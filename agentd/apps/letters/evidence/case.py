@@ -240,11 +240,6 @@ class Case:
         return Place(self, turn, sentence, named, near, before, span)
 
     @cached_property
-    def opening(self) -> frozenset[int]:
-        """The sentences of the first message, by their ids."""
-        return frozenset(id(each) for turn in self.turns[:1] for each in turn.heard.sentences)
-
-    @cached_property
     def by_order(self) -> Mapping[int, Turn]:
         """The citizen's messages by their order; none of a form, a result or a rule."""
         return {turn.order: turn for turn in self.turns}
@@ -276,11 +271,6 @@ class Case:
     def labels_asked(self, question: str) -> frozenset[str]:
         """The same, whosever they are."""
         return self.once((self.labels_asked, question), lambda: frozenset(label for label, _ in self.asks(question)))
-
-    @cached_property
-    def ever_asked(self) -> frozenset[str]:
-        """What any question that was answered asks for by name."""
-        return frozenset().union(*(self.labels_asked(turn.question) for turn in self.turns))
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message in sentences, with the fields that each of them names."""

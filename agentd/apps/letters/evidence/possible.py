@@ -38,7 +38,8 @@ def possible(field: Field, case: Case) -> bool:
 def says_something(field: Field, case: Case) -> bool:
     """Whether a text is more than words that ask for the tool or name a field, and a number is one or none at all; any
     words may answer a question for it."""
-    if field.label in case.ever_asked:
+    asked = (case.labels_asked(turn.question) for turn in case.turns)
+    if field.label in case.once(says_something, lambda: frozenset().union(*asked)):
         return True
     if field.kind in NUMBERS:
         return _numbered(field) or any(word in _NONE or numbers.value(word) is not None for word in field.spoken)
