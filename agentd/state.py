@@ -51,7 +51,9 @@ def alone(state: Path) -> Iterator[None]:
 @contextmanager
 def one_daemon(state: Path) -> Iterator[None]:
     """While a daemon keeps its runs in this folder: a second one would go on with them, too. Raises StateError."""
-    other = "another daemon works in it: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
+    other = (
+        "another daemon works in it, or is about to: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
+    )
     with _lock(state, DAEMON, fcntl.LOCK_EX, other):
         yield
 

@@ -30,6 +30,7 @@ HEAD = """\
 
 Every JSON-RPC method, rendered from [openrpc.json](openrpc.json), which `rpc.discover` answers. Where they are called,
 who may, and how events arrive is in [the wire](wire.md). Params go by name, or by position in the tables' order.
+A param that may be null may be left out, too.
 
 Every method may also answer with the errors of JSON-RPC itself (-32700 to -32600, -32603), with `unauthorized` (-32012)
 and with those of [all methods](#errors).
@@ -162,7 +163,9 @@ def _shape(name: str, schema: Json) -> str:
         lines += [" ".join(text.split()), ""]
     if fields := schema.get("properties"):
         lines += ["| field | kind | |", "|---|---|---|"]
-        lines += [f"| `{field}` | {_kind(rule)} | {_words(rule, rule)} |" for field, rule in fields.items()]
+        lines += [
+            f"| `{field}` | {_kind(rule)}{_or_null(rule)} | {_words(rule, rule)} |" for field, rule in fields.items()
+        ]
     return "\n".join(lines).rstrip()
 
 
@@ -189,6 +192,10 @@ def _kind(schema: Json) -> str:
     if kind == "array":
         return f"list of {_kind(schema['items'])}" if schema.get("items") else "list"
     return str(kind) + "".join(f" {bound}" for bound in _bounds(schema))
+
+
+def _or_null(schema: Json) -> str:
+    return " or null" if {"type": "null"} in schema.get("anyOf", []) else ""
 
 
 def _bounds(schema: Json) -> Iterator[str]:

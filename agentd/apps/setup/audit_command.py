@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
@@ -21,12 +22,28 @@ def register(commands: Any) -> None:
     parser.add_argument("--action", metavar="PREFIX", default="", help="for example approval or session.deleted")
     parser.add_argument("--actor", metavar="ID", help="who did it")
     parser.add_argument("--subject", metavar="ID", help="the run, session, letter or token concerned")
-    parser.add_argument("--since", metavar="TIME", default="", help="as 2026-01-31 or 2026-01-31T08:00, in UTC")
-    parser.add_argument("--until", metavar="TIME", help="before that time, in UTC")
-    parser.add_argument("--last", metavar="N", type=int, help="only the newest N of them")
+    parser.add_argument("--since", metavar="TIME", type=_time, help="as 2026-01-31 or 2026-01-31T08:00, in UTC")
+    parser.add_argument("--until", metavar="TIME", type=_time, help="before that time, in UTC")
+    parser.add_argument("--last", metavar="N", type=_count, help="only the newest N of them")
     parser.add_argument("--json", action="store_true", help="one JSON object per line, as stored")
     options.add(parser)
     parser.set_defaults(run=run)
+
+
+def _time(text: str) -> str:
+    """The time as entries have theirs. Raises ArgumentTypeError."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write it as 2026-01-31 or 2026-01-31T08:00") from None
+    return (time if time.tzinfo is None else time.astimezone(UTC)).replace(tzinfo=None).isoformat()
+
+
+def _count(text: str) -> int:
+    """How many. Raises ArgumentTypeError."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of entries; write 1 or more")
+    return int(text)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -64,7 +81,7 @@ def _meant(entry: Entry, given: argparse.Namespace) -> bool:
         entry.action.startswith(given.action)
         and given.actor in (None, entry.actor)
         and given.subject in (None, entry.subject)
-        and given.since <= entry.at
+        and (given.since is None or given.since <= entry.at)
         and (given.until is None or entry.at < given.until)
     )
 

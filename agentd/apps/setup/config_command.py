@@ -35,7 +35,7 @@ def run(given: argparse.Namespace) -> int:
     settings = config.load(given.config, state=given.state)
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
-    print(f"{settings.file}: {len(settings.providers)} providers, {len(settings.servers)} servers: valid")
+    print(f"{settings.file}: valid; {len(settings.providers)} [[providers]], {len(settings.servers)} [[servers]]")
     if settings.tools:
         print(f"`tools` is the whole list: {', '.join(tool.name for tool in settings.tools)}; no other tool exists")
     return 0
