@@ -6,7 +6,8 @@ as well as one that an accepted_answer_id names.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from servers.text2cypher.core.agent_state import Doubt
@@ -58,12 +59,21 @@ def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
     labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
     others = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
     tested = {name for _, name, token in facts.property_tests if token is not None and token.kind is Kind.STRING}
+    said = [root(part) for word in re.findall(r"\w+", hints.question) for part in parts(word)]
     for used, other in product(sorted(facts.properties - tested), sorted(others)):
         own, rest = _telling(used) & words, _telling(other)
         key = is_key(other) and (rest <= own or rest <= linker.label_roots)
+        if _is_whole(used, said) and not _is_whole(other, said):
+            continue
         if rest & own - linker.label_roots and rest <= words and not rest < own and not key:
             return [spaced(used), spaced(other)]
     return []
+
+
+def _is_whole(name: str, said: Sequence[str]) -> bool:
+    """True where the words of a name of several stand side by side: `unit price`, of which `ordered` is no part."""
+    held = [root(part) for part in parts(name)]
+    return len(held) > 1 and any([*said[n : n + len(held)]] == held for n in range(len(said)))
 
 
 def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:

@@ -7,9 +7,8 @@ answer with a doubt is `uncertain`, and so is one below CERTAIN. Rules; asks no 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, pairwise, product
 from typing import Any
@@ -26,25 +25,27 @@ from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
-from servers.text2cypher.core.twice import Run, bounds_left_out, counted_less, counted_once, either_for_both
+from servers.text2cypher.core.twice import (
+    Run,
+    bounds_left_out,
+    counted_different,
+    counted_less,
+    counted_once,
+    either_for_both,
+    is_each_once,
+    zeros_left_out,
+)
+from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.grammar.readings import Reading
-from servers.text2cypher.linking.amounts import numbers_in
-from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root, roots_in
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
-_YEAR = re.compile(r"\d{4}(?= |$)")
-"""Of a date that is tested: a question may say no more of it."""
-_FEW = {"minimum", "maximum", "top", "limit"}
-_BACKWARDS = {"descending", "maximum", "top"}
-_AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 MOST_SCORED = 300  # texts of readings that are held against the question
 
 
@@ -61,7 +62,9 @@ def assess(
     """
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
-    doubts = [*others, *(Doubt("unused", held.words) for held in taken if held.meaning is None)]
+    once = counted_different(hints, linker) if is_each_once(facts, state.rows, run) else ""
+    unused = (held.words for held in taken if held.meaning is None)
+    doubts = [*others, *(Doubt("unused", words) for words in unused if words.lower() != once)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     is_ranked = is_cued(hints.question, {"top"})  # else the first few of no more than there are need no order
     doubts += [
@@ -78,6 +81,7 @@ def assess(
         ("counted", partial(counted_less, hints, facts, linker)),
         ("unasked", partial(bounds_left_out, hints, facts, linker)),
         ("unused", partial(either_for_both, hints, facts, linker)),
+        ("unasked", partial(zeros_left_out, hints, facts, linker)),
     ):
         if state.columns and (what := differing(state.rows, run)) is not None:
             doubts.append(Doubt(kind, what))
@@ -104,7 +108,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (_unasked, half_asked, grouped, directions, steps, crossed):
+    for doubts in (unasked, half_asked, grouped, directions, steps, crossed):
         yield from doubts(hints, facts, linker)
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:
@@ -178,57 +182,6 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)
 
 
-def _unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Values, numbers and aggregates in the query that the question doesn't name."""
-    said = folded(hints.question)
-    linked = {folded(held.value) for held in hints.mentions}
-    for text in dict.fromkeys(facts.strings):
-        value = folded(text)
-        year = _YEAR.match(value)
-        if value and value not in linked and value not in said and not (year and year[0] in said):
-            yield Doubt("unasked", text)
-    known = numbers_in(hints.question, linker.lexicon)
-    yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
-    if ("LIMIT", 1.0) in facts.numbers and not is_cued(hints.question, _FEW):
-        yield Doubt("unasked", "LIMIT 1")
-    for sign, number in facts.numbers:
-        if (sign, number) == ("<", 0) or sign == "SKIP" or (sign != "*" and abs(number) > 1 and number not in known):
-            yield Doubt("unasked", f"{'' if sign == '=' else sign} {number:g}".strip())
-    if any(_is_far(held, known) for held in facts.structure.relationships) and not _asks_far(hints, facts):
-        yield Doubt("unasked", "*")
-    for function, words in _AGGREGATES.items():
-        if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
-            yield Doubt("unasked", function.lower())
-    if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
-        yield Doubt("unasked", "DESC")
-
-
-def _is_far(held: RelationshipPattern, known: Collection[float]) -> bool:
-    """True for steps of any number that the question doesn't say."""
-    return held.length is not None and bool(held.types) and not {*held.length} & {*known}
-
-
-def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
-    return bool({Ask.INDIRECT, Ask.ONLY_INDIRECT} & hints.asks or "SHORTESTPATH" in facts.words)
-
-
-def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
-    """Properties that are held against 0 or 1, used for nothing else, and of which the question says no word."""
-    said = roots_in(hints.question) | {*hints.properties, *hints.related}
-    times = Counter(use.name for use in facts.structure.properties)
-    for use in facts.structure.properties:
-        tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1
-        if tested and not said & {use.name, root(use.name), *map(root, parts(use.name))}:
-            yield use.name
-
-
-def _asks_backwards(hints: Hints, linker: Linker) -> bool:
-    """True when the question wants the largest or the latest first."""
-    said = is_cued(hints.question, _BACKWARDS)
-    asked = {Ask.DESCENDING, Ask.MOST, Ask.MAXIMUM} & hints.asks
-    return said or bool(asked) or bool(linker.wording.compiled(r"\b‹late›\b").search(hints.question))
-
-
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     cells = [cell for row in state.rows for cell in row]
     if not state.columns and not cells:
@@ -237,7 +190,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("empty")
     elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
-    elif len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
+    elif "LIMIT" in facts.words and len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
         yield Doubt("duplicates")
     if state.truncated:
         yield Doubt("cut", f"{len(state.rows)}")

@@ -5,6 +5,7 @@ Words and structure only; runs nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -12,13 +13,13 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
-from servers.text2cypher.linking.amounts import number_of
+from servers.text2cypher.linking.amounts import WORD, number_of
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties
+from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties, says_every
 from servers.text2cypher.linking.values import folded
 
 _CHOOSING = {"OR", "XOR", "IN", "UNION", "UNWIND", "ANY"}
@@ -78,14 +79,12 @@ def counted_otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterat
 def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """What the query denies, and the question doesn't; `whose products are all …` denies that there are others."""
     masked = hints.masked
-    opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(masked)
-    every = linker.wording.compiled(r"\b‹universal›\b").search(masked, opened.end() if opened else 0)
     lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
     out = linker.wording.compiled(r"\b‹runs_out›\W+(?P<what>\w+)").search(masked)
     gone = out is not None and root(out["what"]) in roots(*facts.properties)
-    none = gone or lacks or 0 in (number_of(word, linker.lexicon) for word in masked.lower().split())
+    none = gone or lacks or 0 in (number_of(word, linker.lexicon) for word in re.findall(WORD, masked.lower()))
     if (facts.denies or (facts.excludes and not lacks) or (facts.empties and not none)) and not (
-        every or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
+        says_every(hints, linker) or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
     ):
         yield Doubt("unasked", "NOT" if facts.denies else "<>" if facts.excludes else "= 0")
     if out is not None and gone and not facts.negates:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.said import asks_for_several
@@ -62,7 +62,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     shown. And one where each may have several of the number by which they come first: movies by the ratings of reviews.
     """
     named = is_cued(hints.question, {"first", "top"}) and not (
-        facts.words & {"ORDER"} and is_cued(hints.question, _ORDERS)
+        facts.words & {"ORDER"} and (is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker))
     )
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (named or unsaid or (_ranked_by(facts) - _shown(facts))):
@@ -70,6 +70,15 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     one = [token.text.upper() for token in facts.returned[-2:]] == ["LIMIT", "1"]
     if one and hints.limit is None and asks_for_several(hints, linker):
         yield Doubt("unasked", "LIMIT 1")
+
+
+def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
+    """`The first 5 orders of 1996` by the date of what is shown, the earliest first."""
+    cue, keys = cue_in(hints.question, {"first"}), _keys(facts)
+    ends = {way: bool(linker.wording.compiled(rf"‹{way}›").fullmatch(cue)) for way in ("min_said", "max_said")}
+    backwards = bool(facts.words & {"DESC", "DESCENDING"})
+    timed = len(keys) == 1 and keys[0][1] in linker.lexicon.timed
+    return timed and ends["max_said" if backwards else "min_said"] and keys[0][0] in facts.shown
 
 
 def _ranked_by(facts: QueryFacts) -> set[str | None]:

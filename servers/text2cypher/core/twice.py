@@ -4,13 +4,15 @@ without, both or one of two. Says if they differ, chooses none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Kind, Token
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.amounts import WORD, number_of
+from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.bounds import ranges_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
@@ -39,6 +41,22 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
             if _differs(found, rows):
                 return next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
     return None
+
+
+def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
+    """True where counting each once makes no difference: `the number of different actors` is counted then."""
+    query = facts.query
+    for place in range(len(facts.tokens) - 1, -1, -1):
+        held = _counted(facts.tokens[place + 1 : place + 6], path=True) if facts.tokens[place].is_word("COUNT") else ()
+        query = f"{query[: held[0].start]}DISTINCT {query[held[0].start :]}" if held else query
+    return query != facts.query and not _differs(run(query), rows)
+
+
+def counted_different(hints: Hints, linker: Linker) -> str:
+    """`different` of `the number of different actors`, empty without: acted in a different movie is something else."""
+    cue = cue_in(hints.question, {"distinct"})
+    said = cue and linker.wording.compiled(r"\b‹count_said›(?:\W+\w+){0,1}?\W+(?P<cue>\w+)")
+    return cue if said and any(found["cue"].lower() == cue for found in said.finditer(hints.masked)) else ""
 
 
 def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
@@ -86,6 +104,23 @@ def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows,
         for sign, number in ((">", low), ("<", high)):
             if (sign, number) in facts.numbers and _differs(run(_with_ends(facts, number)), rows):
                 return f"{sign} {number:g}"
+    return None
+
+
+def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
+    """The property whose zeros a query leaves out of its average, smallest or order, where they make a difference."""
+    if 0 in (number_of(word, linker.lexicon) for word in re.findall(WORD, hints.question.lower())):
+        return None
+    tokens = facts.tokens
+    for place in range(3, len(tokens) - 1):
+        variable, point, name = tokens[place - 3 : place]
+        if (tokens[place].text, tokens[place + 1].text, point.text) != (">", "0", "."):
+            continue
+        used = [n for n in range(2, len(tokens)) if tokens[n].value == name.value and tokens[n - 1].text == "."]
+        opened = {token.text.upper() for n in used if n + 1 != place for token in tokens[max(n - 5, 0) : n - 1]}
+        other = f"{facts.query[: tokens[place].end]}={facts.query[tokens[place].end :]}"
+        if opened & {"AVG", "MIN", "BY"} and _differs(run(other), rows):
+            return f"{variable.value}.{name.value} > 0"
     return None
 
 

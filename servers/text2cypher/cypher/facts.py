@@ -16,6 +16,7 @@ from servers.text2cypher.cypher.tokens import Kind, Token
 FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 """Functions that make one number of many rows."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_TURNED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,34 @@ class QueryFacts:
     @cached_property
     def numbers(self) -> tuple[tuple[str, float], ...]:
         """(operator, number) of every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
-        return tuple(
-            (_operator(before, after), float(token.text))
+        return tuple((sign, float(token.text)) for sign, token in self._numbers)
+
+    @cached_property
+    def numbers_turned(self) -> tuple[tuple[str, float], ...]:
+        """The same, as it is held against what isn't denied: `NOT EXISTS { … <= 20 }` leaves what is `> 20`."""
+        denied = {token.start for sign, held in self._denials if sign.is_name for token in held}
+        return tuple((_TURNED.get(s, s) if t.start in denied else s, float(t.text)) for s, t in self._numbers)
+
+    @cached_property
+    def _numbers(self) -> list[tuple[str, Token]]:
+        return [
+            (_operator(before, after), token)
             for before, token, after in self._around
             if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
-        )
+        ]
+
+    @cached_property
+    def listed(self) -> frozenset[int]:
+        """How many literals there are in each list after IN that a thing is held against which is counted."""
+        tokens = [token for token in self.tokens if not token.is_word("DISTINCT")]
+        counted = {tokens[n + 2].value for n, token in enumerate(tokens) if token.is_word("COUNT", "COLLECT")}
+        begins = [
+            n + 2
+            for n, token in enumerate(tokens)
+            if token.is_word("IN") and tokens[n + 1].text == "[" and tokens[n - 3].value in counted
+        ]
+        lists = [tokens[n : next(m for m in range(n, len(tokens)) if tokens[m].text == "]")] for n in begins]
+        return frozenset(sum(one.text != "," for one in held) for held in lists)
 
     @cached_property
     def bounds(self) -> frozenset[tuple[str, str]]:

@@ -41,6 +41,12 @@ def in_year(sign: str, year: int, units: int) -> set[tuple[str, float]]:
     )
 
 
+def ends_of_years(first: float, last: float) -> tuple[set[str], set[str]]:
+    """The dates as texts between which these years lie."""
+    begins = {f"{first:.0f}", f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
+    return begins, {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01", f"{last + 1:.0f}"}
+
+
 def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
     """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
     words = (number_of(word, lexicon) for word in re.findall(WORD, question.lower()))

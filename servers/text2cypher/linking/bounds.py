@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from servers.text2cypher.linking.amounts import SIGNS, WORD, is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
@@ -59,6 +60,26 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
         linked = any(held.start < match.end() and match.start() < held.end for held in hints.mentions)
         if match[1].strip().lower() not in names and (said != "=" or not linked):
             yield said, match[1].strip()
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """`second` right beside a superlative, which `start` and `end` leave out."""
+
+    number: int
+    start: int
+    end: int
+
+
+def ordinals_in(text: str, linker: Linker) -> Iterator[Ordinal]:
+    """`The second most expensive`: one is skipped; no other `third` counts so."""
+    phrases = [phrase for phrase, cues in languages().cues.items() if cues & {"minimum", "maximum"}]
+    picked = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+    words = "|".join(map(re.escape, languages().ordinals))
+    pattern = linker.wording.compiled(rf"\b(?:(?P<one>{words})[\s-]+(?:{picked})|(?:{picked})\s+(?P<other>{words}))\b")
+    for found in pattern.finditer(text.lower()):
+        name = "one" if found["one"] else "other"
+        yield Ordinal(languages().ordinals[found[name]], *found.span(name))
 
 
 def _number(word: str, linker: Linker) -> float | None:

@@ -18,13 +18,14 @@ from servers.text2cypher.linking.amounts import (
     FIRST_YEAR,
     LAST_YEAR,
     SIGNS,
+    ends_of_years,
     in_year,
     is_decade,
     number_of,
     within,
 )
 from servers.text2cypher.linking.asks import is_cued
-from servers.text2cypher.linking.bounds import ranges_in
+from servers.text2cypher.linking.bounds import ordinals_in, ranges_in
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
@@ -173,7 +174,13 @@ class _Reading:
                 self._drop(*spans)
 
     def _numbers(self) -> None:
-        stated = set(self.facts.numbers)
+        for held in ordinals_in(self.text, self.linker):
+            one = [token.text.upper() for token in self.facts.returned[-2:]] == ["LIMIT", "1"]
+            if one and ("SKIP", held.number - 1) in self.facts.numbers:
+                self._take(held.start, held.end, f"SKIP {held.number - 1}")
+            else:
+                self._drop(held.start, held.end)
+        stated = self.done.stated
         for start, end in list(self.open):
             word = self.text[start:end]
             if is_decade(word) and within(float(word[:-1]), stated):
@@ -200,7 +207,7 @@ class _Reading:
 
         Two bounds may hold nothing else between them.
         """
-        stated = set(self.facts.numbers)
+        stated = self.done.stated
         bounded = is_cued(self.text, {*BOUNDS, "range", "not"})
         if any(number == value and (bounded or sign not in _APART) for sign, number in stated):
             return True
@@ -215,8 +222,9 @@ class _Reading:
     def _is_between(self, sign: str, first: float, last: float) -> bool:
         """True where dates that are kept as texts are held against the beginning of a year and the end of one."""
         held = {side: {text[:10] for way, text in self.facts.bounds if way == side} for side in "<>"}
-        begins = {f"{first:.0f}", f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
-        ends = {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01", f"{last + 1:.0f}"}
+        begins, ends = ends_of_years(first, last)
+        if not FIRST_YEAR <= first <= LAST_YEAR:
+            return False
         if sign == "=":
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))
@@ -285,3 +293,5 @@ class _Reading:
                 self._take(start, end, name)
             elif word in likened and likened[word][0] in self.facts.names:
                 self._take(start, end, *likened[word])
+            elif self.done.says_any_graph(word) or self.done.says_key(word):
+                self._take(start, end, word)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.amounts import BOUNDS
+from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import roots, roots_in
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import root, roots, roots_in
+from servers.text2cypher.linking.naming import is_key
+from servers.text2cypher.linking.said import says_every
 
 
 class Done:
@@ -34,7 +39,7 @@ class Done:
             "average": "AVG" in words,
             "minimum": self._in_time() if dated else ("MIN" in words and not worded) or (best and not backwards),
             "maximum": self._in_time() if dated else ("MAX" in words and not worded) or (best and backwards),
-            "top": (self._in_time() if dated else backwards or self._says("min_said")) if ordered else "LIMIT" in words,
+            "top": self._is_first(dated=dated, backwards=backwards) and not worded if ordered else "LIMIT" in words,
             "collect": "COLLECT" in words,
             "group": len(facts.columns) > 1,
             "order": "ORDER" in words,
@@ -64,6 +69,28 @@ class Done:
         }
         return checks.get(cue, False)
 
+    @cached_property
+    def stated(self) -> set[tuple[str, float]]:
+        """What is held against numbers: above 20 are all of which none is at most 20."""
+        turned = says_every(self.hints, self.linker) and Ask.NOT not in self.hints.asks
+        return set(self.facts.numbers_turned if turned else self.facts.numbers)
+
+    def says_any_graph(self, word: str) -> bool:
+        """`All relationships`: what joins, of whatever type."""
+        untyped = any(not held.types and held.length is None for held in self.facts.structure.relationships)
+        return word in languages().graph and untyped and "TYPE" in self.facts.words
+
+    def says_key(self, word: str) -> bool:
+        """`The product with ID 3`: its own, not its supplier's."""
+        labels = self.facts.structure.labels_of
+        tested = {(held, name) for v, name, _ in self.facts.property_tests for held in labels(v)}
+        return word in languages().keys and any(
+            is_key(name) and roots(name) - roots(label) == {root(word)} for label, name in tested
+        )
+
+    def _is_first(self, *, dated: bool, backwards: bool) -> bool:
+        return self._in_time() if dated else backwards or self._says("min_said")
+
     def _picks_text(self) -> bool:
         """True where the largest or smallest of texts is taken: no title is the most, nor the longest."""
         texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
@@ -87,6 +114,9 @@ class Done:
             kinds = [kind for held in self.facts.structure.relationships for kind in held.types]
             return len(set(kinds)) < len(kinds)
         if "IN" in words and steps:
+            wanted = [BOUNDS["at_least"](number) | {("=", number)} for number in self.facts.listed]
+            if wanted:
+                return "ALL" in words or any(signs & {*self.facts.numbers} for signs in wanted)
             return bool(words & {"ALL", "COLLECT"}) or any(number > 1 for _, number in self.facts.numbers)
         return steps > 1 or bool(words & {"AND", "IN", "UNION"})
 

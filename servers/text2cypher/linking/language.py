@@ -41,10 +41,10 @@ class Language:
     (`director`); `patterns`: regular expressions by name (see id.toml); `voices`: by code; `messages`: what is said of
     a query, of DEFAULT alone; `informal`: spoken form → written; `tags`: a word at the end that makes a question of a
     statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`: (word, a
-    property's word); `scales`: words that a number is multiplied by; `beginnings`, `endings`: what words of a
-    language are built with that builds them so; `falls_away`: first letters that such a beginning may swallow;
-    `plurals`: (end of a noun, what stands there in its plural), the first that fits; `remarks`: words by which a model
-    begins a remark behind its query.
+    property's word); `scales`: words that a number is multiplied by; `ordinals`: words for the second, the third of a
+    rank; `beginnings`, `endings`: what words of a language are built with that builds them so; `falls_away`: first
+    letters that such a beginning may swallow; `plurals`: (end of a noun, what stands there in its plural), the first
+    that fits; `remarks`: words by which a model begins a remark behind its query.
     """
 
     def written(self, question: str) -> str:
@@ -135,6 +135,7 @@ class Language:
     suffixes: tuple[str, ...]
     doers: tuple[str, ...]
     scales: dict[str, int]
+    ordinals: dict[str, int]
     beginnings: tuple[str, ...]
     endings: tuple[str, ...]
     falls_away: str
@@ -189,6 +190,7 @@ def languages(folder: Path = FOLDER) -> Language:
         tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
         tuple(ending for one in every for ending in one.get("doers", ())),
         {word: number for one in every for word, number in one["scales"].items()},
+        {word: number for one in every for word, number in one["ordinals"].items()},
         tuple(held for one in every for held in one.get("beginnings", ())),
         tuple(held for one in every for held in one.get("endings", ())),
         "".join(one.get("falls_away", "") for one in every),

@@ -73,6 +73,12 @@ def asks_for_things(hints: Hints, linker: Linker) -> bool:
     return Ask.COUNT not in hints.asks and bool(opened.search(hints.masked))
 
 
+def says_every(hints: Hints, linker: Linker) -> bool:
+    """True where something holds of all, `whose products are all …`; not for `list all products`."""
+    opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(hints.masked)
+    return bool(linker.wording.compiled(r"\b‹universal›\b").search(hints.masked, opened.end() if opened else 0))
+
+
 def _words(name: str) -> set[str]:
     """Its words but the short ones: `productID` says no more than `Product`."""
     return {part for part in parts(name) if len(part) >= _TELLING}

@@ -33,6 +33,9 @@ MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)
 NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
 SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
+    ("What is the average stock of the items?", f"{ITEM} WHERE i.stock > 0 RETURN avg(i.stock)"),
+    ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 2 LIMIT 1"),
+    ("Which makers made both 'Jug' and 'Pan'?", f"{MADE} WHERE i.name IN ['Jug', 'Pan'] RETURN m.name"),
     ("How many makers have the land Norway?", f"{MAKER} WHERE m.land <> 'Norway' RETURN count(m)"),
     ("How many items have the price 5?", f"{ITEM} WHERE i.price <> 5 RETURN count(i)"),
     ("How many items have the price 3?", f"{ITEM} WHERE i.price > 3 RETURN count(i)"),
@@ -94,6 +97,8 @@ BESIDE = [
     ),
 ]
 PLAIN = [
+    ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 1 LIMIT 1"),
+    ("What are the lands of the parcels?", "MATCH (p:Parcel) RETURN p.land"),
     (
         "How many items have the same price as 'Jug'?",
         "MATCH (a:Item {name: 'Jug'}), (i:Item) WHERE i.price = a.price AND i <> a RETURN count(i)",

@@ -1,0 +1,98 @@
+"""Doubts about values, numbers, tests and figures in a query that the question doesn't name. Runs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import RelationshipPattern
+from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, ends_of_years, numbers_in
+from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.bounds import ordinals_in
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import parts, root, roots_in
+from servers.text2cypher.linking.values import folded
+
+_YEAR = re.compile(r"\d{4}(?= |$)")
+"""Of a date that is tested: a question may say no more of it."""
+_FEW = {"minimum", "maximum", "top", "limit"}
+_BACKWARDS = {"descending", "maximum", "top"}
+_AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
+
+
+def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Values, numbers and aggregates in the query that the question doesn't name."""
+    known = numbers_in(hints.question, linker.lexicon)
+    yield from (Doubt("unasked", text) for text in _texts(hints, facts, known))
+    yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
+    yield from (Doubt("unasked", number) for number in _numbers(hints, facts, linker, known))
+    if any(_is_far(held, known) for held in facts.structure.relationships) and not _asks_far(hints, facts):
+        yield Doubt("unasked", "*")
+    for function, words in _AGGREGATES.items():
+        if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
+            yield Doubt("unasked", function.lower())
+    if Ask.ORDER in hints.asks and facts.words & {"DESC", "DESCENDING"} and not _asks_backwards(hints, linker):
+        yield Doubt("unasked", "DESC")
+
+
+def _texts(hints: Hints, facts: QueryFacts, known: Collection[float]) -> Iterator[str]:
+    said = folded(hints.question)
+    linked = {folded(held.value) for held in hints.mentions}
+    dates = _ends_of_years(facts, known)
+    for text in dict.fromkeys(facts.strings):
+        value = folded(text)
+        year = _YEAR.match(value)
+        if not (value in said or value in linked or (year and year[0] in said) or text[:10] in dates):
+            yield text
+
+
+def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[float]) -> Iterator[str]:
+    """Of several that one thing has both, `size(…) = 2` is said; and a SKIP before the second."""
+    if ("LIMIT", 1.0) in facts.numbers and not is_cued(hints.question, _FEW):
+        yield "LIMIT 1"
+    also = facts.listed if is_cued(hints.question, {"both"}) else frozenset()
+    skipped = {held.number - 1 for held in ordinals_in(hints.question, linker)}
+    for sign, number in facts.numbers:
+        skips = sign == "SKIP" and number not in skipped
+        if (sign, number) == ("<", 0) or skips or (sign != "*" and abs(number) > 1 and number not in {*known, *also}):
+            yield f"{'' if sign == '=' else sign} {number:g}".strip()
+
+
+def _ends_of_years(facts: QueryFacts, known: Collection[float]) -> set[str]:
+    """The dates as texts between which the query puts a year that the question says."""
+    held = {side: {text[:10] for way, text in facts.bounds if way == side} for side in "<>"}
+    found: set[str] = set()
+    for year in (number for number in known if FIRST_YEAR <= number <= LAST_YEAR):
+        begins, ends = ends_of_years(year, year)
+        if held[">"] & begins and held["<"] & ends:
+            found |= begins | ends
+    return found
+
+
+def _is_far(held: RelationshipPattern, known: Collection[float]) -> bool:
+    """True for steps of any number that the question doesn't say."""
+    return held.length is not None and bool(held.types) and not {*held.length} & {*known}
+
+
+def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
+    return bool({Ask.INDIRECT, Ask.ONLY_INDIRECT} & hints.asks or "SHORTESTPATH" in facts.words)
+
+
+def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
+    """Properties that are held against 0 or 1, used for nothing else, and of which the question says no word."""
+    said = roots_in(hints.question) | {*hints.properties, *hints.related}
+    times = Counter(use.name for use in facts.structure.properties)
+    for use in facts.structure.properties:
+        tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1
+        if tested and not said & {use.name, root(use.name), *map(root, parts(use.name))}:
+            yield use.name
+
+
+def _asks_backwards(hints: Hints, linker: Linker) -> bool:
+    """True when the question wants the largest or the latest first."""
+    said = is_cued(hints.question, _BACKWARDS)
+    asked = {Ask.DESCENDING, Ask.MOST, Ask.MAXIMUM} & hints.asks
+    return said or bool(asked) or bool(linker.wording.compiled(r"\b‹late›\b").search(hints.question))
