@@ -1,6 +1,7 @@
 """`agentd acp`: the agent for editors and terminals that speak the Agent Client Protocol, over stdio.
 
-Sessions are the daemon's own; text streams as it is written, tool calls are shown, an approval asks the person there.
+Sessions are the daemon's own; tool calls are shown, an approval asks the person there, and an answer comes once it is
+checked: this protocol can take back no word of it.
 The client's files, terminals and MCP servers are not used: client.toml alone says what the agent may do.
 """
 
@@ -158,7 +159,7 @@ class AcpAgent:
         """Send the run's events to the client until it ends; answers its status."""
         from acp import update_agent_message_text
 
-        after, streamed = 0, False
+        after = 0
         while True:
             waits: dict[str, Any] | None = None
             before = after
@@ -166,25 +167,23 @@ class AcpAgent:
                 kind, data, after = event["type"], event["data"], max(after, event["seq"])
                 if (update := _update(run_id, kind, data)) is not None:
                     await self._send_update(session_id, update)
-                streamed = streamed or (kind == "model.delta" and update is not None)
                 if kind == "approval.requested":
                     waits = data
                 elif kind == "run.finished":
-                    return await self._ended(session_id, run_id, data, streamed=streamed)
+                    return await self._ended(session_id, run_id, data)
             if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides
                 await self._send_update(session_id, update_agent_message_text(notice))
                 return "needs_approval"
             if waits is not None:
                 await self._decide(session_id, run_id, waits)
-                streamed = False
             elif after == before:
                 await asyncio.sleep(PAUSE_S)
 
-    async def _ended(self, session_id: str, run_id: str, data: dict[str, Any], *, streamed: bool) -> str:
-        """Sends the answer if it was not streamed; answers the run's status. Raises the run's own error."""
+    async def _ended(self, session_id: str, run_id: str, data: dict[str, Any]) -> str:
+        """Sends the answer; answers the run's status. Raises the run's own error."""
         from acp import update_agent_message_text
 
-        if not streamed and data.get("response"):
+        if data.get("response"):
             await self._send_update(session_id, update_agent_message_text(data["response"]))
         if data["status"] == "failed":
             await self._raise_error_of(run_id)
@@ -252,11 +251,9 @@ def _request_error(error: Any) -> Exception:
 
 def _update(run_id: str, kind: str, data: dict[str, Any]) -> Any:
     """The update that the client gets for an event; None for most."""
-    from acp import start_tool_call, update_agent_message_text, update_tool_call
+    from acp import start_tool_call, update_tool_call
 
     call_id = f"{run_id}:{data.get('step')}"
-    if kind == "model.delta" and data["text"]:
-        return update_agent_message_text(data["text"])
     if kind == "tool.started":
         return start_tool_call(call_id, data["tool"], kind="other", status="in_progress")
     if kind == "tool.finished":

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 from acp import (
     PROTOCOL_VERSION,
@@ -111,6 +112,21 @@ async def test_an_editor_sees_the_tools_decides_the_letter_and_reads_the_answer(
         "generate_surat_keterangan_domisili",
     ]
     assert {one.status for one in editor.of_kind("tool_call_update")} == {"completed"}
+
+
+async def test_who_can_take_back_nothing_hears_no_claim_that_is_withheld(tmp_path: Path) -> None:
+    claim = final("Surat domisili Anda sudah terbit.")
+    with running(tmp_path, claim, claim, claim, claim) as liar:
+        async with asyncio.timeout(300), edited(liar) as (editor, agent):
+            session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
+            await agent.prompt(session_id=session, prompt=[text_block("Apa surat saya sudah jadi?")])
+        async with openai.AsyncOpenAI(api_key=TOKEN, base_url=f"{liar.url}/v1", max_retries=0) as client:
+            asked: Any = [{"role": "user", "content": "Apa surat saya sudah jadi?"}]
+            stream = await client.chat.completions.create(model="agent", messages=asked, stream=True)
+            streamed = "".join([one.choices[0].delta.content or "" async for one in stream if one.choices])
+    for heard in (editor.text, streamed):
+        assert heard
+        assert "sudah terbit" not in heard
 
 
 @pytest.mark.parametrize("decision", ["decline", "broken"])

@@ -24,7 +24,6 @@ from uuid import uuid4
 from agentd.apps.openai.answer import Spoken
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import AgentOptions, Caller, ChatMessage
-from agentd.ports import TextChunk, TextSink
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params, Prompt, read
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.visibility import new_key
@@ -61,10 +60,11 @@ class AgentModel:
         self._max_prompt_bytes = max_prompt_bytes
         self._sessions: OrderedDict[str, list[_Conversation]] = OrderedDict()
 
-    async def __call__(
-        self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any], on_text: TextSink | None
-    ) -> Spoken:
-        """Run the last message in its session; the answer's text streams as it is made. Cancelled, it ends the run."""
+    async def __call__(self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any]) -> Spoken:
+        """Run the last message in its session. Cancelled, it ends the run.
+
+        No text is streamed: an answer may be withheld when it is whole, and this wire can take back no word of it.
+        """
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
         keyless = caller.is_visitor and caller.session_key is None
@@ -77,10 +77,6 @@ class AgentModel:
         prompt = read(_Words, {"messages": messages[-1].content}, self._max_prompt_bytes).messages
         started = await self._runs.start(prompt, options, caller)
         try:
-            if on_text is not None:
-                async for event in self._runs.events(started.run_id, caller):
-                    if event.type == "model.delta" and event.data["text"]:
-                        on_text(TextChunk(event.data["text"]))
             outcome = await self._runs.run(prompt, options, caller)
         except asyncio.CancelledError:  # nobody who left knows the run, to end it or to hear its answer
             with suppress(Conflict, NotFound):

@@ -21,8 +21,8 @@ from agentd.messages import Caller, ChatMessage, Constraint, ModelRequest, Provi
 from agentd.ports import ChatModel, TextSink
 
 AGENT, RAW = "agent", "raw"
-AgentHook = Callable[[Sequence[ChatMessage], Caller, dict[str, Any], TextSink | None], Awaitable[Spoken]]
-"""Runs the agent on a conversation: (messages, who asks, the request's `metadata`, sink of the answer's text)."""
+AgentHook = Callable[[Sequence[ChatMessage], Caller, dict[str, Any]], Awaitable[Spoken]]
+"""Runs the agent on a conversation: (messages, who asks, the request's `metadata`)."""
 
 
 class OpenAIApi:
@@ -74,8 +74,8 @@ class OpenAIApi:
         agent = self._agent
         if asked.model == AGENT and agent is not None:
 
-            async def by_agent(on_text: TextSink | None) -> Spoken:
-                return await agent(messages, caller, asked.metadata or {}, on_text)
+            async def by_agent(_: TextSink | None) -> Spoken:
+                return await agent(messages, caller, asked.metadata or {})
 
             return by_agent
         provider, model = self._wished(asked.model)

@@ -10,7 +10,6 @@ import pytest
 
 from agentd.apps.openai.answer import Spoken
 from agentd.messages import Caller, ChatMessage
-from agentd.ports import TextSink
 from tests.agentd.apps.openai.conftest import HELLO, Model
 
 SCHEMA = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
@@ -88,7 +87,7 @@ async def test_the_list_names_everything_that_can_be_asked(serve: Any) -> None:
 async def test_the_agent_answers_where_it_is_offered(serve: Any) -> None:
     heard: list[Any] = []
 
-    async def agent(messages: Sequence[ChatMessage], caller: Caller, metadata: Any, sink: TextSink | None) -> Spoken:
+    async def agent(messages: Sequence[ChatMessage], caller: Caller, metadata: Any) -> Spoken:
         heard.append((messages[-1].content, caller.id, metadata))
         return Spoken(text="Surat jadi.", model="agent", extra={"run_id": "r-1"})
 
