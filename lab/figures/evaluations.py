@@ -254,6 +254,7 @@ EVALUATIONS = (
     Evaluation("blind", EVIDENCE, lambda: _conversations(offices.BLIND)),
     Evaluation("trades", EVIDENCE, lambda: _conversations(offices.TRADES)),
     Evaluation("counters", EVIDENCE, lambda: _conversations(offices.COUNTERS)),
+    Evaluation("desks", EVIDENCE, lambda: _conversations(offices.DESKS)),
     Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),

@@ -4,7 +4,7 @@
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
     python -m lab.eval.evidence --letters                # the shipped letters' conversations, without a question asked
-    python -m lab.eval.evidence --natural                # natural ones at 37 more, several details a message
+    python -m lab.eval.evidence --natural                # natural ones at 49 more, several details a message
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --altered                # honest calls there with one thing changed (with --cod: COD's)
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
@@ -75,7 +75,7 @@ def main() -> None:
         _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
-        sets = (offices.NATURAL, offices.BLIND, offices.TRADES, offices.COUNTERS)
+        sets = (offices.NATURAL, offices.BLIND, offices.TRADES, offices.COUNTERS, offices.DESKS)
         for file, (step, prepare) in product(sets, STEPS.items()):
             judged = asyncio.run(judge(offices.trials(file), prepare))
             with_failures = given.failures and prepare is None

@@ -1,5 +1,5 @@
 """Conversations at strange offices as trials: two letters made by configuration, two tools of other trades; and natural
-ones, of which those in BLIND, TRADES and COUNTERS were written by others, who had not seen the code."""
+ones, of which those in BLIND, TRADES, COUNTERS and DESKS were written by others, who had not seen the code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lab.eval.evidence.trials import Trial, session
 from servers.certificate.lettertype import load
 
 FILE = Path(__file__).with_suffix(".toml")
-NATURAL, BLIND, TRADES, COUNTERS = (
-    FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades", "counters")
+NATURAL, BLIND, TRADES, COUNTERS, DESKS = (
+    FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades", "counters", "desks")
 )
 ROOT = FILE.parents[3]
 
