@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-MOST_READINGS = 512
-"""Messages and questions of one session, each read once for every form that it was judged by."""
-MOST_SESSIONS = 256
-"""Sessions whose readings are kept. Reading is pure: a session that was dropped costs time and nothing else."""
+MOST_READINGS = 16_384
+"""What is read of one session's messages, once for every form and value that they are judged by."""
+MOST_SESSIONS, MOST_TOGETHER = 256, 32_768
+"""Sessions whose readings are kept, and readings of all of them, some 1.5 kB each. Reading is pure: a session that was
+dropped costs time and nothing else."""
 
 
 class Readings:
@@ -22,6 +23,11 @@ class Readings:
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = Lock()
+
+    @property
+    def count(self) -> int:
+        """How many are kept."""
+        return len(self._kept)
 
     def remember(self, key: Hashable, read: Callable[[], Value]) -> Value:
         """What was read under this key before, or what `read` gives now. It never reads under the lock."""
@@ -37,7 +43,7 @@ class Readings:
 
 
 class SessionReadings:
-    """The readings of each session by its id, at most `MOST_SESSIONS` sessions."""
+    """The readings of each session by its id, at most `MOST_SESSIONS` sessions and `MOST_TOGETHER` readings."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Readings] = OrderedDict()
@@ -48,8 +54,10 @@ class SessionReadings:
         if not session_id:
             return Readings()
         with self._lock:
-            readings = self._sessions.pop(session_id, None) or Readings()
+            readings = self._sessions.pop(session_id, Readings())
             _put(self._sessions, session_id, readings, MOST_SESSIONS)
+            while len(self._sessions) > 1 and sum(one.count for one in self._sessions.values()) > MOST_TOGETHER:
+                self._sessions.popitem(last=False)
         return readings
 
     def forget(self, session_id: str) -> None:

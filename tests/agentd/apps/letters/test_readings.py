@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -69,3 +70,13 @@ def test_readings_are_bounded_in_a_session_and_in_sessions() -> None:
     for number in range(readings.MOST_SESSIONS):
         sessions.of(str(number))
     assert sessions.of("first") is not first
+
+
+def test_readings_of_all_sessions_together_are_bounded_and_the_last_sessions_stay() -> None:
+    sessions = readings.SessionReadings()
+    each = [sessions.of(name) for name in ("first", "second", "third")]
+    for of_one, number in product(each, range(readings.MOST_TOGETHER // 3 + 1)):
+        of_one.remember(number, lambda: "read")
+    assert sessions.of("third") is each[2]
+    assert sessions.of("second") is each[1]
+    assert sessions.of("first") is not each[0]
