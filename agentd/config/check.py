@@ -72,7 +72,8 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
     if kind == "extra_forbidden":
         return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _known().get(section, ()))}"
     if kind == "missing":
-        near = _meant(str(where[-1]), [str(key) for key in table_at(raw, where[:-1]) or ()], found=True)
+        unknown = [str(key) for key in table_at(raw, where[:-1]) or () if key not in _known().get(section, ())]
+        near = _meant(str(where[-1]), unknown, found=True)
         return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
     wanted = str(detail["msg"]).replace("Input should be ", "should be ").removeprefix("Value error, ")
     wanted = wanted.replace("a valid dictionary", "a table")

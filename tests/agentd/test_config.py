@@ -227,6 +227,11 @@ def test_every_mistake_is_listed_at_once_with_its_line_and_the_nearest_key(tmp_p
         assert one.startswith(f"{line}: ") and words in one
 
 
+def test_a_key_that_is_known_was_meant_to_be_no_other(tmp_path: Path) -> None:
+    provider = '[[providers]]\nid = "a"\ntype = "openai"\nmodels = ["m"]\n'
+    assert problems(tmp_path, provider) == ["1: `default_provider` is missing", "1: `prompt_template` is missing"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
