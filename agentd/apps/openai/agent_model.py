@@ -73,14 +73,14 @@ class AgentModel:
             caller = caller.with_key(conversation.key or new_key())
         named = metadata.get("session_id")
         quoted = None if conversation.known or named else _quoted(messages[:-1])
-        options = AgentOptions(session_id=str(named or conversation.session_id), run_id=uuid4().hex, quoted=quoted)
+        run_id = uuid4().hex
+        options = AgentOptions(session_id=str(named or conversation.session_id), run_id=run_id, quoted=quoted)
         prompt = read(_Words, {"messages": messages[-1].content}, self._max_prompt_bytes).messages
-        started = await self._runs.start(prompt, options, caller)
         try:
             outcome = await self._runs.run(prompt, options, caller)
         except asyncio.CancelledError:  # nobody who left knows the run, to end it or to hear its answer
             with suppress(Conflict, NotFound):
-                await self._runs.cancel(started.run_id, caller)
+                await self._runs.cancel(run_id, caller)
             raise
         answer = ChatMessage(role="assistant", content=outcome.response)
         key = caller.session_key if keyless else None

@@ -42,8 +42,7 @@ def _asserted(field: Field, place: Place) -> bool:
 def mood(field: Field, place: Place) -> Mood:
     """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
     case, sentence, span = place.case, place.sentence, place.span
-    opening = (each for turn in case.turns[:1] for each in turn.heard.sentences)
-    if sentence.proposes and any(each is sentence for each in opening):
+    if sentence.proposes and any(each is sentence for turn in case.turns[:1] for each in turn.heard.sentences):
         return Mood.OPEN
     moods = set(sentence.moods[span.start : span.end])
     if field.kind == "text" and sentence.moods[span.start] is Mood.SAID:

@@ -125,7 +125,7 @@ class Case:
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
         self._found: dict[tuple[str, str, bool], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
-        self._places: dict[Hashable, list[Place]] = {}
+        self._places: dict[tuple[str, str, bool, Turn], list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
         """Where the model says that a field was said; an object's quotation is that of each of its fields."""
@@ -198,12 +198,10 @@ class Case:
 
     def stated_anywhere(self, field: Field) -> list[Place]:
         """Where the messages hold the very value; looked for once."""
-        key = (field.path, str(field.value), field.past)
-        if key not in self._places:
-            known = self._spans(field)
-            turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
-            self._places[key] = [place for turn in turns for place in self.stated(field, turn)]
-        return self._places[key]
+        known = self._spans(field)
+        turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
+        key = (self.stated_anywhere, field.path, str(field.value), field.past)
+        return self.once(key, lambda: [place for turn in turns for place in self.stated(field, turn)])
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The same, of any turn: also of the agent's words read as one."""

@@ -81,7 +81,8 @@ def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool
         return False
     if any(field.kind not in _KINDS or field.many for field in unproven):
         return False
-    found = list(islice(chain.from_iterable(_names(case, turn, proven) for turn in case.turns), _MOST + 1))
+    theirs = _taken(proven, case)
+    found = list(islice(chain.from_iterable(_names(case, turn, theirs) for turn in case.turns), _MOST + 1))
     if len(found) != len(unproven):
         return False
     ways = [way for way in permutations(found) if all(map(_may_be, way, (shapes[field.key] for field in unproven)))]
@@ -112,9 +113,8 @@ def _says(field: Field, place: Place) -> bool:
     return asserts and said == field.spoken and whose(field, place, asked=False)
 
 
-def _names(case: Case, turn: Turn, proven: Iterable[Field]) -> Iterator[Place]:
-    """What a message writes as a name, and is no value, name or title of anything else."""
-    theirs = _taken(proven, case)
+def _names(case: Case, turn: Turn, theirs: Mapping[int, set[int]]) -> Iterator[Place]:
+    """What a message writes as a name, and is no value (`theirs`), name or title of anything else."""
     for sentence, named, before in turn.sentences():
         values = chain(*(values_of(shape, sentence.words, turn.day) for shape in case.form.shapes.values()))
         called = (one for one in named if one.plain or sentence.raws[one.start][0].islower())
