@@ -62,9 +62,11 @@ def assess(
     """
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
-    once = counted_different(hints, linker) if is_each_once(facts, state.rows, run) else ""
-    unused = (held.words for held in taken if held.meaning is None)
-    doubts = [*others, *(Doubt("unused", words) for words in unused if words.lower() != once)]
+    different = counted_different(hints, linker)
+    unused = [held.words for held in taken if held.meaning is None]
+    if different and different in map(str.lower, unused) and is_each_once(facts, state.rows, run):
+        unused = [words for words in unused if words.lower() != different]
+    doubts = [*others, *(Doubt("unused", words) for words in unused)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     is_ranked = is_cued(hints.question, {"top"})  # else the first few of no more than there are need no order
     doubts += [

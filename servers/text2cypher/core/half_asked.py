@@ -5,7 +5,6 @@ Words and structure only; runs nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -13,7 +12,7 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
-from servers.text2cypher.linking.amounts import WORD, number_of
+from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -82,7 +81,7 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
     out = linker.wording.compiled(r"\b‹runs_out›\W+(?P<what>\w+)").search(masked)
     gone = out is not None and root(out["what"]) in roots(*facts.properties)
-    none = gone or lacks or 0 in (number_of(word, linker.lexicon) for word in re.findall(WORD, masked.lower()))
+    none = gone or lacks or 0 in said_numbers(masked, linker.lexicon)
     if (facts.denies or (facts.excludes and not lacks) or (facts.empties and not none)) and not (
         says_every(hints, linker) or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
     ):

@@ -4,14 +4,13 @@ without, both or one of two. Says if they differ, chooses none.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Kind, Token
-from servers.text2cypher.linking.amounts import WORD, number_of
+from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.bounds import ranges_in
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -109,7 +108,7 @@ def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows,
 
 def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
     """The property whose zeros a query leaves out of its average, smallest or order, where they make a difference."""
-    if 0 in (number_of(word, linker.lexicon) for word in re.findall(WORD, hints.question.lower())):
+    if 0 in said_numbers(hints.question, linker.lexicon):
         return None
     tokens = facts.tokens
     for place in range(3, len(tokens) - 1):

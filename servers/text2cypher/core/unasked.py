@@ -63,7 +63,7 @@ def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[
 
 def _ends_of_years(facts: QueryFacts, known: Collection[float]) -> set[str]:
     """The dates as texts between which the query puts a year that the question says."""
-    held = {side: {text[:10] for way, text in facts.bounds if way == side} for side in "<>"}
+    held = facts.bounding_days
     found: set[str] = set()
     for year in (number for number in known if FIRST_YEAR <= number <= LAST_YEAR):
         begins, ends = ends_of_years(year, year)

@@ -108,6 +108,11 @@ class QueryFacts:
         return frozenset(sum(one.text != "," for one in held) for held in lists)
 
     @cached_property
+    def bounding_days(self) -> dict[str, set[str]]:
+        """{`<` or `>`: the days, or years, as texts that something has to lie below or above}."""
+        return {side: {text[:10] for way, text in self.bounds if way == side} for side in "<>"}
+
+    @cached_property
     def bounds(self) -> frozenset[tuple[str, str]]:
         """(`<` or `>`, text) of every text that something has to lie below or above, as `datetime('2013-01-01')`."""
         found = set()

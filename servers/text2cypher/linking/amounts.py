@@ -47,10 +47,15 @@ def ends_of_years(first: float, last: float) -> tuple[set[str], set[str]]:
     return begins, {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01", f"{last + 1:.0f}"}
 
 
+def said_numbers(text: str, lexicon: Lexicon) -> set[float]:
+    """The numbers that a text says."""
+    words = (number_of(word, lexicon) for word in re.findall(WORD, text.lower()))
+    return {number for number in words if number is not None}
+
+
 def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
     """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
-    words = (number_of(word, lexicon) for word in re.findall(WORD, question.lower()))
-    said = {number for number in words if number is not None}
+    said = said_numbers(question, lexicon)
     decades = (float(word[:-1]) for word in _DECADE.findall(question))
     near = {number + step for number in said for step in (-1, 0, 1)}
     years = [int(number) for number in said if FIRST_YEAR <= number <= LAST_YEAR and lexicon.moments]

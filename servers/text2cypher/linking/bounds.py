@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from servers.text2cypher.linking.amounts import SIGNS, WORD, is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
@@ -73,13 +74,17 @@ class Ordinal:
 
 def ordinals_in(text: str, linker: Linker) -> Iterator[Ordinal]:
     """`The second most expensive`: one is skipped; no other `third` counts so."""
+    for found in linker.wording.compiled(_ordinals()).finditer(text.lower()):
+        name = "one" if found["one"] else "other"
+        yield Ordinal(languages().ordinals[found[name]], *found.span(name))
+
+
+@cache
+def _ordinals() -> str:
     phrases = [phrase for phrase, cues in languages().cues.items() if cues & {"minimum", "maximum"}]
     picked = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
     words = "|".join(map(re.escape, languages().ordinals))
-    pattern = linker.wording.compiled(rf"\b(?:(?P<one>{words})[\s-]+(?:{picked})|(?:{picked})\s+(?P<other>{words}))\b")
-    for found in pattern.finditer(text.lower()):
-        name = "one" if found["one"] else "other"
-        yield Ordinal(languages().ordinals[found[name]], *found.span(name))
+    return rf"\b(?:(?P<one>{words})[\s-]+(?:{picked})|(?:{picked})\s+(?P<other>{words}))\b"
 
 
 def _number(word: str, linker: Linker) -> float | None:

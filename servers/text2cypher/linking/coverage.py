@@ -221,10 +221,9 @@ class _Reading:
 
     def _is_between(self, sign: str, first: float, last: float) -> bool:
         """True where dates that are kept as texts are held against the beginning of a year and the end of one."""
-        held = {side: {text[:10] for way, text in self.facts.bounds if way == side} for side in "<>"}
-        begins, ends = ends_of_years(first, last)
         if not FIRST_YEAR <= first <= LAST_YEAR:
             return False
+        held, (begins, ends) = self.facts.bounding_days, ends_of_years(first, last)
         if sign == "=":
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))

@@ -77,16 +77,14 @@ class Done:
 
     def says_any_graph(self, word: str) -> bool:
         """`All relationships`: what joins, of whatever type."""
-        untyped = any(not held.types and held.length is None for held in self.facts.structure.relationships)
-        return word in languages().graph and untyped and "TYPE" in self.facts.words
+        joins = self.facts.structure.relationships if word in languages().graph and "TYPE" in self.facts.words else ()
+        return any(not held.types and held.length is None for held in joins)
 
     def says_key(self, word: str) -> bool:
         """`The product with ID 3`: its own, not its supplier's."""
-        labels = self.facts.structure.labels_of
-        tested = {(held, name) for v, name, _ in self.facts.property_tests for held in labels(v)}
-        return word in languages().keys and any(
-            is_key(name) and roots(name) - roots(label) == {root(word)} for label, name in tested
-        )
+        tests = self.facts.property_tests if word in languages().keys else ()
+        named = ((label, name) for v, name, _ in tests if is_key(name) for label in self.facts.structure.labels_of(v))
+        return any(roots(name) - roots(label) == {root(word)} for label, name in named)
 
     def _is_first(self, *, dated: bool, backwards: bool) -> bool:
         return self._in_time() if dated else backwards or self._says("min_said")
