@@ -16,7 +16,7 @@ import structlog
 
 from agentd.access import TokenStore
 from agentd.agent.approval import Approved
-from agentd.agent.policies import REASON, HostedArguments, NoOfficialCalls, OwnTool, PolicedTools
+from agentd.agent.policies import REASON, HostedArguments, KnownArguments, NoOfficialCalls, OwnTool, PolicedTools
 from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
@@ -166,11 +166,14 @@ class App:
 
 
 def policed(host: ToolHost, apps: Sequence[App], timed: Callable[[str, float], None] = lambda *_: None) -> PolicedTools:
-    """The host behind every app's policies, those of the last app first, then approval, then what the host fills in."""
+    """The host behind every app's policies, those of the last app first, then approval, then what the host fills in.
+
+    Before them all, a call is refused for arguments that its tool doesn't have.
+    """
     policies = [policy for app in reversed(apps) for policy in app.policies()]
     if not any(app.judges_official_calls for app in apps):
         log.error("official.refused", reason=REASON)
         policies.append(NoOfficialCalls())
     own = [tool for app in apps for tool in app.own_tools()]
     hosted = PolicedTools(host, [HostedArguments()], own, timed)
-    return PolicedTools(hosted, [*policies, Approved(hosted)])
+    return PolicedTools(hosted, [KnownArguments(), *policies, Approved(hosted)])

@@ -11,7 +11,6 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import CallTool, Final
-from agentd.agent.approval import canonical
 from agentd.agent.brief import Asked, Beginning, Brief, Conclusion, Progress, Publish
 from agentd.agent.history import opening
 from agentd.agent.languages import replies
@@ -55,6 +54,7 @@ class Agent:
         self._brief = brief
         self._journal = journal
         self._publish = publish
+        self._policy = policy
         self._begun = Beginning.of(brief.toolset, brief.options)
         if brief.resumed is not None:
             self._so_far = Progress.read(brief.resumed)
@@ -113,10 +113,12 @@ class Agent:
 
     def _done_already(self, call: CallTool) -> str | None:
         """What an official call said that this run has made with the same arguments: nobody is asked for it again."""
-        name, official = self._tools.named(call.tool)[0], self._brief.toolset.official
-        made = (step for step in self._so_far.steps if step.tool == name and step.success and step.message)
-        same = (step.message for step in made if canonical({**step.input, **call.input}) == canonical(step.input))
-        return next(same, None) if name in official else None
+        tool = self._tools.resolved(call.tool)
+        if tool is None or not tool.official:
+            return None
+        made = (step for step in self._so_far.steps if step.tool == tool.name and step.success and step.message)
+        again = (step.message for step in made if self._policy.repeats(tool, step.input, {**step.input, **call.input}))
+        return next(again, None)
 
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> None:
         """Make the call (unless it was made within its turn) and let the model see what came of it."""

@@ -81,14 +81,25 @@ OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", 
 """Where a schema has one of these at its top, its `properties` may not be all that it takes."""
 
 
-class HostedArguments(CallPolicy):
-    """Adds the session's id to each call of a tool whose schema has such an argument; refuses arguments there are none
-    of: a server that passed over `location` would answer for another place."""
+MOST_NAMED = 8
+"""Arguments that there are none of, named in one message."""
+
+
+class KnownArguments(CallPolicy):
+    """Refuses arguments there are none of, before others read them: a server that passed over `location` would answer
+    for another place."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call, with what the host knows; or a failed outcome that names the arguments there are."""
-        if wrong := unknown_arguments(call.tool, call.input):
-            return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
+        """The call; or a failed outcome that names the arguments there are."""
+        wrong = unknown_arguments(call.tool, call.input)
+        return ToolOutcome(success=False, message=wrong, error_type="tool_execution") if wrong else call
+
+
+class HostedArguments(CallPolicy):
+    """Adds the session's id to each call of a tool whose schema has such an argument."""
+
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """The call, with what the host knows."""
         if call.tool.meta.get("agentd/takes_session"):
             return call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
         return call
@@ -100,7 +111,8 @@ def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
     known = schema.get("properties")
     if not isinstance(known, dict) or not known or any(key in schema for key in OPEN):
         return ""
-    unknown = ", ".join(f"`{name[:100]}`" for name in given if name not in known and name != SESSION_ARGUMENT)
+    strange = [f"`{name[:100]}`" for name in given if name not in known and name != SESSION_ARGUMENT]
+    unknown = ", ".join(strange[:MOST_NAMED]) + (" …" if len(strange) > MOST_NAMED else "")
     there = ", ".join(tool.input_schema.get("properties", ()))
     return f"`{tool.name}` has no argument {unknown}; it has: {there}" if unknown else ""
 

@@ -48,7 +48,7 @@ class Toolset:
         if server is None:
             late = ", ".join(state.name for state in self.servers if state.state != "up")
             not_up = f"; these servers are not up and may have it: {late}" if late else ""
-            raise UnknownTool(f"there is no tool `{name}`{not_up}", known=known)
+            raise UnknownTool(f"there is no tool `{name[:100]}`{not_up}", known=known)
         if all(state.name != server for state in self.servers):
             there = ", ".join(state.name for state in self.servers) or "none"
             raise UnknownTool(

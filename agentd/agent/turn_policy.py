@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.actions import CallTool, InvalidAction
+from agentd.agent.approval import canonical
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
 from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
@@ -81,6 +82,10 @@ class TurnPolicy:
         """Whether a call that waits for a yes could still be made, after all that was said since."""
         return True
 
+    def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        """Whether a call with `wanted` would do again what one with `made` did."""
+        return canonical(wanted) == canonical(made)
+
 
 UNRESTRICTED = TurnPolicy()
 """No rules: every tool may be called, every answer may be given."""
@@ -103,3 +108,6 @@ class TurnPolicies(TurnPolicy):
 
     def supports(self, call: ToolCall) -> bool:
         return all(policy.supports(call) for policy in self.policies)
+
+    def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        return any(policy.repeats(tool, made, wanted) for policy in self.policies)

@@ -7,7 +7,9 @@ from typing import cast
 
 from agentd.application import App, Wiring, policed
 from agentd.apps.letters.app import Letters
+from agentd.messages import ToolCall
 from agentd.plugins import apps
+from agentd.ports import CallPolicy
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
@@ -32,6 +34,22 @@ async def test_with_the_letters_app_what_was_said_goes_on_to_the_yes_and_what_wa
     tools = policed(host(), [Letters(WIRING)])
     assert (await tools.call(call({"nama": "Budi Santoso"}, "buatkan surat"))).error_type == "grounding"
     assert (await tools.call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))).pending
+
+
+async def test_arguments_that_a_tool_does_not_have_are_read_by_nobody() -> None:
+    """20,000 of them took one reader, who reads for every session, half a minute."""
+    read: list[ToolCall] = []
+
+    class Reading(App):
+        judges_official_calls = True
+
+        def policies(self) -> tuple[CallPolicy, ...]:
+            return (SimpleNamespace(before=read.append),)  # type: ignore[return-value]
+
+    wanted = call({"nama": "Budi", **{f"k{number}": number for number in range(20_000)}}, "nama saya Budi")
+    refused = await policed(host(), [Reading(WIRING)]).call(wanted)
+    assert (refused.success, read) == (False, [])
+    assert len(refused.message) < 1000
 
 
 def test_what_ships_has_an_app_that_judges_official_calls() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from agentd.agent.aside import OverBudget
 from agentd.agent.language import detect
@@ -12,7 +13,9 @@ from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
 from agentd.apps.letters.described import Described
 from agentd.apps.letters.evidence.case import Case
+from agentd.apps.letters.evidence.fields import fields, form
 from agentd.apps.letters.evidence.readings import Readings, SessionReadings
+from agentd.apps.letters.evidence.values import equals
 from agentd.apps.letters.grounding import case_of, fills, presentable, ungrounded
 from agentd.apps.letters.lookups import askable
 from agentd.apps.letters.offer import (
@@ -95,6 +98,12 @@ class LetterTurns(TurnPolicy):
         if turns and turned_down(judged.tool, turns[-1]):
             return False
         return presentable(call, [field for field in ungrounded(judged, readings) if not field.read])
+
+    def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        """Whether every argument is the same by value, however it is written."""
+        schema = self._described.of(tool).input_schema
+        known, said = ({field.path: field for field in fields(schema, each, form(schema))} for each in (made, wanted))
+        return known.keys() == said.keys() and all(equals(known[path], said[path].value) for path in known)
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:
