@@ -8,11 +8,11 @@ from typing import Any
 
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
-from agentd.agent.aside import SHORT, read
+from agentd.agent.aside import SHORT, OverBudget, read
 from agentd.agent.brief import Asked, Beginning, Brief, Progress, Publish
 from agentd.agent.languages import replies
 from agentd.agent.listing import shown_in_full
-from agentd.agent.streaming import AnswerText
+from agentd.agent.streaming import CheckedText
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, ProviderUnavailable, in_each_language
 from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
@@ -40,6 +40,7 @@ class ModelTurn:
         self._beginning = beginning
         self._policy = policy
         self._publish = publish
+        self._answer = self._begun_answer()
 
     async def action(self, asked: Asked) -> CallTool | Final:
         """One action, repaired once and passed on to the next provider if need be; `asked` grows with what it took.
@@ -100,8 +101,19 @@ class ModelTurn:
         action = await read(len(text), parse, text)
         if isinstance(action, Final):
             await read(self._length(text), self._policy.check_answer, self._seen(), action.response)
+            self._answer.finish(action.response)
             return action
         return offer.completed(action)
+
+    def _begun_answer(self) -> CheckedText:
+        return CheckedText(self._passes, lambda text: self._publish("model.delta", {"text": text}))
+
+    async def _passes(self, text: str) -> bool:
+        try:
+            await read(self._length(text), self._policy.check_answer, self._seen(), text)
+        except (UnsupportedAnswer, OverBudget):
+            return False
+        return True
 
     async def _reply(
         self,
@@ -117,16 +129,16 @@ class ModelTurn:
         if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
             reason = f"the run used up its {brief.limits.max_tokens} tokens (max_tokens)"
             raise BudgetExceeded(reason, user_message=in_each_language("too_long"))
-        answer = AnswerText()
 
         def on_text(chunk: TextChunk) -> None:
-            nonlocal answer
             if chunk.restart:
-                answer = AnswerText()
+                self._answer.stop()
+                self._answer = self._begun_answer()
                 self._publish("model.delta", {"restart": True, "text": ""})
-            elif text := answer.feed(chunk.text):
-                self._publish("model.delta", {"text": text})
+            else:
+                self._answer.feed(chunk.text)
 
+        self._answer = self._begun_answer()
         if asked.attempts:
             on_text(RESTART)
         request = ModelRequest(
@@ -147,6 +159,8 @@ class ModelTurn:
         except ProviderFailure:
             asked.attempts += 1
             raise
+        finally:
+            self._answer.stop()
         asked.attempts += reply.attempts
         asked.fallbacks += reply.fallbacks
         asked.usage += reply.usage
