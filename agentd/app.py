@@ -31,6 +31,7 @@ from agentd.plugins import apps
 from agentd.ports import ChatModel, Clock, ServerHost, ToolHost
 from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import Services, WireLimits
+from agentd.rpc.methods import table
 from agentd.runs.agent_api import AgentRuns, Agents
 from agentd.runs.agent_executor import AgentExecutor, Past
 from agentd.runs.approvals import ApprovalRules, Approvals
@@ -132,6 +133,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         stack.callback(audit.close)
         made = Daemon(settings, clock, chain, host, store, metrics, tokens, access, audit)
         made.apps = tuple(make(_wiring(made, model)) for make in apps())
+        made.methods = table(method for app in made.apps for method in app.methods)
         made.tools = policed(tools, made.apps, metrics.tool_answered)
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         policy = TurnPolicies([*(app.turns for app in made.apps), Courtesies()])

@@ -16,13 +16,13 @@ import structlog
 
 from agentd.access import TokenStore
 from agentd.agent.approval import Approved
-from agentd.agent.policies import REASON, HostedArguments, KnownArguments, NoOfficialCalls, OwnTool, PolicedTools
+from agentd.agent.policies import REASON, HostedArguments, KnownArguments, NoOfficialCalls, PolicedTools
 from agentd.agent.toolset import Fit, Toolset
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.audit import AuditTrail
 from agentd.config import Settings
 from agentd.messages import Caller, ProviderState, ToolInfo, ToolOutcome
-from agentd.ports import CallPolicy, ChatModel, Clock, Meaning, ToolHost
+from agentd.ports import CallPolicy, ChatModel, Clock, Meaning, OwnTool, ToolHost
 from agentd.rpc.method import Method
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.approvals import Reviews

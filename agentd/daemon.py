@@ -29,7 +29,6 @@ from agentd.plugins import meaning
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
 from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
 from agentd.rpc.method import Method, Services
-from agentd.rpc.methods import table
 from agentd.rpc.params import read
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
@@ -63,6 +62,8 @@ class Daemon:
     apps: tuple[App, ...] = ()
     tools: ToolHost = field(init=False)
     """Every tool behind every policy."""
+    methods: tuple[Method, ...] = field(init=False)
+    """The JSON-RPC methods, those of the apps too."""
     runs: AgentRuns = field(init=False)
     sessions: SessionService = field(init=False)
     engine: Engine = field(init=False)
@@ -99,11 +100,6 @@ class Daemon:
     def own_tools_of(self, caller: Caller | None) -> Toolset:
         """The tools that the daemon's own workflows call for this caller now."""
         return toolset_for(self.settings, self.tools.catalogue(), caller, "program")
-
-    @property
-    def methods(self) -> tuple[Method, ...]:
-        """The JSON-RPC methods, those of the apps too."""
-        return table(method for app in self.apps for method in app.methods)
 
     async def call(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
         """Call one of them from within. Raises as the method does, MethodNotFound where no app brings it."""
@@ -245,7 +241,7 @@ class SessionData:
             await app.forget(session_id)
         for tool in self.daemon.own_tools_of(None).tools:
             keeps = tool.server in (self.daemon.settings.store.session_servers or ())
-            if keeps and (tool.remote_name or tool.name) == FORGET:
+            if keeps and tool.bare_name == FORGET:
                 call = ToolCall(tool=tool, input={}, run_id=f"forget-{session_id}", session_id=session_id, step=1)
                 outcome = await PolicedTools(self.daemon.host, (HostedArguments(),)).call(call)
                 if not outcome.success:

@@ -232,6 +232,10 @@ class ConfigError(AgentdError):
         super().__init__("\n".join(str(problem) for problem in problems))
 
 
+class PluginError(Exception):
+    """An installed plug-in cannot be used; the text says which and why."""
+
+
 def leaves(root: type[AgentdError]) -> list[type[AgentdError]]:
     """The kinds of error below it that have none below themselves, as the tree is drawn."""
     below = [leaf for child in root.__subclasses__() for leaf in leaves(child)]

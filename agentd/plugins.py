@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from agentd.application import App
-from agentd.errors import ConfigError, Problem
-from agentd.installed import installed
+from agentd.errors import ConfigError, PluginError, Problem
+from agentd.installed import advice, installed
 from agentd.ports import ChatModel, Meaning
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
@@ -42,5 +43,15 @@ def meaning() -> Meaning:
 
 
 def apps() -> list[type[App]]:
-    """Every installed app, in the order of their names."""
-    return [entry.load() for entry in installed(APPS).values()]
+    """Every installed app, in the order of their names. Raises PluginError naming one that cannot be loaded."""
+    return [_app(entry) for entry in installed(APPS).values()]
+
+
+def _app(entry: EntryPoint) -> type[App]:
+    try:
+        app: type[App] = entry.load()
+    except Exception as error:
+        missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
+        why = missing or f"{type(error).__name__}: {error}"
+        raise PluginError(f"the app `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
+    return app

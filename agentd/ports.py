@@ -1,10 +1,11 @@
 """The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests.
 
-At the end what a policy of tool calls lets pass, and what a wrapper of a model passes on, unless they say otherwise."""
+At the end are base classes: a policy that lets every call pass, a tool of the daemon's own, a model around another."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, Self, runtime_checkable
@@ -15,7 +16,9 @@ from agentd.messages import (
     ModelRequest,
     ProviderState,
     ServerSettings,
+    ServerState,
     ToolCall,
+    ToolInfo,
     ToolOutcome,
 )
 
@@ -143,6 +146,20 @@ class CallPolicy:
     async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:  # noqa: ARG002 - for those that need it
         """What became of the call that `before` let pass; a policy further in may have answered it."""
         return outcome
+
+
+class OwnTool(ABC):
+    """A tool that the daemon has itself. It is listed as if a server had it, by the name `info.server`."""
+
+    info: ToolInfo
+
+    def state(self, servers: Mapping[str, ServerState]) -> ServerState | None:  # noqa: ARG002 - for those that need it
+        """The state to list for `info.server`, from the servers' states by name; None: the tool is not there."""
+        return ServerState(name=self.info.server, state="up")
+
+    @abstractmethod
+    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        """Make one call. A failure is an outcome, not an exception."""
 
 
 class ChatModelWrapper:

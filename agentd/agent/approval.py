@@ -91,7 +91,7 @@ async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | No
     checker = host.catalogue().tool_of(call.tool.server, call.tool.meta.get("agentd/checked_by", ""))
     if checker is None or not checker.read_only:
         return None
-    about = {"tool": call.tool.remote_name or call.tool.name, "arguments": call.input}
+    about = {"tool": call.tool.bare_name, "arguments": call.input}
     found = await host.call(call.model_copy(update={"tool": checker, "input": about, "said": ()}))
     return None if found.success or found.output is None else found
 

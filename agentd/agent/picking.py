@@ -75,5 +75,5 @@ async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning
 
 
 def _text(tool: ToolInfo) -> str:
-    words = (tool.remote_name or tool.name).replace("_", " ").replace("-", " ")
+    words = tool.bare_name.replace("_", " ").replace("-", " ")
     return f"{words}: {' '.join(tool.description.split())}"[:500]

@@ -5,26 +5,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 from agentd.agent.toolset import SESSION_ARGUMENT
 from agentd.messages import Catalogue, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import CallPolicy, ProgressSink, ToolHost
-
-
-class OwnTool(Protocol):
-    """A tool that the daemon has itself, of no server."""
-
-    key: tuple[str, str]
-    """(server, name), under which the catalogue has it."""
-
-    def added(self, catalogue: Catalogue) -> Catalogue:
-        """The servers' catalogue with this tool."""
-        ...
-
-    async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make one call."""
-        ...
+from agentd.ports import CallPolicy, OwnTool, ProgressSink, ToolHost
 
 
 class PolicedTools:
@@ -42,15 +26,19 @@ class PolicedTools:
     ) -> None:
         self._host = host
         self._policies = tuple(policies)
-        self._own = {tool.key: tool for tool in own}
+        self._own = {(tool.info.server, tool.info.name): tool for tool in own}
         self._timed = timed
 
     def catalogue(self) -> Catalogue:
         """What the host offers, and the daemon's own tools."""
         catalogue = self._host.catalogue()
-        for tool in self._own.values():
-            catalogue = tool.added(catalogue)
-        return catalogue
+        states = {state.name: state for state in catalogue.servers}
+        own = [(tool.info, state) for tool in self._own.values() if (state := tool.state(states)) is not None]
+        if not own:
+            return catalogue
+        servers = {**states, **{state.name: state for _, state in own}}
+        tools = (*catalogue.tools, *(info for info, _ in own))
+        return catalogue.model_copy(update={"tools": tools, "servers": tuple(servers.values())})
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Make the call, if every policy lets it pass."""
@@ -69,7 +57,7 @@ class PolicedTools:
         return outcome
 
     async def _made(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome:
-        host = self._own.get((call.tool.server, call.tool.remote_name or call.tool.name), self._host)
+        host = self._own.get((call.tool.server, call.tool.bare_name), self._host)
         started = time.perf_counter()
         try:
             return await host.call(call, on_progress)

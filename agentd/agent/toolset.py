@@ -36,8 +36,8 @@ class Toolset:
         """The tool of that name, without regard to case. Raises UnknownTool or UnboundTool."""
         wanted = name.casefold()
         for tool in (*self.tools, *self.asleep):
-            names = {tool.name.casefold(), f"{tool.server}__{tool.remote_name or tool.name}".casefold()}
-            plain = (tool.remote_name or tool.name).casefold()
+            names = {tool.name.casefold(), f"{tool.server}__{tool.bare_name}".casefold()}
+            plain = tool.bare_name.casefold()
             if wanted in names and server in (None, tool.server):
                 return tool
             if server == tool.server and wanted == plain:
@@ -144,7 +144,7 @@ def assemble(
     awake: list[ToolInfo] = []
     asleep: list[ToolInfo] = []
     for tool in named:
-        (awake if (tool.server, tool.remote_name or tool.name) in listed else asleep).append(tool)
+        (awake if (tool.server, tool.bare_name) in listed else asleep).append(tool)
     return Toolset(tools=tuple(awake), servers=states, unbound=frozenset(unbound), asleep=tuple(asleep))
 
 
@@ -186,4 +186,4 @@ def _without_session(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _qualified(tool: ToolInfo) -> ToolInfo:
     name = f"{tool.server}__{tool.name}"[:64]
-    return tool.model_copy(update={"name": name, "remote_name": tool.remote_name or tool.name})
+    return tool.model_copy(update={"name": name, "remote_name": tool.bare_name})

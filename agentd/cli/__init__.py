@@ -88,12 +88,12 @@ def register_words(command: str, words: Any) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from agentd.errors import ConfigError
+    from agentd.errors import ConfigError, PluginError
     from agentd.state import StateError
 
     try:
         return int(given.run(given))
-    except StateError as error:
+    except (StateError, PluginError) as error:
         print(f"agentd: {error}", file=sys.stderr)
         return FAILED
     except ConfigError as error:

@@ -78,6 +78,11 @@ class ToolInfo(Message):
         }
 
     @property
+    def bare_name(self) -> str:
+        """The name by which its server knows it, also where the catalogue calls it `SERVER__TOOL`."""
+        return self.remote_name or self.name
+
+    @property
     def read_only(self) -> bool:
         """True when the server promises that a call changes nothing, so that doing it again is harmless."""
         return self.annotations.get("readOnlyHint") is True
@@ -126,6 +131,4 @@ class Catalogue(Message):
 
     def tool_of(self, server: str, name: str) -> ToolInfo | None:
         """The tool that this server knows by exactly that name."""
-        return next(
-            (tool for tool in self.tools if (tool.server, tool.remote_name or tool.name) == (server, name)), None
-        )
+        return next((tool for tool in self.tools if (tool.server, tool.bare_name) == (server, name)), None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentd.errors import AgentdError
@@ -105,8 +106,10 @@ def method(
     line of the docstring the summary."""
 
     def row(act: Act) -> Method:
-        summary = (act.__doc__ or "").strip().splitlines()[0]
-        _services, _caller, params, *_ = inspect.get_annotations(act, eval_str=True).values()
+        summary, *_ = (act.__doc__ or "").strip().splitlines() or [""]
+        params = next(islice(inspect.get_annotations(act, eval_str=True).values(), 2, None), None)
+        if not summary or not (isinstance(params, type) and issubclass(params, Params)):
+            raise TypeError(f"{name}: its function needs a docstring, and annotations: Services, Caller, its Params")
         return Method(name, act, params, result, frozenset(scopes), summary, errors)
 
     return row

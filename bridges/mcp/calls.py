@@ -80,7 +80,7 @@ class Calls:
         return outcome.model_copy(update={"duration_ms": round((time.perf_counter() - began) * 1000, 3)})
 
     async def _once(self, call: ToolCall, on_progress: ProgressSink | None, last: bool) -> ToolOutcome | None:
-        server, name, tool = self._server, self._settings.name, call.tool.remote_name or call.tool.name
+        server, name, tool = self._server, self._settings.name, call.tool.bare_name
         await server.settled()
         if (live := server.live) is None:
             why = server.state.error or f"not up within {self._settings.start_timeout_s:g} s"
@@ -97,7 +97,7 @@ class Calls:
         self, live: Live, call: ToolCall, on_progress: ProgressSink | None, last: bool
     ) -> ToolOutcome | None:
         """One call. None where it may be made again: the server has not seen it (and not `last`), or is being ended."""
-        tool = call.tool.remote_name or call.tool.name
+        tool = call.tool.bare_name
         timeout = call.tool.timeout_s or self._settings.call_timeout_s
         live.wire.tail.confide(call.input)
         self._calls += 1

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import cast
 
+import pytest
+
+from agentd import plugins
 from agentd.application import App, Wiring, policed
 from agentd.apps.letters.app import Letters
+from agentd.errors import PluginError
 from agentd.messages import ToolCall
 from agentd.plugins import apps
 from agentd.ports import CallPolicy
+from agentd.rpc.methods import table
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 
@@ -56,3 +62,17 @@ def test_what_ships_has_an_app_that_judges_official_calls() -> None:
     shipped = ["A2A", "Analytics", "Channels", "Graph", "Letters", "OpenAI", "Kiosks", "Residents"]
     assert [app.__name__ for app in apps()] == shipped
     assert any(app.judges_official_calls for app in apps())
+
+
+def test_two_methods_of_one_name_are_refused() -> None:
+    """Else an app could take the place of Agent.approve."""
+    (approve,) = [one for one in table() if one.name == "Agent.approve"]
+    with pytest.raises(PluginError, match=r"Agent\.approve"):
+        table([approve])
+
+
+def test_an_app_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("loket", "agentd.nowhere:Loket", plugins.APPS)
+    monkeypatch.setattr(plugins, "installed", lambda _: {"loket": broken})
+    with pytest.raises(PluginError, match=r"`loket` \(agentd\.nowhere:Loket\).*No module named"):
+        apps()

@@ -173,6 +173,7 @@ def install(folder: Path, files: dict[str, str]) -> None:
     source = folder.parent / "source"
     source.mkdir()
     for name_, text in files.items():
+        (source / name_).parent.mkdir(exist_ok=True)
         (source / name_).write_text(text)
     pip = [Path(sys.executable).with_name("uv"), "pip", "install", "--quiet", "--offline", "--python", sys.executable]
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--target", folder, source], check=True)
@@ -215,3 +216,31 @@ def test_the_tool_host_of_the_page_takes_the_place_of_the_shipped_one(tmp_path: 
     with running(tmp_path, ask, final("Buka."), config=config, env={"PYTHONPATH": str(packages)}) as daemon:
         (step,) = daemon.call("Agent.run", prompt="Buka jam berapa?")["steps"]
         assert (step["server"], step["output"]) == ("balai", {"open": "08.00-15.00"})
+
+
+def test_the_app_of_the_page_brings_each_of_its_parts(tmp_path: Path) -> None:
+    """Issue 22: an own app by docs alone: method, command, page, policy, tool, section."""
+    files = titled(DOCS / "writing-an-app.md")
+    section = files.pop("client.toml")
+    server = titled(DOCS / "writing-a-server.md")
+    (tmp_path / "antrean.py").write_text(server["antrean.py"])
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    modules = {f"agentd_loket/{name_}": text for name_, text in files.items() if name_ != "pyproject.toml"}
+    install(packages, {"pyproject.toml": files["pyproject.toml"], "agentd_loket/__init__.py": "", **modules})
+    config = HEAD + section + server["client.toml"].replace("/opt/antrean", str(tmp_path))
+    env = {"PYTHONPATH": str(packages), "AGENTD_CLOCK": "2026-12-24T15:00:00+07:00"}
+    turns = (call("opening_hours", days=1), final("Besok tutup."))
+    tomorrow = {"day": "2026-12-25", "opens": None, "closes": None}
+    with running(tmp_path, *turns, config=config, env=env) as daemon:
+        assert daemon.call("Loket.hours", days=1) == tomorrow
+        (step,) = daemon.call("Agent.run", prompt="Besok buka?")["steps"]
+        assert (step["server"], step["output"]) == ("loket", tomorrow)
+        with pytest.raises(RpcFailed, match="Loket sedang tutup"):
+            daemon.call("Tools.call", tool="take_queue_number", input={"counter": "A"})
+        assert "08:00 sampai 14:30" in daemon.request("/jam").read().decode()
+        words = ["loket", "--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url[7:]]
+        done = subprocess.run(
+            [BIN / "agentd", *words], env={**os.environ, **env, "AGENTD_TOKEN": TOKEN}, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout) == (0, "2026-12-24 08:00 to 14:30\n"), done.stderr

@@ -7,13 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentd.agent.policies import OwnTool
 from agentd.application import App, QuestionKind
 from agentd.apps.analytics import method
 from agentd.apps.analytics.books_tool import Books, Verbatim
 from agentd.apps.analytics.section import AnalyticsSettings, BooksSettings
 from agentd.apps.analytics.servers import NEEDED
-from agentd.ports import ChatModel
+from agentd.ports import ChatModel, OwnTool
 from agentd.runs.agent_api import AgentRuns
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief

@@ -10,14 +10,13 @@ holds a place of. It only reads, so a run that was killed in the middle asks it 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentd.apps.analytics import servers
+from agentd.apps.analytics.servers import NEEDED
 from agentd.clock import iso
 from agentd.errors import Cancelled
 from agentd.messages import (
-    Catalogue,
     ModelReply,
     ModelRequest,
     ServerState,
@@ -26,7 +25,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ChatModelWrapper, Clock, ProgressSink, TextChunk, TextSink
+from agentd.ports import ChatModelWrapper, Clock, OwnTool, ProgressSink, TextChunk, TextSink
 from agentd.runs.execution import Executor, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 
@@ -54,13 +53,13 @@ async def _no_row(_: str) -> RunRecord | None:
     return None
 
 
-class Books:
+class Books(OwnTool):
     """The tool `ask_books`, wherever the books' servers are configured.
 
     `execute` is the workflow (`AnalyticsRun.execute`); `run_of` gives the row of the agent's run that asks.
     """
 
-    key = (SERVER, TOOL)
+    info = INFO
 
     def __init__(
         self,
@@ -72,19 +71,17 @@ class Books:
         self._run_of = run_of
         self._execute = execute
 
-    def added(self, inner: Catalogue) -> Catalogue:
-        """The catalogue with the tool; its server is as far as the last of those it needs."""
-        states = {server.name: server.state for server in inner.servers}
-        if not states.keys() >= set(servers.NEEDED):
-            return inner
-        needed = {states[name] for name in servers.NEEDED}
-        down = ", ".join(name for name in servers.NEEDED if states[name] == "down")
-        state = ServerState(
+    def state(self, servers: Mapping[str, ServerState]) -> ServerState | None:
+        """As far as the last of the servers that it needs; None where one of them is not configured."""
+        if not servers.keys() >= set(NEEDED):
+            return None
+        needed = {servers[name].state for name in NEEDED}
+        down = ", ".join(name for name in NEEDED if servers[name].state == "down")
+        return ServerState(
             name=SERVER,
             state="down" if down else "starting" if len(needed) > 1 else "up",
             error=f"it needs what is down: {down}" if down else None,
         )
-        return inner.model_copy(update={"tools": (*inner.tools, INFO), "servers": (*inner.servers, state)})
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Ask. A question that cannot be answered is an answer that says so, too."""

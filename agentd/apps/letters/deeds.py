@@ -182,7 +182,7 @@ def titles_of(tool: ToolInfo) -> tuple[str, ...]:
 @by_tool
 def _own(tool: ToolInfo) -> _Own:
     title = str(tool.annotations.get("title", ""))
-    return _read(tool.remote_name or tool.name, title, tool.description, *asked_by(tool))
+    return _read(tool.bare_name, title, tool.description, *asked_by(tool))
 
 
 @lru_cache(maxsize=256)

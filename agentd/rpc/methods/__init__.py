@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
+from agentd.errors import PluginError
 from agentd.rpc.method import Method
 from agentd.rpc.methods import agent, session, system, tools
 from agentd.rpc.openrpc import discover
 
 
 def table(of_apps: Iterable[Method] = ()) -> tuple[Method, ...]:
-    """Every method of a daemon with these apps' methods."""
+    """Every method of a daemon with these apps' methods. Raises PluginError where two have one name."""
     named = (*agent.METHODS, *session.METHODS, agent.subscribe, *tools.METHODS, *of_apps, *system.METHODS)
-    return (*named, discover(named))
+    methods = (*named, discover(named))
+    if double := [name for name, times in Counter(method.name for method in methods).items() if times > 1]:
+        raise PluginError(f"two JSON-RPC methods have the name {double[0]}: an app must choose another")
+    return methods

@@ -112,6 +112,10 @@ async def test_the_books_stay_shut_to_a_call_that_no_officer_made(erp: Path) -> 
     assert office.model.requests == []
 
 
+def _with_books(host: MemoryTools) -> Catalogue:
+    return PolicedTools(host, (), [_UNASKED]).catalogue()
+
+
 def _host(*servers: str) -> MemoryTools:
     """A host of these servers, each with one tool."""
     infos = [ToolInfo(name=f"tool_of_{name}", server=name) for name in servers]
@@ -124,7 +128,7 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
     settings = config.load(SHIPPED, state=str(tmp_path))
     caller = Caller(id="x", scopes=frozenset({scope}))
     plain = _host("time", "certificate", *NEEDED)
-    with_books = _UNASKED.added(plain.catalogue())
+    with_books = _with_books(plain)
     before, after = (agent_profile(settings, each, caller, AgentOptions()) for each in (plain.catalogue(), with_books))
     assert (before.prefix != after.prefix) is told
     assert (TOOL in after.prefix[0].content) is told
@@ -134,8 +138,8 @@ def test_only_an_officers_model_is_told_of_it(tmp_path: Path, scope: Any, told: 
 
 
 def test_a_daemon_without_the_books_servers_has_no_such_tool() -> None:
-    inner = _host("time").catalogue()
-    assert _UNASKED.added(inner) == inner
+    inner = _host("time")
+    assert _with_books(inner) == inner.catalogue()
 
 
 def test_the_books_name_which_of_their_servers_is_down() -> None:
@@ -150,7 +154,7 @@ def test_the_books_name_which_of_their_servers_is_down() -> None:
 
     infos = [ToolInfo(name=f"tool_of_{name}", server=name) for name in NEEDED]
     inner = Lame({info.name: lambda _: "done" for info in infos}, infos)
-    books = _UNASKED.added(inner.catalogue()).servers[-1]
+    books = _with_books(inner).servers[-1]
     assert (books.state, books.error) == ("down", f"it needs what is down: {inner.catalogue().servers[0].name}")
 
 
