@@ -76,12 +76,12 @@ class Agent:
         failed.
         """
         try:
+            final = None
             if self._brief.resumed is not None and self._brief.resumed.get("pending"):
-                await self._go_on(self._brief.resumed["pending"])
-            while True:
+                final = await self._go_on(self._brief.resumed["pending"])
+            while final is None:
                 final = await self._turn()
-                if final is not None:
-                    return Conclusion("completed", self._so_far, response=final)
+            return Conclusion("completed", self._so_far, response=final)
         except _Waiting as waiting:
             return Conclusion("needs_approval", self._so_far, pending=waiting.pending)
         except AgentdError as error:
@@ -120,7 +120,7 @@ class Agent:
         again = (step.message for step in made if self._policy.repeats(tool, step.input, {**step.input, **call.input}))
         return next(again, None)
 
-    async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> None:
+    async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> ToolOutcome:
         """Make the call (unless it was made within its turn) and let the model see what came of it."""
         number = len(self._so_far.steps)
         tool = self._tools.resolved(call.tool)
@@ -140,18 +140,26 @@ class Agent:
             raise _Waiting(pending)
         if waits:
             self._publish("tool.started", started)
-        self._note_call(call, ToolOutcome.model_validate(outcome))
+        became = ToolOutcome.model_validate(outcome)
+        self._note_call(call, became)
+        return became
 
-    async def _go_on(self, pending: dict[str, Any]) -> None:
-        """The call that waited: made with the human's consent, or refused."""
+    async def _go_on(self, pending: dict[str, Any]) -> str | None:
+        """The call that waited: made with the human's consent, or refused.
+
+        An official one that came to nothing is told in the server's words or ours: no model says of it that it was done.
+        """
         consent = self._brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
         if consent is None:
             refusal = replies()[self._brief.language].declined
             outcome = ToolOutcome(success=False, message=refusal, error_type="declined")
             self._note_call(call, outcome)
-        else:
-            await self._act(call, None, consent)
+            return None
+        outcome = await self._act(call, None, consent)
+        if outcome.success or self._tools.named(call.tool)[0] not in self._brief.toolset.official:
+            return None
+        return outcome.message if outcome.refused else ToolExecution("").user_message(self._brief.language)
 
     # ── asking the model ─────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agentd.agent import prompts
-from agentd.agent.brief import Brief, Conclusion, RunLimits
+from agentd.agent.brief import Brief, Conclusion, Progress, RunLimits
 from agentd.agent.loop import Agent
 from agentd.agent.toolset import Toolset, assemble
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
@@ -17,6 +18,7 @@ from agentd.messages import (
     LIVE_ONLY,
     AgentOptions,
     ChatMessage,
+    Consent,
     ModelReply,
     ModelRequest,
     ToolCall,
@@ -142,6 +144,28 @@ async def test_a_model_that_calls_for_a_letter_again_makes_nobody_agree_twice() 
     talk = issuing(call("make_letter", nama="Budi", rt="3"), call("make_letter", rt="3", nama="Budi"))
     ended = await talk.run()
     assert (ended.status, ended.response, len(talk.tools.calls)) == ("completed", DONE, 1)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        ({"message": "The server was lost", "error_type": "tool_execution"}, "kendala"),
+        ({"message": "Kantor sedang tutup.", "output": {"reason": "closed"}}, "Kantor sedang tutup."),
+    ],
+)
+async def test_no_model_is_asked_about_an_agreed_letter_that_came_to_nothing(outcome: Any, told: str) -> None:
+    talk = Talk(final("Surat Anda selesai."), tools=MemoryTools({"make_letter": dict}, [OFFICIAL]))
+
+    async def lost(call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
+        return ToolOutcome(success=False, **outcome)
+
+    talk.tools.call = lost  # type: ignore[method-assign]
+    pending = {"tool": "make_letter", "arguments": {"nama": "Budi"}}
+    consent = Consent(approval_id="a", **pending, by="citizen")
+    resumed = {**Progress([], []).record(), "pending": pending}
+    talk.brief = replace(talk.brief, resumed=resumed, consent=consent)
+    ended = await talk.run()
+    assert (ended.status, ended.so_far.turns, told in (ended.response or "")) == ("completed", 0, True)
 
 
 async def test_policies_see_what_a_model_cites_and_the_tool_and_the_steps_do_not() -> None:
