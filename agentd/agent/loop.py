@@ -147,7 +147,7 @@ class Agent:
     async def _go_on(self, pending: dict[str, Any]) -> str | None:
         """The call that waited: made with the human's consent, or refused.
 
-        An official one that came to nothing is told in the server's words or ours: no model says of it that it was done.
+        An official one that came to nothing is told in the server's words or ours: no model says that it was done.
         """
         consent = self._brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
