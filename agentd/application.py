@@ -115,7 +115,7 @@ class App:
         return SchemaReading((), ())
 
     def own_tools(self) -> Iterable[OwnTool]:
-        """Tools that it has itself, of no server."""
+        """Tools that it has itself, without a server."""
         return ()
 
     def policies(self) -> Iterable[CallPolicy]:

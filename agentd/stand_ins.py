@@ -126,7 +126,7 @@ def put(*, postgresql: bool, http: bool) -> None:
 
 
 def remove() -> None:
-    """After they were imported. Does nothing where none were put."""
+    """Remove the stand-ins, once the libraries are imported. Does nothing if there are none."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _StandIns)]
     for name, module in list(sys.modules.items()):
         if isinstance(module, _StandIn):

@@ -94,7 +94,7 @@ class CheckedText:
         self._show(text)
 
     def stop(self) -> None:
-        """Show nothing more by itself."""
+        """Cancel the check under way, so that nothing more is shown."""
         if self._checking is not None:
             self._checking.cancel()
 

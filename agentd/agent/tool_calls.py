@@ -77,7 +77,7 @@ class ToolCalls:
         return outcome.model_copy(update={"duration_ms": duration})
 
     def written(self, call: CallTool) -> dict[str, Any]:
-        """The arguments that are a model's to write: it isn't shown what the host filled in."""
+        """The arguments that the model wrote, without those that the host filled in: it is not shown these."""
         tool = self.resolved(call.tool)
         if tool is None or tool.whole_schema is None:
             return call.input

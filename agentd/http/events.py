@@ -120,9 +120,9 @@ class _Reader:
             raise Busy(message, retry_after_s=1) from None
 
     def drop(self, error: Exception) -> None:
-        """Say what ended the stream before its run. Once the head is sent, that is the last frame, `event: error` with
-        `resume_after` in the error's data: it is left in the socket's buffer, which is closed behind it, for nobody
-        waits for a reader that may be slow."""
+        """Report why the stream ends before its run. Once the head is sent, the report is a last frame `event: error`
+        with `resume_after` in the error's data. The frame is written to the socket's buffer and the socket is closed
+        without waiting, because the reader may be slow."""
         if not self.response.prepared:
             raise error
         transport = self.request.transport

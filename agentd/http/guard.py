@@ -195,7 +195,7 @@ def _of_proxy(header: str) -> bool:
 
 
 def _address(request: web.Request, proxies: frozenset[str]) -> str:
-    """A proxy adds the address that it saw at the end: of the last such header, if the caller sent one too."""
+    """The caller's address. A trusted proxy appends it to X-Forwarded-For, after what the caller may have sent."""
     peer = request.remote or "unix"
     if peer in proxies and (forwarded := request.headers.getall(hdrs.X_FORWARDED_FOR, ())):
         return forwarded[-1].rpartition(",")[2].strip()[:64] or peer

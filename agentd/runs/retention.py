@@ -80,7 +80,7 @@ class Steady:
 
 
 def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages: Ages) -> bool:
-    """Whether a session (with what its latest run was asked with) has expired."""
+    """Whether a session has expired; `latest` is the brief of its latest run."""
     caller = None if latest is None else latest.caller
     age = ages.visitors if caller is not None and caller.is_visitor else ages.others
     return session.updated_at < iso(now - age)

@@ -76,10 +76,10 @@ class Transactions:
             raise
 
     def _commit_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._called = False  # first: who comes from now on may come too late for this thread
+        self._called = False  # first: this thread may miss work that is added after this line
         while batch := self._taken():
             if self._waiting:
-                with suppress(RuntimeError):  # closed: this thread does all that is left
+                with suppress(RuntimeError):  # the loop is closed: this thread commits all the work that is left
                     self._call(loop)
             answers = self._together_or_alone([work for work, _ in batch])
             if not loop.is_closed():

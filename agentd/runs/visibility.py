@@ -57,7 +57,7 @@ def published(artifacts: Iterable[Artifact], run_id: str) -> tuple[Artifact, ...
 
 
 def without_paths(value: Any, artifacts: Iterable[Artifact]) -> Any:
-    """The value with every local path of the artifacts replaced by its address on the daemon."""
+    """The value with each artifact's local path replaced by its address on the daemon."""
     addresses = {artifact.path: artifact.uri for artifact in artifacts if artifact.path}
     folders = {str(PurePath(path).parent): "" for path in addresses}
     return _replaced(value, addresses, folders) if addresses else value

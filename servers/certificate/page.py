@@ -271,7 +271,7 @@ def _side(matrix: Matrix) -> float:
 
 
 def _qr(canvas: Canvas, matrix: Matrix, x: float, y: float) -> None:
-    """Each run of dark modules as one rectangle, in units of a module: as fractions of a point they'd be rounded."""
+    """Draw each run of dark modules as one rectangle, in units of a module: fractions of a point would be rounded."""
     runs = []
     for row, cells in enumerate(reversed(matrix)):
         column = 0

@@ -177,7 +177,7 @@ def _add_session_tools(server: MCPServer, graphs: Graphs) -> None:
     async def store_session_data(
         session_id: SessionId, data_to_store: list[dict[str, Any]], metadata: Metadata | None = None
     ) -> Stored:
-        """Put a set of rows away for this session; answers the handle to fetch it by."""
+        """Store a set of rows for this session; answers the handle that fetches it."""
         try:
             with graph_errors():
                 store = await graphs.sessions()

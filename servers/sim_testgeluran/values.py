@@ -36,7 +36,7 @@ def value_of(value: Scalar, term: Term, name: str) -> Any:
 
 
 def bound(value: Any, dialect: str) -> Element:
-    """The value as a parameter. PostgreSQL is to see its type from what it is compared with, as of a literal in SQL."""
+    """The value as a parameter. PostgreSQL infers its type from what it is compared with, as for a literal in SQL."""
     if dialect != "postgres":
         return literal(value)
     return literal(Decimal(str(value)) if isinstance(value, float) else value, NULLTYPE)

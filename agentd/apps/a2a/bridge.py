@@ -34,7 +34,7 @@ class _Contexts(ServerCallContextBuilder):
 
 
 def dispatcher(call: MethodCall, runs: AgentRuns) -> JsonRpcDispatcher:
-    """Of both versions of the protocol."""
+    """The dispatcher of A2A requests, for both versions of the protocol."""
     return JsonRpcDispatcher(Handler(call, runs), _Contexts(), enable_v0_3_compat=True)
 
 

@@ -54,8 +54,8 @@ def superlatives(question: str) -> list[re.Match[str]]:
 
 
 def ends_of(question: str) -> dict[str, frozenset[str]]:
-    """{word: the orders that answer it} of each superlative of a question ("terbesar": desc; "terlama": either), or of
-    "top 5"; the question is one without its words of time, before any other number they are a bound."""
+    """{word: the sort orders that answer it} of each superlative of a question ("terbesar": desc; "terlama": either),
+    or of "top 5". The question comes without its words of time. A superlative before a number is a bound, not one."""
     ends: dict[str, frozenset[str]] = {}
     for found in superlatives(question):
         directions = frozenset(way for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))

@@ -61,6 +61,6 @@ class Plan:
 
 
 def planned(state: AgentState) -> Plan:
-    """What is carried out, as it is in the state."""
+    """The plan in the state that will be executed."""
     queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
     return Plan(queries, state.get("raw_data_query_plan"), operations, state.get("response_template") or "", {}, [])

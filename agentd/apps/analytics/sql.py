@@ -109,7 +109,7 @@ def columns_of(expression: str) -> list[Side]:
 
 
 def selects(query: str) -> Iterator[Select]:
-    """Each SELECT of the query, those inside others too. None of a text that no dialect reads."""
+    """Each SELECT of the query, nested ones too; nothing if no dialect can read the text."""
     found = tree(query)
     for select in found.find_all(exp.Select) if found is not None else ():
         sources = _sources(select)

@@ -128,5 +128,5 @@ class Sender:
 
 
 def _not_sent(name: str, chat: Chat | None) -> dict[str, Any]:
-    """What is said in place of a file; in the office's language where the chat's is not known any more."""
+    """The message sent in place of a file; in the office's language if the chat's is no longer known."""
     return said(texts()[chat.language if chat else "id"].not_sent.format(name=name))

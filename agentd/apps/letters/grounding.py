@@ -162,8 +162,8 @@ def _spoken(tool: ToolInfo) -> Tool:
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
-    """One friendly question for all that is missing; in a language that no pack reads, or once an answer to such a
-    question brought nothing, for the first of it alone."""
+    """One friendly question for all missing fields. It asks for the first field only, if no pack reads the language or
+    the last such question brought no value."""
     alone = not understood(call.spoken)
     if alone or _asked_in_vain(call, missing):
         first = replace(missing[0], said=False)

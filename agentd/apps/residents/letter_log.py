@@ -83,7 +83,7 @@ class LetterLog:
         return len(rows) - self.refused
 
     async def _send(self, row: RowMapping) -> bool:
-        """Whether the register has listed it."""
+        """List a waiting letter in the register; True if the register took it. Its first refusal is reported."""
         mine = WAITING.c.number == row["number"]
         try:
             await self._register.list_letter(row["letter"])

@@ -61,8 +61,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def to_do(findings: Sequence[Finding]) -> list[str]:
-    """What to do, the worst first: what prevents agentd from working, in the order in which it was looked at, then the
-    rest. What one act mends is one item."""
+    """What to do: first what prevents agentd from working, in the order of the checks, then the rest. Findings with the
+    same remedy are one item."""
     waiting: dict[tuple[str, str], list[str]] = {}
     for mark in ("must", "note"):
         for one in findings:

@@ -170,10 +170,8 @@ def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
 
 
 def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """Variables of named nodes that stand between others, and of nodes of the label shown that others' conditions hold.
-
-    What a question names by its name is told apart already: further words speak of what is asked for.
-    """
+    """Variables in the wrong place: a named node between two others, and a condition on an unnamed node of the label
+    that the answer shows. A question's further words describe the shown node itself."""
     names = identified(hints, facts, linker)
     structure = facts.structure
     ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))

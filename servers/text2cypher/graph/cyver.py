@@ -12,7 +12,7 @@ from servers.text2cypher.graph.backend import Problem
 
 
 def complaint(driver: Any, query: str, timeout_s: float) -> tuple[Problem, str] | None:
-    """The first thing that CyVer finds wrong; None too where it isn't installed."""
+    """The first problem that CyVer finds; None if it finds none or is not installed."""
     if find_spec("CyVer") is None:
         return None
     from CyVer import PropertiesValidator, SchemaValidator

@@ -73,7 +73,7 @@ class Sentence:
         return not any(word[0].isalnum() for word in self.words[self.clause(at).start : at])
 
     def ends(self, at: int) -> bool:
-        """Whether the clause of the word before ends there."""
+        """Whether the previous word's clause ends before the word `at`."""
         return at >= len(self.clauses) or self.clauses[at] != self.clauses[at - 1]
 
 
