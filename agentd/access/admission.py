@@ -25,7 +25,7 @@ class Approach(NamedTuple):
     site: str | None
     local: bool
     address: str = ""
-    """Whose failed tries these would be: the network address, behind a trusted proxy the one that it names."""
+    """The address that failed tries count for: the peer's, or behind a trusted proxy the one that it names."""
 
 
 class Access:

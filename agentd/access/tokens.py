@@ -129,7 +129,7 @@ class TokenStore:
         return token
 
     def rotate(self, principal_id: str, *, now: datetime) -> str:
-        """Another token in place of the one it has, which ends at once; it lives as long. Raises NotFound."""
+        """Replace its token by a new one with the same expiry; the old one ends at once. Raises NotFound."""
         token = _new_token()
         with self._changing() as principals:
             old = next((one for one in principals if one.id == principal_id), None)
@@ -141,7 +141,7 @@ class TokenStore:
         return token
 
     def revoke(self, principal_id: str) -> None:
-        """Take the token away, at once. Raises NotFound."""
+        """Revoke the token at once. Raises NotFound."""
         with self._changing() as principals:
             kept = [principal for principal in principals if principal.id != principal_id]
             if len(kept) == len(principals):

@@ -16,7 +16,7 @@ _WRITE_EVERY_S = 60.0
 
 
 class LastUse:
-    """{principal's id: ISO time of its last request} in a file of its own: the tokens' is never at risk."""
+    """{principal's id: ISO time of its last request} in its own file, so that the tokens' file is never at risk."""
 
     def __init__(self, state: Path, clock: Clock) -> None:
         self._path = state / FILE_NAME

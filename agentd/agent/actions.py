@@ -199,7 +199,7 @@ def schema(
 
 
 def _call(tool: ToolInfo) -> dict[str, Any]:
-    """A call of the tool; of an official one also where its arguments were said, which only a hosted model is asked."""
+    """A call of the tool; for an official one also quotes for its arguments, which only hosted models are asked for."""
     branch = _branch(tool.name, _closed(tool.input_schema))
     if tool.official:
         names = {name: {"type": "string"} for name in tool.input_schema.get("properties", {})}
@@ -245,7 +245,7 @@ MAX_DEPTH = 64
 
 
 def too_deep(value: Any) -> bool:
-    """Whether lists and objects stand in each other more than MAX_DEPTH times; linear in the value's size."""
+    """Whether lists and objects are nested more than MAX_DEPTH times; linear in the value's size."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [

@@ -55,7 +55,7 @@ def rule_of(
 
 
 class Approved(CallPolicy):
-    """Lets calls wait for consent where the tool's `approval` asks for it. `host`: who is asked beforehand."""
+    """Makes a call wait for consent if the tool's `approval` says so. `host` is asked beforehand."""
 
     def __init__(self, host: ToolHost) -> None:
         self._host = host
@@ -123,7 +123,7 @@ def refuses(text: str) -> bool:
 
 
 def _put_together(text: str, known: frozenset[str]) -> list[str]:
-    """The phrases of which a whole message is put together, courtesy aside; none where it says any further word."""
+    """The phrases that make up a whole message, courtesy aside; none if it has any other word."""
     said = plain(text).split() if "?" not in normal(text) and len(text) <= 60 else []
     found: list[str] = []
     while said:

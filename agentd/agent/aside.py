@@ -1,4 +1,4 @@
-"""Reading of people's words beside the event loop, under a budget of CPU time. It knows nothing of what is read.
+"""Reads people's words in a thread, off the event loop, under a budget of CPU time. It knows nothing of what is read.
 
 One thread reads for all runs: whatever it is busy with, the loop competes with no more than one. What is short is
 read at once: to wake the thread, and then the loop, takes longer than that.

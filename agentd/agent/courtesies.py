@@ -30,7 +30,7 @@ class Courtesies(TurnPolicy):
 
 
 def answer_to(text: str, language: Language) -> str | None:
-    """The answer, where every word of the text belongs to a courtesy: to the one that stands first in the pack."""
+    """The answer if every word of the text belongs to a courtesy; of several, the answer to the first in the pack."""
     courtesies, beside = _read(language)
     words = [word for word in fold(text) if word not in beside] if len(text) <= LONGEST else []
     found: list[int] = []
@@ -45,7 +45,7 @@ def answer_to(text: str, language: Language) -> str | None:
 
 @cache
 def _read(language: Language) -> tuple[dict[tuple[str, ...], int], frozenset[str]]:
-    """Each phrase, without what may stand beside it, with the number of its answer; and the words beside."""
+    """Each phrase with the number of its answer; and the words that may accompany a phrase."""
     pack = replies()[language]
     beside = frozenset(pack.beside_courtesies)
     phrases = [(number, fold(phrase)) for number, said in enumerate(pack.courtesies.values()) for phrase in said]

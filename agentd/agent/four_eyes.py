@@ -19,7 +19,7 @@ IDENTITY = "x-agentd-identity"
 
 @dataclass(frozen=True, slots=True)
 class Yes:
-    """The effect of an officer's yes: who has agreed to these arguments so far, and whether that is enough."""
+    """The effect of an officer's yes: who agreed to these arguments so far, and whether that is enough."""
 
     approvals: tuple[Agreement, ...]
     enough: bool

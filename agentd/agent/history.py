@@ -32,7 +32,7 @@ class PastTurn:
     """The code of the language that the citizen wrote; None: `language`."""
     prompt_tools: PromptTools | None = None
     typed: dict[str, Any] | None = None
-    """What the citizen put into a form beside their words."""
+    """What the citizen put into a form in addition to their words."""
     quoted: str | None = None
     """What a page quotes of an earlier conversation."""
     day: str = ""
@@ -45,7 +45,7 @@ def tokens(text: str) -> int:
 
 
 def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[ChatMessage, ...]:
-    """The newest turns that fit in `budget` tokens, oldest first; a turn is in whole or not at all.
+    """The newest turns that fit in `budget` tokens, oldest first; each turn whole or not at all.
 
     A greeting or thanks that the office answered in its own words is left out: it says nothing of what is asked next.
     """

@@ -23,7 +23,7 @@ NAMES: Mapping[str, str] = _DATA["names"]
 NEAR = frozenset(_DATA["near"])
 """Share so many words and names with Indonesian that CLD2 never guesses them."""
 _READ_INDONESIAN = frozenset(_DATA["read_indonesian"])
-"""Without sentences of the daemon's own: who writes them reads Indonesian rather than English."""
+"""Languages in which the daemon has no sentences; their writers read Indonesian rather than English."""
 _WIDE = frozenset(_DATA["wide"])
 """Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
 _SCRIPTS: Mapping[str, re.Pattern[str]] = {code: re.compile(letters) for code, letters in _DATA["scripts"].items()}
@@ -52,7 +52,7 @@ class Signals:
     sure: str | None
     """CLD2's reading where it is sure of it."""
     guess: str | None
-    """Its best reading otherwise: for a first message, where nothing else is known."""
+    """CLD2's most likely language, for a first message, when nothing else is known."""
 
 
 def detect(text: str, session: str | None = None) -> str:
@@ -69,7 +69,7 @@ def detect(text: str, session: str | None = None) -> str:
 
 
 def own_language(code: str) -> Language:
-    """The language of the daemon's own sentences for a citizen who writes in that one: English where it has none."""
+    """The language in which the daemon answers a citizen who writes in that one: English if it has no other."""
     return own(code) or ("id" if code in _READ_INDONESIAN else "en")
 
 

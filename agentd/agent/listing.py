@@ -20,7 +20,7 @@ PAGE = 30
 FULL_CHARS = 3400
 """Characters (JSON) of the tools that a page shows in full; with the lines it stays under what a turn is shown."""
 LINE_CHARS = 60
-"""Characters of a tool's description where it stands on one line."""
+"""Characters of a tool's description that is listed on one line."""
 DESCRIPTION_CHARS = 600
 """Characters of a tool's description that a model reads: a server may send any number."""
 _WORD = re.compile(r"[^\W_]+")

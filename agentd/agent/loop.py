@@ -91,7 +91,7 @@ class Agent:
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _turn(self) -> str | None:
-        """Ask, and do what is asked for. The answer's text when the model is done."""
+        """Ask the model and do what it asks for, until it answers; returns the answer's text."""
         done = self._so_far
         self._publish("model.started", {"turn": done.turns + 1})
         record = await self._journal.step(f"turn-{done.turns}", self._ask, is_last=_ends)
@@ -112,7 +112,7 @@ class Agent:
         return None
 
     def _done_already(self, call: CallTool) -> str | None:
-        """What an official call said that this run has made with the same arguments: nobody is asked for it again."""
+        """The outcome of an official call that this run already made with the same arguments, so that it is made once."""
         tool = self._tools.resolved(call.tool)
         if tool is None or not tool.official:
             return None
@@ -121,7 +121,7 @@ class Agent:
         return next(again, None)
 
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> ToolOutcome:
-        """Make the call (unless it was made within its turn) and let the model see what came of it."""
+        """Make the call (unless it was made within its turn) and show the model its outcome."""
         number = len(self._so_far.steps)
         tool = self._tools.resolved(call.tool)
         name, server = self._tools.named(call.tool)

@@ -55,7 +55,7 @@ LANGUAGE_RULES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call and what came of it, as the model is to be shown it: at most `limit` characters of its output."""
+    """A call and its outcome as the model sees them: at most `limit` characters of its output."""
 
     tool: str
     arguments: dict[str, Any]
@@ -157,7 +157,7 @@ def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list
 def examples(
     shown: Sequence[ExampleSettings], toolset: Toolset, described: frozenset[str] | None = None
 ) -> list[ChatMessage]:
-    """The examples whose tools are there, as real turns of a conversation."""
+    """The examples whose tools exist, as real turns of a conversation."""
     names = {LIST_TOOLS, *(tool.name for tool in in_prompt(toolset, described))}
     turns: list[ChatMessage] = []
     for example in shown:

@@ -50,7 +50,7 @@ _LENGTHENED = re.compile(r"(?<=[a-z])([abeghknoprstuy])\1{2,}$")
 
 
 def alike(text: str) -> str:
-    """Normal text whose letters that are written for one another are one."""
+    """Normalized text in which letters that people write for one another are the same."""
     return normal(text).translate(_ONE_LETTER)
 
 

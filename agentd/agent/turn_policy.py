@@ -1,4 +1,4 @@
-"""What a model may do in one turn and what its answer may say: the port that an app's rules stand behind.
+"""What a model may do in one turn and what its answer may say: the port for an app's rules.
 
 It has no rules of its own. app.py composes the policies; the loop asks them and knows none.
 """
@@ -24,7 +24,7 @@ class Turn:
     """The citizen's newest words."""
     toolset: Toolset
     session_id: str = ""
-    """Whose turn it is: under it a policy keeps what it has read, until the app is asked to forget the session."""
+    """The session's id: a policy caches what it has read under it, until the app is asked to forget the session."""
     said: tuple[Said, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"

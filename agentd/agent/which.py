@@ -12,7 +12,7 @@ from agentd.errors import Language
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A yes or no that may be for any of these calls, as the citizen is asked about it."""
+    """The question to the citizen which of these calls a yes or no is for."""
 
     agrees: bool
     runs: tuple[str, ...]

@@ -1,7 +1,7 @@
 """How a command reaches the agent: the daemon that runs on this machine, or one of its own for as long as it takes.
 
-Two daemons on one state folder would finish each other's runs: a running one is preferred, and keeps the folder to
-itself where it isn't found.
+Two daemons on one state folder would finish each other's runs: so a running one is preferred, and one that is not
+found here still locks its folder.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Client:
     @classmethod
     @asynccontextmanager
     async def to(cls, base: str, token: str | None, where: str | None = None) -> AsyncIterator[Client]:
-        """Of the one at that address; `where` is how people call it."""
+        """A client of the daemon at that address; `where` is its name in messages."""
         import aiohttp
 
         headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # for a token of a kiosk or chat; others need none

@@ -102,7 +102,7 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
 
 
 async def _feed_watchdog() -> None:
-    """Tell systemd that the loop turns; a loop that hangs does not, and is restarted."""
+    """Tell systemd that the event loop runs; systemd restarts a daemon whose loop hangs."""
     while limit_s := watchdog_s():
         notify("WATCHDOG=1")
         await asyncio.sleep(limit_s / 3)
@@ -119,7 +119,7 @@ async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
 
 
 def _stamp(file: Path) -> Stamp | None:
-    """None while an editor has moved it away."""
+    """None while an editor has moved the file."""
     try:
         there = file.stat()
     except OSError:

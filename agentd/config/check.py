@@ -29,7 +29,7 @@ def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
 
 
 def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models of which a key of the file holds one, or a list."""
+    """The models that keys of the file hold, alone or in a list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -235,7 +235,7 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 
 
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
-    """An entry may have keys of its own; one that is nearly a known one is a slip."""
+    """An entry may have keys of its own; one that is nearly a known key is a typing mistake."""
     for key in entry.model_extra or {}:
         near = next((known for known in _known_keys(type(entry)) if _is_slip(key, known)), None)
         if near is not None:

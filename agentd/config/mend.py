@@ -18,7 +18,7 @@ ROUNDS = 4
 
 
 def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:
-    """The file, as far as its shape can be read, and pydantic's errors about what is not in it."""
+    """The file as far as it can be read, and pydantic's errors about the rest."""
     found: Sequence[Any] = ()
     for _ in range(ROUNDS):
         try:

@@ -1,4 +1,4 @@
-"""Whether client.toml speaks of a proxy before the daemon. Then nobody is this machine's own, and a token is needed."""
+"""Whether client.toml names a proxy in front of the daemon. Then no caller counts as local, and all need a token."""
 
 from __future__ import annotations
 

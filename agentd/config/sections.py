@@ -1,6 +1,6 @@
 """Sections of client.toml that apps bring, by the entry points `agentd.sections`: {key: class}. It names no app.
 
-Such a section says, besides its own keys, what the servers get that its app speaks to.
+Besides its own keys, such a section says what the servers of its app get.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Given:
     env: Mapping[str, str] = field(default_factory=dict)
     credentials: Mapping[str, bytes] = field(default_factory=dict)
     needs: Sequence[str] = ()
-    """The credentials that stand in these: with one missing, the server is not started."""
+    """The credentials that these contain: if one is missing, the server is not started."""
 
 
 class SectionOfApp(BaseModel):
     """A section that gives nothing; each overrides what it has. A key `server` names the one its app speaks to."""
 
     def with_secrets(self, environ: Mapping[str, str]) -> Self:
-        """With what the credentials that it keeps itself stand for."""
+        """The section with the values of the credentials that it holds itself."""
         return self
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:

@@ -76,7 +76,7 @@ class EventsEndpoint:
         return reader.response if reader.response.prepared else web.Response(status=204)
 
     async def close(self, _app: web.Application) -> None:
-        """End every stream; readers resume at the next daemon. Those of runs that were let go end by themselves."""
+        """End every stream; readers resume at the next daemon. Streams of released runs end by themselves."""
         if self._streams:
             await asyncio.wait(self._streams, timeout=LAST_WORDS_S)
         for task in self._streams:

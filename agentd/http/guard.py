@@ -23,7 +23,7 @@ from agentd.messages import Caller, Scope
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 ADDRESS: web.RequestKey[str] = web.RequestKey("address", str)
-"""Whose tries these are: the peer's address, or the one that a trusted proxy saw."""
+"""The address that tries count for: the peer's, or the one that a trusted proxy saw."""
 RPC_PATH = "/rpc"
 PAGE_HEADERS = {
     # nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed
@@ -219,7 +219,7 @@ def _approach(request: web.Request, origin: str | None, *, own: bool) -> Approac
 
 
 def _token(request: web.Request, *, own: bool) -> str | None:
-    """The bearer token, else a paired page's cookie, for the daemon's own pages. One in the address counts for nothing:
+    """The bearer token, else a paired page's cookie, for the daemon's own pages. One in the URL is ignored:
     addresses are logged and shown."""
     authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:

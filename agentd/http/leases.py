@@ -71,4 +71,4 @@ class Leases:
 
 
 LEASES: web.AppKey[Leases] = web.AppKey("leases", Leases)
-"""For the routes of apps, whose callers may wait long."""
+"""A lease for routes of apps, whose callers may wait long."""

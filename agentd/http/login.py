@@ -14,7 +14,7 @@ def login_route(audit: AuditTrail) -> web.RouteDef:
     """The route, for every caller with a token; behind the guard."""
 
     async def post(request: web.Request) -> web.Response:
-        """204 once the login is in the audit trail. Raises Unauthorized for who came in without a token, Busy."""
+        """204 once the login is in the audit trail. Raises Unauthorized for a caller without a token, Busy."""
         caller = request[ADMITTED].caller
         if caller in (LOCAL, OWN_PAGE):
             raise Unauthorized("Nobody logs in without a token; make one by `agentd token add`")

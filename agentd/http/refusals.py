@@ -12,7 +12,7 @@ from agentd.rpc.wire import error_object
 
 
 class Refused(Exception):
-    """A refusal whose HTTP status says more than its error (405, 413, 415)."""
+    """A refusal whose HTTP status is more precise than its error (405, 413, 415)."""
 
     def __init__(self, status: int, error: AgentdError) -> None:
         self.status = status

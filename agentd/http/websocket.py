@@ -31,7 +31,7 @@ _GOODBYE_S = 0.5
 
 
 class WebSocketEndpoint:
-    """Serves connections. Calls under way when a client leaves go on to their end."""
+    """Serves connections. Calls under way are finished after their client leaves."""
 
     def __init__(self, dispatcher: Dispatcher, services: Services, leases: Leases) -> None:
         self._leases = leases
@@ -75,7 +75,7 @@ class WebSocketEndpoint:
         return socket
 
     async def close(self, _app: web.Application) -> None:
-        """Tell every client that the daemon goes, and let go of the calls that wait."""
+        """Tell every client that the daemon stops, and release the calls that wait."""
         if self._calls:
             await asyncio.wait(self._calls, timeout=LAST_WORDS_S)
         closing = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"draining") for socket in self._sockets]

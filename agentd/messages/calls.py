@@ -1,4 +1,4 @@
-"""One call of a tool: what it rests on, who agreed to it, and what became of it."""
+"""One call of a tool: what it rests on, who agreed to it, and its outcome."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Agreement(Message):
 
 
 class Dispute(Message):
-    """A datum that a resident says is otherwise: what the register holds of it, and their sentence."""
+    """A datum that a resident disputes: its value in the register, and the resident's sentence."""
 
     title: str
     registered: str
@@ -32,14 +32,14 @@ class Dispute(Message):
 
 
 class Basis(Message):
-    """On what an official call rests: how sure it is who asks (declared, officer, pin, card+pin), where each value
+    """What an official call rests on: how the asker was identified (declared, officer, pin, card+pin), where each value
     comes from, and which of the tool's requirements an officer has seen."""
 
     level: str = "declared"
     sources: dict[str, Source] = Field(default_factory=dict)
     seen: tuple[str, ...] = ()
     disputed: dict[str, Dispute] = Field(default_factory=dict)
-    """The fields of which the citizen says otherwise; the register's values stand."""
+    """The fields that the citizen disputes; the register's values are kept."""
 
     @property
     def registered(self) -> frozenset[str]:
@@ -64,7 +64,7 @@ class Consent(Message):
     approvals: tuple[Agreement, ...] = ()
     proposed: dict[str, Json] | None = None
     basis: Basis | None = None
-    """On what the call rested when it was asked about."""
+    """What the call rested on when the approval was requested."""
     by_staff: bool = False
     """An officer said so, or one did before."""
 
@@ -79,9 +79,9 @@ class ToolCall(Message):
     step: int
     said: tuple[Said, ...] = ()
     quotes: Mapping[str, str] = Field(default_factory=dict)
-    """Where a model says that arguments were said: the citizen's words, by the argument's name."""
+    """The citizen's words that the model quotes as the source of an argument, by its name."""
     doubted: tuple[str, ...] = ()
-    """The arguments that the citizen said and may have meant of something else: to be checked before the yes."""
+    """Arguments that the citizen may have said about something else: to be checked before the yes."""
     caller: Caller | None = None
     consent: Consent | None = None
     basis: Basis | None = None
@@ -117,7 +117,7 @@ class Artifact(Message):
 
 
 class ToolOutcome(Message):
-    """What became of one call. A failure says its stable `error_type`; `missing` names fields without evidence."""
+    """The outcome of one call. A failure says its stable `error_type`; `missing` names fields without evidence."""
 
     success: bool
     output: Json = None

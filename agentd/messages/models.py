@@ -1,4 +1,4 @@
-"""What a model is asked and what it answers, and how its provider stands. No tool, no run."""
+"""What a model is asked, what it answers, and its provider's state. No tool, no run."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Caller(Message):
 class Said(Message):
     """One thing that was said or found in a session, as evidence: by the citizen, by the agent, or by a tool.
 
-    What the agent said after a call was refused has that tool's name and its refusal as `value`.
+    What the agent said after a refused call has that tool's name and its refusal as `value`.
 
     `order` grows through the session; `tool` names the tool whose result this is (then `value` holds its output, and
     `text` its input as JSON, so that an echo of the input is not taken for a finding).

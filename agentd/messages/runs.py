@@ -1,4 +1,4 @@
-"""A run as its caller sees it: what it is asked with, its steps and events, and its outcome."""
+"""A run as its caller sees it: its request, its steps and events, and its outcome."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunOptions(Message):
 
 
 class AgentOptions(RunOptions):
-    """All that a run is asked with; what is left out has a default from client.toml or the caller's profile."""
+    """A run's request; what is left out has a default from client.toml or the caller's profile."""
 
     quoted: str | None = None
     """What a page says was said before in a conversation that the daemon doesn't hold: context, never evidence."""

@@ -24,7 +24,7 @@ def folder_of_run(run_id: str) -> str:
 class ServerSettings(Message):
     """How to reach one MCP server: a `command` to start over stdio, or the `url` of a Streamable HTTP endpoint.
 
-    `env` is all that the child gets beside the few harmless variables every process needs (HOME, PATH, LANG …) and,
+    `env` is all that the child gets besides the few harmless variables every process needs (HOME, PATH, LANG …) and,
     with `credentials`, CREDENTIALS_DIRECTORY.
     """
 
@@ -89,7 +89,7 @@ class ToolInfo(Message):
 
     @property
     def harmless(self) -> bool:
-        """True when the server promises that a call changes nothing, and does not say the contrary beside it."""
+        """True when the server promises that a call changes nothing, and does not contradict itself by another hint."""
         return self.read_only and self.annotations.get("destructiveHint") is not True
 
     @property

@@ -15,7 +15,7 @@ from hardening.logs import failures, log_to, mask
 PRIVATE = frozenset(
     {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
 )
-"""Keys whose value is replaced by its length, however deep they stand."""
+"""Keys whose value is replaced by its length, at any depth."""
 
 
 class StandardError:

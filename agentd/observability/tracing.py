@@ -103,7 +103,7 @@ class TracedModel(ChatModelWrapper):
 
 
 class TracedTools:
-    """A ToolHost whose calls are spans, their context handed on in the call's `trace`."""
+    """A ToolHost whose calls are spans; it passes their context on in the call's `trace`."""
 
     def __init__(self, inner: ToolHost, traces: Traces) -> None:
         self._inner = inner

@@ -84,7 +84,7 @@ class Dispatcher:
         self._observe = observe
 
     def with_acts(self, acts: Mapping[str, Act]) -> Dispatcher:
-        """The same table where some methods act otherwise (`Events.subscribe` on a connection of its own)."""
+        """The same table with other functions for some methods (`Events.subscribe` on a connection of its own)."""
         other = copy(self)
         bound = {name: _Bound(self._methods[name], self._services, act) for name, act in acts.items()}
         other._bound = self._bound | bound

@@ -1,4 +1,4 @@
-"""One JSON-RPC method as data (its name, its params, who may call it, what it answers), and what the methods stand on:
+"""One JSON-RPC method as data (its name, its params, who may call it, what it answers), and what the methods use:
 one frozen object that app.py fills. Nothing is called here."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Services:
     InvalidParams and changes nothing."""
     clock: Clock
     letters_server: Callable[[], str]
-    """The server that speaks for the office: pages ask no other for letters."""
+    """The server that issues the office's letters; pages ask no other for them."""
     asked_here: Callable[[], list[str]]
     """The kinds of `questions` whose servers are configured."""
     limits: WireLimits = field(default_factory=WireLimits)
@@ -67,7 +67,7 @@ class Services:
     """{type: the object of it}, of the apps that are installed."""
 
     def part(self, kind: type[Part]) -> Part:
-        """What an app's methods stand on, by its type."""
+        """The object of this type that an app brought for its methods."""
         found: Part = self.parts[kind]
         return found
 
@@ -78,7 +78,7 @@ Act = Callable[[Services, Caller, Any], Any | Awaitable[Any]]
 ANYONE: tuple[Scope, ...] = ("kiosk", "chat", "staff")
 STAFF: tuple[Scope, ...] = ("staff",)
 ADMIN: tuple[Scope, ...] = ()
-"""Scopes of which a caller needs one; an admin needs none."""
+"""A caller needs one of these scopes; an admin needs none."""
 
 
 @dataclass(frozen=True, slots=True)

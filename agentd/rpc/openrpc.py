@@ -115,7 +115,7 @@ def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _models(kind: Any) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of, each with those of its fields."""
+    """The models in a type, each followed by those of its fields."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         yield kind
         for field in kind.model_fields.values():

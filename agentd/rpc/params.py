@@ -140,7 +140,7 @@ def read(model: type[P], raw: Raw, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> 
 
 
 def language_of(raw: Raw) -> Language:
-    """The language in which the person asked for answers, or else wrote, as far as the params can be read."""
+    """The language that the params ask for, else the one that the person wrote, as far as they can be read."""
     given = raw if type(raw) is dict else {}
     options = given.get("options")
     if type(options) is dict and (known := own(options.get("language"))):

@@ -37,7 +37,7 @@ from agentd.runs.visibility import (
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
 Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | None]]
-"""The tools that the prompt of this request describes: of the caller's tools, beside those it describes already."""
+"""Which of the caller's tools this request's prompt describes, besides those that it describes already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class AgentRuns:
             yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
-        """One file of a run and where it lies, for a caller who may see the run. Raises NotFound."""
+        """One file of a run and its path, for a caller who may see the run. Raises NotFound."""
         row = await self._seen(run_id, caller, "staff")
         for value in (row.outcome or {}).get("artifacts", []):
             artifact = Artifact.model_validate(value)

@@ -34,7 +34,7 @@ SessionProfile = Callable[[str, Caller | None, AgentOptions, PromptTools | None]
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """How earlier turns are shown: with how many tokens at most, their days in whose zone."""
+    """How earlier turns are shown: in at most how many tokens, and in which time zone."""
 
     tokens: int = 1500
     zone: ZoneInfo = OFFICE
@@ -103,7 +103,7 @@ class AgentExecutor:
 
 
 def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
-    """What a citizen whose words took a request back reads first: that they did, and that a new one needs a yes."""
+    """The first sentence for a citizen who withdrew a request: that it is withdrawn, and that a new one needs a yes."""
     if not asked.withdrew or conclusion.status == "failed":
         return conclusion
     said = replies()[asked.language]

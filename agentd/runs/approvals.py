@@ -107,7 +107,7 @@ class Approvals:
         return Answered(withdrew=withdrew)
 
     def _of_several(self, prompt: str, opening: Opening, caller: Caller) -> Answered | None:
-        """What a yes or no is that may be for several calls: the caller is asked which; who was asked chooses one."""
+        """What a yes or no means when several calls wait: the caller is asked which, or chooses if already asked."""
         newest = {  # of several that propose the same
             (row.approval.tool, json.dumps(row.approval.arguments, sort_keys=True)): (row, row.approval)
             for row in reversed(opening.waiting)
@@ -153,7 +153,7 @@ class Approvals:
         )
 
     async def _check(self, row: RunRecord, approved: bool, arguments: Json, changed: list[str]) -> None:
-        """Raise InvalidParams where the server would refuse what an officer changed: the citizen's request goes on."""
+        """Raise InvalidParams if the server would refuse the officer's changes; the citizen's request stays open."""
         if not (approved and changed):
             return
         try:
@@ -267,7 +267,7 @@ def _next_words(row: RunRecord, latest: RunRecord | None) -> bool:
 
 
 def _unread_word(prompt: str, row: RunRecord) -> bool:
-    """Whether it is one word, no question, of a citizen whose language no pack reads, and theirs to decide."""
+    """Whether the prompt is one word, not a question, in a language that no pack reads, and the citizen may decide."""
     by_citizen = row.approval is not None and row.approval.rule == "citizen"
     one = len(fold(prompt)) == 1 and "?" not in normal(prompt) and not any(map(str.isdigit, prompt))
     return by_citizen and one and not understood(row.brief.spoken)

@@ -68,12 +68,12 @@ class Cluster:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def hand_over(self) -> None:
-        """Leave, once DBOS takes no run here any more: the lease ends now, so that the others need not wait for it."""
+        """Leave the cluster after DBOS stopped taking runs here: end the lease now, so that others need not wait."""
         over = nodes.update().where(nodes.c.node == self.node).values(seen_at="1970-01-01T00:00:00.000000+00:00")
         await self.store.writes.do(lambda db: db.execute(over))
 
     async def holds(self, run_id: str, mark: str) -> bool:
-        """Whether the run is surely this execution's for most of a lease from now: only then may a call act for it."""
+        """Whether this execution surely keeps the run for most of a lease from now: only then may it make a call."""
         mine = sa.select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.node == mark)
 
         def is_mine(db: Connection) -> bool:
@@ -102,7 +102,7 @@ class Cluster:
         ended = sa.select(nodes.c.node).where(nodes.c.node != self.node, over).with_for_update()
 
         def taken_from(db: Connection) -> list[str]:
-            """Other nodes whose lease has ended; from now on no execution there has a run any more."""
+            """Other nodes whose lease has ended; their executions have lost their runs."""
             dead = list(db.execute(ended).scalars())
             for name in dead:
                 its = sa.or_(runs.c.node == name, runs.c.node.startswith(f"{name[-80:]}#", autoescape=True))

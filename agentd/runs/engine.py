@@ -76,12 +76,12 @@ class Engine:
         return Workflows(self.database, self._node, self._cluster, self._execute)
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop without losing anything: what has not ended goes on at the next start."""
+        """Stop without losing anything: unfinished runs continue at the next start."""
         await self.leave(0.0)
         await self._workflows.destroy()
 
     async def leave(self, grace_s: float) -> None:
-        """Let go of every run as a kill would, but for calls with effects: those have so long to end and be recorded.
+        """Release every run as a kill would, except calls with effects: those have this time to end and be recorded.
 
         Nothing that the stop causes is recorded. A caller that waits for a run gets Draining at once; one that follows
         it is let go.

@@ -54,7 +54,7 @@ class EventLog:
         return event
 
     def end(self) -> None:
-        """Nothing follows for now: readers are let go when they have read all."""
+        """No event follows for now: readers are released when they have read all."""
         self._ended = True
         for reader in self._readers:
             if reader.full():

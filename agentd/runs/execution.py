@@ -16,7 +16,7 @@ from agentd.runs.records import Json, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What an executor gets: the run's row, where it records, whom it notifies."""
+    """What an executor gets: the run's row, its journal, and where it publishes events."""
 
     row: RunRecord
     journal: Journal
@@ -25,7 +25,7 @@ class RunContext:
     """All turns of its session before it, the oldest first, where they are known already."""
 
     def consent(self) -> Consent | None:
-        """Publish the human's decision, if there is one: the consent to go on with, None without a yes."""
+        """Publish the human's decision, if there is one: the consent to continue with, or None without a yes."""
         decision = self.row.decision
         if decision is None:
             return None

@@ -45,7 +45,7 @@ class Live:
         return (self.row, [], 0) if self.number and self.row.status == "running" else None
 
     def let_go(self) -> None:
-        """Nothing follows in this process: those who follow it or wait for it are let go."""
+        """No event follows in this process: release those who follow the run or wait for it."""
         self.log.end()
         self.done.set()
 

@@ -25,7 +25,7 @@ class Questions:
     engine: Engine
     clock: Clock
     brief: RunBrief = field(default_factory=RunBrief)
-    """Of each, beside its options and its caller."""
+    """What each of these runs has besides its options and its caller."""
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any

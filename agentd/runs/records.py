@@ -126,7 +126,7 @@ class PendingApproval(Stored):
 
     @property
     def registered(self) -> bool:
-        """Whether it rests on what the register holds of a verified visitor."""
+        """Whether it rests on the register's data of a verified visitor."""
         return self.basis is not None and "register" in self.basis["sources"].values()
 
     def shown(self) -> Json:

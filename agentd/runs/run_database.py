@@ -73,7 +73,7 @@ class RunDatabase:
         return True
 
     def close(self) -> None:
-        """Let what is under way end, and let go of the database."""
+        """Wait for what is under way, then close the database."""
         self.writes.close()
         self.reads.close()
         self.engine.dispose()

@@ -41,7 +41,7 @@ NEWEST = (
     .order_by(turns.c.number.desc())
     .limit(sa.bindparam("most", type_=sa.Integer))
 )
-"""A session's latest runs as its next turn reads them: without their events and what they would go on from."""
+"""A session's latest runs as its next turn reads them: without their events and resume records."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
 WAITING = (
     sa.select(runs)
@@ -89,7 +89,7 @@ def add_run(dialect: str) -> sa.Insert:
 
 @cache
 def add_step(dialect: str) -> sa.Insert:
-    """A conflict is this very step, whose commit was not heard of and is tried again."""
+    """A conflict means this same step: its commit succeeded unnoticed and is tried again."""
     added = insert(dialect, steps).from_select(["run_id", "number", "name", "record"], THIS_STEP)
     return added.on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
 

@@ -39,7 +39,7 @@ class Opening:
         return self.past[-1] if self.past else None
 
     def before(self, number: int) -> list[RunRecord] | None:
-        """All turns before the session's turn of that number; None where more may have come, or one goes on."""
+        """All turns before the session's turn of that number; None if more may exist, or one is still running."""
         turns = 0 if self.session is None else self.session.turns
         whole = number == turns + 1 and len(self.past) < LATEST and all(run.finished_at for run in self.past)
         return self.past if whole else None
@@ -141,7 +141,7 @@ class RunStore(RunDatabase):
         return await self.writes.do(work)
 
     async def stopped(self, run_ids: list[str]) -> None:
-        """These runs go on at the next start because the daemon was stopped: that counts against none of them."""
+        """These runs continue at the next start because the daemon was stopped: it is not counted as a recovery."""
 
         def work(db: Connection) -> None:
             count = sa.func.count(steps.c.number)

@@ -22,7 +22,7 @@ Owned = TypeVar("Owned", RunRecord, SessionRecord)
 
 
 def owned(row: Owned | None, caller: Caller, what: str, hashes: Iterable[str | None]) -> Owned:
-    """The row, if it is the caller's (or the caller is admin). Raises NotFound as if it were not there.
+    """The row, if it is the caller's (or the caller is admin). Raises NotFound as for a missing row.
 
     A visitor needs the key of the session besides: `hashes` are those of the sessions that the row belongs to.
     """
@@ -107,7 +107,7 @@ def kept_of_new(key: str) -> str:
 
 
 def kept_of(caller: Caller, session: SessionRecord | None) -> str | None:
-    """What is stored of a visitor's key, for the session that is there or begins now; None for who has none."""
+    """The hash of a visitor's key, for a session that exists or begins now; None for a caller without a key."""
     if not caller.is_visitor or caller.session_key is None:
         return None
     return kept_of_new(caller.session_key) if session is None else kept(caller.session_key)

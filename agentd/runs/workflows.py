@@ -30,7 +30,7 @@ Execute = Callable[[str, int], Awaitable[str]]
 
 
 class Workflows:
-    """DBOS in this process, of which only the latest is active. `launch` it inside the running loop."""
+    """DBOS in this process; only the latest object is active. `launch` it inside the running loop."""
 
     def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
         self._cluster = cluster
@@ -62,7 +62,7 @@ class Workflows:
         self._run = run
 
     async def launch(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
-        """Begin, and join the cluster: then runs that another node or an earlier process left go on here."""
+        """Start, and join the cluster: then this node continues runs that another node or process left."""
         DBOS.launch()
         if self._cluster is not None:
             await DBOS.register_queue_async(
@@ -121,7 +121,7 @@ class JsonSerializer(Serializer):
         return value
 
     def name(self) -> str:
-        """As DBOS notes it beside each record."""
+        """The serializer's name, which DBOS stores with each record."""
         return "agentd_json"
 
 
