@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -43,8 +44,8 @@ def places(settings: Settings) -> Places:
     )
 
 
-def backup(service: LetterService, folder: Path) -> dict[str, int]:
-    """Into a folder that is made: `ledger.db`, `archive/`, `office/`. Answers {"letters": how many, "entries": …}.
+def backup(service: LetterService, folder: Path) -> dict[str, Any]:
+    """Make the folder with `ledger.db`, `archive/`, `office/`. Answers {"letters": how many, "entries": …, "places": …}.
 
     Raises OSError, LedgerError; NotNow when register and journal don't fit, for such a copy would not either.
     """
@@ -63,7 +64,7 @@ def backup(service: LetterService, folder: Path) -> dict[str, int]:
         _copy(archive / name, folder / ARCHIVE / name)
     for file in sorted(office.glob("*.pem")):
         _copy(file, folder / OFFICE / file.name)
-    return count
+    return {**count, "places": places(service.settings).model_dump()}
 
 
 def _copy_database(source: Path, target: Path) -> None:

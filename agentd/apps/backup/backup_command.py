@@ -54,7 +54,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def copy_letters(settings: Any, folder: Path) -> str | None:
-    """Have the letter server copy its part; what of it is elsewhere, in words. Raises BackupError."""
+    """Have the letter server copy its part, in one start; answers in words what is elsewhere. Raises BackupError."""
     import json
 
     from agentd.apps import server_command
@@ -66,7 +66,7 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
         return f"letters: {error}"
     if copied.returncode != 0:
         raise BackupError(f"the letters were not copied: {copied.stderr.strip()}")
-    places = json.loads(server_command.letters(settings, "places").stdout)
+    places = json.loads(copied.stdout)["places"]
     parts = []
     if places["ledger"] is None:
         parts.append(

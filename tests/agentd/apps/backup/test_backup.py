@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from agentd import config
+from agentd.apps.backup.backup_command import copy_letters
 from tests import warm
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.servers.certificate.letters import DOMISILI
@@ -97,3 +100,17 @@ def test_letters_issued_after_the_backup_are_not_numbered_twice(daemon: Daemon, 
     assert agentd(daemon, "letters", "repair", "--yes").returncode == 0
     assert agentd(daemon, "letters", "verify", pdf(daemon, later["number"])).returncode == 0
     assert letter(daemon, 3)["number"].startswith("003/")
+
+
+@pytest.mark.slow
+def test_a_backup_starts_the_letter_server_once(tmp_path: Path) -> None:
+    """Each start costs most of the seconds that a small backup takes."""
+    places = {"ledger": None, "register_place": "postgresql://db/letters", "own_key": "/keys/office.pem"}
+    (tmp_path / "letters.py").write_text(
+        f"open({str(tmp_path / 'starts')!r}, 'x')\nprint({json.dumps({'places': places})!r})\n"  # a second start fails
+    )
+    server = f'[[servers]]\nname = "certificate"\ncommand = "python3"\nargs = ["{tmp_path}/letters.py"]\n'
+    (tmp_path / "client.toml").write_text(HEAD + server)
+    (tmp_path / "script.jsonl").write_text("{}\n")
+    said = copy_letters(config.load(str(tmp_path / "client.toml"), state=str(tmp_path / "state")), tmp_path / "part")
+    assert said is not None and "postgresql://db/letters" in said and "/keys/office.pem" in said
