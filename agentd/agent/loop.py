@@ -112,7 +112,7 @@ class Agent:
         return None
 
     def _done_already(self, call: CallTool) -> str | None:
-        """The outcome of an official call that this run already made with the same arguments: it is made once."""
+        """The outcome of an official call that this run already made (see `repeats`): it is made once."""
         tool = self._tools.resolved(call.tool)
         if tool is None or not tool.official:
             return None

@@ -45,7 +45,7 @@ def places(settings: Settings) -> Places:
 
 
 def backup(service: LetterService, folder: Path) -> dict[str, Any]:
-    """Make the folder with `ledger.db`, `archive/`, `office/`. Answers {"letters": how many, "entries": …, "places": …}.
+    """Make the folder: `ledger.db`, `archive/`, `office/`. Answers {"letters": how many, "entries": …, "places": …}.
 
     Raises OSError, LedgerError; NotNow when register and journal don't fit, for such a copy would not either.
     """
