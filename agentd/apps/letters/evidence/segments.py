@@ -8,7 +8,6 @@ from typing import NamedTuple
 from agentd.apps.letters.languages import phrases
 
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
-BIRTH = frozenset({"lahir", "tanggal_lahir", "tempat_lahir"})
 NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
 """What ends a clause."""
