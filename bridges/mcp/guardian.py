@@ -6,20 +6,22 @@ The server inherits standard input, output and error. The guardian never reads t
 hang-up that comes when the daemon closes it or dies, however it dies. Then, or when the server ends by itself, or at
 SIGTERM, everything below is ended: the server first gets GRACE to leave, and whatever is left is killed, daemonised
 grandchildren too, since as their subreaper the guardian is their parent. Then FOLDER, the server's credentials, is
-removed. It ends with the server's exit code, 128 + N for signal N. Standard library only, so that it starts in some
-15 ms. Its memory and environment are closed to other programs of the same user.
+removed. It ends with the server's exit code, 128 + N for signal N. Each server waits for its start, so it imports
+little. Its memory and environment are closed to other programs of the same user.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import select
 import signal
 import sys
 import time
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as `typing` would say it, which takes longer to import than all else here
+    from collections.abc import Callable
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL
@@ -38,7 +40,7 @@ def main(argv: list[str]) -> int:
         return guard(float(grace), command)
     finally:
         if folder is not None:
-            _remove(Path(folder))
+            _remove(folder)
 
 
 def guard(grace: float, command: list[str]) -> int:
@@ -60,12 +62,13 @@ def guard(grace: float, command: list[str]) -> int:
             break
         if now >= terminate_at:
             terminate_at = float("inf")
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(server, signal.SIGTERM)
+            _send(os.killpg, server, signal.SIGTERM)
         next_at = min(leave_by, terminate_at)
         events = watch.poll(None if next_at == float("inf") else max(1, int((next_at - now) * 1000)))
-        with contextlib.suppress(BlockingIOError):
+        try:
             os.read(wake, 4096)
+        except BlockingIOError:
+            pass
         if leave_by == float("inf") and (stops or any(fd == 0 and event & HANG_UP for fd, event in events)):
             watch.unregister(0)
             half = grace / 2
@@ -114,13 +117,12 @@ def _start(command: list[str], libc: ctypes.CDLL) -> int:
 def _reap(server: int) -> int | None:
     """Collect every child that ended, adopted ones too; the server's wait status once it is among them."""
     status = None
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            pid, ended = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
-                break
-            if pid == server:
-                status = ended
+    try:
+        while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
+            if reaped[0] == server:
+                status = reaped[1]
+    except ChildProcessError:
+        pass
     return status
 
 
@@ -130,8 +132,7 @@ def _kill_everything(server: int) -> int | None:
     give_up_at = time.monotonic() + KILL_SECONDS
     while time.monotonic() < give_up_at:
         for pid in _children():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            _send(os.kill, pid, signal.SIGKILL)
         try:
             pid, ended = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
@@ -143,19 +144,32 @@ def _kill_everything(server: int) -> int | None:
     return status
 
 
-def _remove(folder: Path) -> None:
+def _send(by: Callable[[int, int], None], to: int, number: int) -> None:
+    """Nothing where it has ended."""
+    try:
+        by(to, number)
+    except ProcessLookupError:
+        pass
+
+
+def _remove(folder: str) -> None:
     """Remove the files of a folder, and the folder."""
-    with contextlib.suppress(OSError):
-        for file in list(folder.iterdir()):
-            file.unlink()
-        folder.rmdir()
+    try:
+        for name in os.listdir(folder):
+            os.unlink(f"{folder}/{name}")
+        os.rmdir(folder)
+    except OSError:
+        pass
 
 
 def _children() -> list[int]:
     found: list[int] = []
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            found += map(int, (task / "children").read_text().split())
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/children") as children:
+                found += map(int, children.read().split())
+        except FileNotFoundError:
+            pass
     return found
 
 

@@ -2,10 +2,10 @@
 # `agentd`, our MCP servers and the tests' own are forked from the template with our descriptors; all else starts here.
 
 import array
-import json
 import os
-import signal
 import sys
+from _json import encode_basestring_ascii as quoted  # json, and signal below, would take as long as all the rest
+from _signal import SIG_DFL, SIGHUP, SIGINT, SIGKILL, SIGTERM, signal
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 TEMPLATE = "@TEMPLATE@"
@@ -19,7 +19,9 @@ def main(program, words):
         os.execv(sys.executable, [sys.executable, *words])
     asked = socket(AF_UNIX)
     asked.connect(TEMPLATE)
-    request = json.dumps({"argv": [program, *words], "env": dict(os.environ), "cwd": os.getcwd()}).encode() + b"\n"
+    argv = ",".join(map(quoted, [program, *words]))
+    env = ",".join(f"{quoted(name)}:{quoted(value)}" for name, value in os.environ.items())
+    request = f'{{"argv":[{argv}],"env":{{{env}}},"cwd":{quoted(os.getcwd())}}}\n'.encode()
     asked.sendmsg([request[:1]], [(SOL_SOCKET, SCM_RIGHTS, array.array("i", [0, 1, 2]))])
     request = request[1:]
     while request:
@@ -31,8 +33,8 @@ def main(program, words):
     while b"\n" not in answer:
         answer += asked.recv(64) or GONE
     pid = int(answer.split()[0])
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda number, _: os.kill(pid, number))
+    for number in (SIGTERM, SIGINT, SIGHUP):
+        signal(number, lambda number, _: os.kill(pid, number))
     while answer.count(b"\n") < 2:
         answer += asked.recv(64) or GONE
     end(int(answer.split()[1]))
@@ -41,8 +43,8 @@ def main(program, words):
 def end(code):
     """As the server ended: with its code, or by its signal."""
     if code < 0:
-        if code != -signal.SIGKILL:
-            signal.signal(-code, signal.SIG_DFL)
+        if code != -SIGKILL:
+            signal(-code, SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
