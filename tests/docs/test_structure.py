@@ -6,13 +6,14 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 from agentd.cli import parser_for
-from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
 
 LONGEST = 250
 """Lines of a page."""
@@ -60,7 +61,14 @@ def _commands(page: Path) -> list[str]:
     text = prose(page)
     shown = [*re.findall(r"`(agentd [a-z][^`\n]*)`", text), *re.findall(r"^    (agentd [a-z].*)$", text, re.MULTILINE)]
     scripts = (block.text for block in blocks(page) if block.language == "sh")
-    return [*shown, *(line for script in scripts for line in script.splitlines() if line.startswith("agentd "))]
+    shown += [line for script in scripts for line in script.splitlines() if line.startswith("agentd ")]
+    return [command for command in shown if command.split()[1] not in _own_commands(page)]
+
+
+def _own_commands(page: Path) -> set[str]:
+    """Those that the page's own package registers: test_pages.py runs them."""
+    packages = (tomllib.loads(text).get("project", {}) for title, text in titled(page).items() if ".toml" in title)
+    return {name for package in packages for name in package.get("entry-points", {}).get("agentd.commands", {})}
 
 
 def _words(command: str) -> list[str]:
