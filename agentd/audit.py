@@ -142,7 +142,7 @@ class AuditTrail:
             os.close(file)
 
     def _newest(self, file: int) -> Head:
-        """What the next entry follows: the last in the file, or the one that the head knows of and the file lost."""
+        """The entry that the next one follows: the file's last, or the one that the head names and the file lost."""
         size = os.fstat(file).st_size
         tail = os.pread(file, TAIL_BYTES, max(0, size - TAIL_BYTES)).decode("utf-8", "replace").splitlines()
         last = next((entry for _, entry in reversed(list(_read(tail))) if entry is not None), None)
@@ -200,7 +200,7 @@ def _read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
 
 
 def _append(file: int, text: str) -> None:
-    """The line at the file's end, on the disk. After a write that was cut off it begins a line of its own."""
+    """Append the line to the file and sync it. After a write that was cut off it starts a new line."""
     size = os.fstat(file).st_size
     cut_off = size > 0 and os.pread(file, 1, size - 1) != b"\n"
     rest = (("\n" if cut_off else "") + text + "\n").encode()

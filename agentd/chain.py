@@ -54,7 +54,7 @@ class Chain(ChatModelWrapper):
                 await chain.aclose()
 
     def states(self) -> Sequence[ProviderState]:
-        """Every provider's, in the order in which they are asked."""
+        """Every provider's state, in the order in which they are asked."""
         states: Sequence[ProviderState] = self._inner.states()
         return states
 

@@ -153,7 +153,7 @@ class Daemon:
         return {provider.id: provider.price for provider in self.settings.providers}
 
     async def health(self) -> dict[str, Any]:
-        """How it stands. Nobody is asked but its database, whether it takes a write now."""
+        """The daemon's health. It asks only the database, whether it can be written now."""
         servers = self.host.catalogue().servers
         providers = self.chain.states()
         writable = await self.store.writable()
@@ -190,7 +190,7 @@ class Daemon:
         return _difference(old, new)
 
     def run_ended(self, row: RunRecord, result: Result) -> None:
-        """Count it; one that was parked stands in the audit trail, unless that can't be written now."""
+        """Count the run; a parked one is recorded in the audit trail, unless that can't be written now."""
         self.metrics.run_ended(row, result)
         if result.error is None or not result.error.data.get("parked"):
             return

@@ -50,7 +50,7 @@ def alone(state: Path) -> Iterator[None]:
 
 @contextmanager
 def one_daemon(state: Path) -> Iterator[None]:
-    """While a daemon keeps its runs in this folder: a second one would go on with them, too. Raises StateError."""
+    """Lock the folder for a daemon: a second daemon would continue the same runs. Raises StateError."""
     other = (
         "another daemon works in it, or is about to: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
     )

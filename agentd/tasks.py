@@ -1,4 +1,4 @@
-"""Work that goes on beside a block, for as long as the block runs."""
+"""Background work that runs as long as a block runs."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ async def _body(request: web.Request, longest: int) -> bytes:
 
 
 async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: int) -> web.StreamResponse:
-    """The dispatcher's answer; a caller who waits or reads is sent away when their rights end.
+    """The dispatcher's answer; a caller who waits or reads is cut off when their rights end.
 
     Raises Forbidden, HTTPRequestEntityTooLarge beyond `longest` bytes: the SDK reads a message on the daemon's loop.
     """

@@ -55,7 +55,7 @@ from agentd.runs.agent_api import AgentRuns
 
 log = structlog.get_logger("agentd.a2a")
 CALLER, BASE = "agentd.caller", "agentd.base"
-"""In a call's context: who asks, and the address at which the daemon is known to them."""
+"""A call's context: the caller, and the daemon's address as the caller knows it."""
 Run = Mapping[str, Any]
 NO_HISTORY = SendMessageConfiguration()
 
@@ -100,7 +100,7 @@ class Handler(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """As a stream that goes on."""
+        """The task as a stream of its events."""
         with _as_a2a():
             run = await self._run(params.id, context)
             if run["status"] in RESTS:

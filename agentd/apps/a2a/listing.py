@@ -27,7 +27,7 @@ class Page(NamedTuple):
 
 
 def asked(params: ListTasksRequest) -> dict[str, Any] | None:
-    """The params of Agent.list; None where no run can be what is asked for. Raises InvalidParamsError."""
+    """The params of Agent.list; None if no run can match. Raises InvalidParamsError."""
     if params.HasField("page_size") and not 1 <= params.page_size <= LARGEST:
         raise InvalidParamsError(f"pageSize is from 1 to {LARGEST}")
     if params.HasField("history_length") and params.history_length < 0:
@@ -61,5 +61,5 @@ def size_of(params: ListTasksRequest) -> int:
 
 
 def changed_at(run: Mapping[str, Any]) -> datetime:
-    """When a run of Agent.list came to stand as it does: its end, or else its beginning."""
+    """When a run of Agent.list reached its state: its end, or else its start."""
     return datetime.fromisoformat(str(run["finished_at"] or run["created_at"]))

@@ -49,7 +49,7 @@ def history_of(turn: Mapping[str, Any], session_id: str, longest: int) -> list[M
 
 
 def status_of(run: Mapping[str, Any]) -> TaskStatus:
-    """Its state, with what is said beside it. What waits for an officer asks nothing of its caller: `working`."""
+    """Its state and message. A run that waits for an officer is `working`: its caller has nothing to do."""
     state = STATES[run["status"]]
     approval = run.get("approval") or {}
     if run["status"] == "needs_approval" and approval.get("rule") == "staff":

@@ -56,7 +56,7 @@ def described(folder: Path, path: Path) -> File:
 
 
 def verified(folder: Path) -> Manifest:
-    """The manifest of a backup all of whose files are as they were made. Raises BackupError, naming each that isn't."""
+    """The manifest of an unchanged backup. Raises BackupError, naming each file that was changed or is missing."""
     try:
         manifest = Manifest.model_validate_json((folder / NAME).read_bytes())
     except FileNotFoundError:

@@ -89,7 +89,7 @@ def copy(state: Path, folder: Path) -> None:
 
 
 def place_of_copy(state: Path, now: datetime) -> Path:
-    """Where the copy goes unless somebody says otherwise: beside the state folder."""
+    """The default place of the copy: beside the state folder."""
     return state.with_name(f"{state.name}.before-migrate-{now:%Y%m%dT%H%M%S}")
 
 

@@ -45,7 +45,7 @@ class Plan(BaseModel):
     moves: list[tuple[Path, Path]]
     copies: list[tuple[Path, Path]]
     mark: Path | None
-    """What says, beside the register, that it was restored; null without letters."""
+    """The file beside the register that says that it was restored; null without letters."""
 
 
 def restore(folder: Path, state: Path, places: Places | None, now: datetime, replace: bool) -> Manifest:
@@ -145,7 +145,7 @@ def _remove_empty(folder: Path, state: Path) -> None:
 
 
 def _target(file: File, state: Path, places: Places | None) -> Path | None:
-    """Where a file of the backup belongs; None for a register whose place is now a database elsewhere."""
+    """Where a file of the backup belongs; None for a register that is now a database elsewhere."""
     if file.path.startswith(f"{STATE}/") and not file.path.startswith(f"{STATE}/."):
         return state / file.path.removeprefix(f"{STATE}/")
     if places is None:
@@ -174,7 +174,7 @@ def _check_archive(source: Path, target: Path, file: File) -> None:
 
 
 def _newer_journal(source: Path, target: Path) -> bool:
-    """Whether the backup's journal reaches further than the one that is there."""
+    """Whether the backup's journal has more entries than the present one."""
     return target.name == JOURNAL and source.stat().st_size > target.stat().st_size
 
 

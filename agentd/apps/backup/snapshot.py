@@ -96,7 +96,7 @@ def _files(state: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _links(state: Path) -> Iterator[str]:
-    """What is not in the state folder though a name of it stands there."""
+    """The targets of links in the state folder: a backup does not include them."""
     for path in sorted(state.rglob("*")):
         if path.is_symlink() and not path.relative_to(state).parts[0].startswith(LEFT_OUT):
             yield f"what the link {path} leads to"

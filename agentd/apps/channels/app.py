@@ -96,7 +96,7 @@ class Channels(App):
         await self._mailbox.forget(session_id)
 
     def lock(self, chat_key: ChatKey) -> asyncio.Lock:
-        """Held by who answers in a chat, or changes who is signed in there."""
+        """Held while answering in a chat, or changing who is signed in there."""
         return self._locks.setdefault(chat_key, asyncio.Lock())
 
     def _served_runs(self) -> AgentRuns:
@@ -133,7 +133,7 @@ class Channels(App):
     # ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _listen(self, service: Service) -> None:
-        """Receive until the daemon stops; a service that is away is asked again."""
+        """Receive until the daemon stops; a service that does not answer is asked again."""
         await self._on_the_wire.wait()
 
         async def take(messages: Sequence[Incoming]) -> None:
@@ -194,7 +194,7 @@ class Channels(App):
         notice.add_done_callback(self._notices.discard)
 
     async def _notice(self, service: Service, message: Incoming, chat_key: ChatKey) -> None:
-        """Now where the service shows them that it was read, or a tap waits for it; else once an answer takes long."""
+        """Now, if the service shows that the message was read or a tap waits; otherwise once an answer takes long."""
         if message.kind != "tap" and not service.channel.marks_read:
             await asyncio.sleep(NOTICE_S)
             if chat_key not in self._workers:

@@ -51,7 +51,7 @@ class Conversation:
         self._runs = runs
 
     def caller(self, service: Service, chat: Chat) -> Caller:
-        """Who asks in this chat: a visitor like those of a chat page, whom the chat's own key distinguishes."""
+        """The caller of this chat: a visitor like those of a chat page, with the chat's own key."""
         who = Caller(id=f"channel:{service.name}", scopes=frozenset({"chat"}), profile=service.settings.profile)
         return who.with_key(self._mailbox.key_of(chat))
 

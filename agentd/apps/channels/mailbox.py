@@ -50,7 +50,7 @@ KEY_FILE = "channels.key"
 ChatKey = tuple[str, str]
 """A chat: its channel's name, and the service's id of it."""
 Out = tuple[int, dict[str, Any]]
-"""An answer that was not sent, or of which that isn't known: its number and what it is."""
+"""An answer that was not sent, or may not have been: its number and its content."""
 Standing = tuple["Chat | None", Out | None, "Letter | None"]
 """A chat as it stands, the oldest answer that was not sent, the oldest message that is not answered."""
 BEGUN = "begun"
@@ -233,7 +233,7 @@ class Mailbox:
         return [((row["channel"], row["chat"]), row["run_id"]) for row in rows]
 
     async def linked(self, code: str) -> Chat | None:
-        """The chat whose sign-in link has this code, while it holds."""
+        """The chat whose sign-in link has this code, while the link is valid."""
         now = self._clock.now()
         holds = LINKS.c.until.between(iso(now), iso(now + LINK + SLACK))  # not one of before the clock was set back
         found = await self._writes.do(lambda db: _first(db, LINKS, (LINKS.c.code == self.mark("link", code)) & holds))

@@ -123,6 +123,6 @@ def _quoted(messages: Sequence[ChatMessage]) -> str | None:
 
 
 def _heard(caller: Caller, messages: Sequence[ChatMessage]) -> str:
-    """A digest of who has heard what."""
+    """A digest of a conversation and its caller."""
     spoken = [[message.role, message.content] for message in messages if message.role != "system"]
     return hashlib.sha256(json.dumps([caller.id, caller.session_key, spoken]).encode()).hexdigest()

@@ -32,7 +32,7 @@ class ClientLeft(web.HTTPException):
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer for the wire. `extra` stands beside it under the key `agentd`."""
+    """An answer for the wire. `extra` is added under the key `agentd`."""
 
     text: str
     model: str

@@ -69,7 +69,7 @@ class OpenAIApi:
             return refusal(error)
 
     def _speaker(self, asked: Completion, caller: Caller) -> Callable[[TextSink | None], Coroutine[Any, Any, Spoken]]:
-        """What answers this request, not yet begun. Raises NotFound for a model that isn't there."""
+        """The model that answers this request, not started yet. Raises NotFound for an unknown model."""
         messages = tuple(message.as_chat() for message in asked.messages)
         agent = self._agent
         if asked.model == AGENT and agent is not None:

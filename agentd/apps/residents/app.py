@@ -75,7 +75,7 @@ class Residents(App):
         return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:
-        """What Session.verify, Residents.*, Request.* and Correction.* stand on."""
+        """The objects that Session.verify, Residents.*, Request.* and Correction.* use."""
         visits = Visits(self.wiring.store, self._visitors)
         compared = Comparing(self.wiring.store, self._register, self.wiring.tools)
         return (

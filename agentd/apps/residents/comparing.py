@@ -1,4 +1,4 @@
-"""What a visitor's word says otherwise than the register, for the officer who looks at both. It changes neither."""
+"""Differences between a visitor's words and the register, for the officer who sees both. It changes neither."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = re.compile(r"[^\W_]+")
 
 
 class DifferenceShown(Message):
-    """One field of the form whose value is not what the register holds."""
+    """One field of the form whose value differs from the register's."""
 
     field: str
     title: str
@@ -31,7 +31,7 @@ class DifferenceShown(Message):
 
 
 class ComparisonShown(Message):
-    """A request beside the register."""
+    """A request compared with the register."""
 
     resident: bool = Field(description="Whether the form's NIK is that of a living resident of this office.")
     differences: list[DifferenceShown]
@@ -46,7 +46,7 @@ class Comparing:
     tools: Callable[[], ToolHost]
 
     async def of(self, request: Request) -> ComparisonShown:
-        """How the call that waits differs from the register's entry of whom it names; `resident` is false for none.
+        """How the waiting call differs from the register's entry of its person; `resident` is false if there is none.
 
         Raises ToolExecution while the register can't be read.
         """

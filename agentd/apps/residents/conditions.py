@@ -18,7 +18,7 @@ from agentd.messages import ToolInfo
 
 CONDITIONS = "agentd/conditions"
 RESIDENT, MEMBER, CHILD = "resident", "family", "anak_pemohon"
-"""Whose values: those of who is verified, and of the member of their card whom they choose."""
+"""Whose values: the verified resident's, and those of the family member whom they choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ConditionUnmet(Exception):
 
 
 def unmet(tool: ToolInfo, resident: Resident, member: Resident | None = None) -> Unmet | None:
-    """The first condition that isn't met; without a member those that speak of one are left out."""
+    """The first condition that isn't met; without a member, conditions about one are left out."""
     return next(_unmet(tool, resident, member), None)
 
 

@@ -16,7 +16,7 @@ from agentd.errors import Language
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """Who can be meant: one, several that must be asked about, or none."""
+    """The possible members: one, several to ask about, or none."""
 
     members: tuple[Resident, ...] = field(default=(), repr=False)
 
@@ -52,7 +52,7 @@ def spoken(name: str, said: Sequence[str]) -> bool:
 
 
 def question(name: str, found: Meant, language: Language) -> str:
-    """What the citizen is asked where a name is nobody's of the card, or of several."""
+    """The question to the citizen if a name fits no member of the card, or several."""
     if not found.members:
         return replies()[language].nobody.format(name=name)
     shown = "; ".join(described(one, language) for one in found.members)

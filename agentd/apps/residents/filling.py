@@ -24,7 +24,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Who is verified, at which level, with the members of their family card (they among them)."""
+    """The verified resident, the level, and the members of the family card (the resident among them)."""
 
     level: Level
     resident: Resident = field(repr=False)
@@ -126,7 +126,7 @@ def _member(
     said: Sequence[str],
     language: Language,
 ) -> Resident | None:
-    """Whom the citizen named; None where the form has no such field, or it isn't filled in yet."""
+    """The member whom the citizen named; None if the form has no such field or it is still empty."""
     field_name = next((name for name, rule in properties.items() if _source(rule) == MEMBER), None)
     name = str(arguments.get(field_name or "") or "").strip()
     if field_name is None or not name:
@@ -140,7 +140,7 @@ def _member(
 
 
 def _is_open(source: str, required: bool, known: Known) -> bool:
-    """Whether the citizen has to say it: whom they mean, and what the register may not hold."""
+    """Whether the citizen must say it: which member they mean, and what the register may lack."""
     if source == MEMBER:
         return True
     whose, _, key = source.partition(".")

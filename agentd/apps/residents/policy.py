@@ -58,7 +58,7 @@ class Visitors:
         return None if known is None else partial(_fit, known=known)
 
     async def disputed(self, session_id: str, disputes: Mapping[str, Dispute]) -> None:
-        """Ask an officer to look at what the visitor says is otherwise."""
+        """Ask an officer to check what the visitor says is wrong."""
         identity = await self.identities.of(session_id)
         if identity is not None:
             await self.corrections.note(session_id, identity.nik, disputes)

@@ -65,16 +65,16 @@ class Register:
         return Verdict(resident=outcome.output.get("resident"), notes=_notes(outcome))
 
     async def family(self, nik: str) -> tuple[Resident, ...]:
-        """The living members of the resident's family card, the resident among them; none for who is no resident."""
+        """The living members of the resident's family card, the resident among them; empty for another NIK."""
         outcome = await self._asked("list_family", {"nik": nik})
         return tuple(outcome.output.get("members") or ())
 
     async def list_letter(self, letter: Mapping[str, Any]) -> None:
-        """Have a letter written into the register's own lists; one that stands there already is not written again."""
+        """Have a letter written into the register's own lists; one that is listed already is not written again."""
         await self._answer("log_letter", {"letter": dict(letter)})
 
     async def _asked(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
-        """The answer; why there is none stands in the log for the office, once until it changes."""
+        """The answer. Raises ToolExecution; the log says why, once until the reason changes."""
         try:
             outcome = await self._answer(tool, arguments)
         except ToolExecution as error:

@@ -200,7 +200,7 @@ class Requests:
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
-        """As its run stands now; what has ended stays as it is, and no run is looked up for it."""
+        """The request in its run's present state; a request that has ended stays as it is, without a look-up."""
         if request.status in ENDED:
             return request
         run = await self._store.run(request.run_id)

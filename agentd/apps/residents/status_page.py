@@ -17,7 +17,7 @@ from agentd.web.texts import language_of
 
 
 class StatusPage:
-    """The route; an address that tries codes is sent away."""
+    """The route; an address that guesses codes is refused."""
 
     def __init__(self, requests: Requests) -> None:
         self._requests = requests

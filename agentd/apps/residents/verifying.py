@@ -25,7 +25,7 @@ NIK = re.compile(r"[0-9]{16}\Z")
 
 
 class VerificationResult(Message):
-    """Whether it is proven who asks; a wrong PIN and a NIK that nobody has are answered alike."""
+    """Whether the visitor's identity is proven; a wrong PIN and an unknown NIK are answered alike."""
 
     verified: bool
     level: str | None = Field(description="pin, card+pin or officer; null when not verified.")
@@ -87,7 +87,7 @@ class Verifications:
         return [run.run_id for run in waiting if run.approval is not None and run.approval.registered]
 
     async def _tried(self, caller: Caller, **given: Any) -> Verdict:
-        """One try at the register; a screen whose visitors were wrong again and again waits for it."""
+        """One try at the register; a screen with repeated wrong tries has to wait for it."""
         if not caller.is_visitor:
             return await self._register.verify(**given)
         async with self._pace.turn(caller.id) as tries:

@@ -52,7 +52,7 @@ class Visits:
     visitors: Visitors
 
     async def of(self, session_id: str, caller: Caller, tools: Iterable[ToolInfo]) -> VisitShown:
-        """Empty for who is not verified, and while the register can't be read. Raises NotFound."""
+        """Empty for an unverified visitor, and while the register can't be read. Raises NotFound."""
         owned_session(await self.store.sessions.get(session_id), caller)
         known = await self.visitors.known(session_id)
         if known is None:

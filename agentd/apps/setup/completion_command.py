@@ -49,7 +49,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def candidates(line: Sequence[str]) -> list[str]:
-    """What may stand in place of the line's last word, which may be unfinished or empty."""
+    """The words that can replace the line's last word, which may be unfinished or empty."""
     from agentd.cli import parser_for
 
     *before, last = line or [""]

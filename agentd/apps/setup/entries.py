@@ -32,7 +32,7 @@ class NewServer:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
-    """Names of environment variables: secrets, which don't stand in client.toml."""
+    """Names of environment variables: secrets, which are not written to client.toml."""
     workdir: str | None = None
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class NewServer:
 
 
 def lines(server: NewServer) -> str:
-    """The entry as it stands in client.toml."""
+    """The entry as written in client.toml."""
     keys: list[tuple[str, Any]] = [
         ("name", server.name),
         ("command", server.command),
@@ -134,7 +134,7 @@ def _server(name: str, entry: Mapping[str, Any]) -> NewServer:
 
 
 def _environment(given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """What stands there plainly, and the names of what is a secret or comes from the environment."""
+    """The plain values, and the names of those that are secret or come from the environment."""
     plain: dict[str, str] = {}
     passed: list[str] = []
     for name, value in given.items():

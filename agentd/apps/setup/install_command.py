@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
-    """{where: text} of every file to write; where there is no client.toml yet, also it and the office beside it."""
+    """{path: text} of every file to write; if there is no client.toml yet, also that file and the office beside it."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path(os.environ.get("HOME", "/")) / ".config")
     folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
     kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"

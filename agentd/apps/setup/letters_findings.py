@@ -13,11 +13,11 @@ from agentd.apps.setup.findings import Finding
 from agentd.config.proxy import LOOPBACK
 
 SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
-"""What stands in the texts of a sample that an office is to replace."""
+"""The words in a sample's texts that an office must replace."""
 
 
 def office(settings: Any) -> Iterator[Finding]:
-    """What of office.toml is still the sample's and would stand on letters; what is wrong in it the server says."""
+    """The values of office.toml that are still the sample's and would be printed; the server reports mistakes in it."""
     env = {name: value for server in settings.servers for name, value in server.env.items()}
     file = Path(env.get("OFFICE_FILE", settings.file.parent / "office.toml"))
     try:

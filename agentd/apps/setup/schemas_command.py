@@ -13,7 +13,7 @@ from agentd.cli import options
 from agentd.errors import ConfigError, Problem
 
 Tools = Iterable[tuple[dict[str, Any], str]]
-"""Each with the text of the file that it stands in, whose lines are counted; a daemon's tools stand in none."""
+"""Each tool with its file's text, for line numbers; a daemon's tools have no file."""
 Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
 
@@ -104,7 +104,7 @@ def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _line(text: str, path: str, key: str) -> str:
-    """`line 12`: where a property's key stands in a file, found by the names that lead to it."""
+    """`line 12`: where a property's key is in a file, found by its path of names."""
     at = 0
     for name in (*path.replace("[]", "").split("."), key):
         at = max(at, text.find(f'"{name}"', at))
