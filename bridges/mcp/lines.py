@@ -13,6 +13,7 @@ _EDGE = 256
 """How much of both ends of an over-long line is kept to find out which request it answers."""
 _ID = rb'"id"\s*:\s*(\d+|"[^"\\]{1,64}")\s*'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
+_ANSWER = re.compile(_VERSION)
 _ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + _ID + rb",")
 _ID_LAST = re.compile(rb",\s*" + _ID + rb"(?:,\s*" + _VERSION + rb")?\}\s*$")
 
@@ -76,7 +77,8 @@ class LineCutter:
         size, parts = self._size, self._parts
         self._size, self._parts = 0, []
         if size > self._limit:
-            return Oversize(size, _refusal(self._head, self._tail, size, self._limit))
+            text = f"the answer is {size / 1e6:.1f} MB long; at most {self._limit / 1e6:.1f} MB are accepted"
+            return Oversize(size, _refusal(self._head, self._tail, text))
         raw = b"".join(parts).strip()
         return parse(raw) if raw else None
 
@@ -85,7 +87,7 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
     """One line as a message.
 
     Half a surrogate pair, which JSON text may hold and UTF-8 may not, would cost the whole message and let its call
-    run out of time: it becomes `?`.
+    run out of time: it becomes `?`. So would an answer that is nested too deeply: its call gets an error.
     """
     try:
         return jsonrpc_message_adapter.validate_json(raw, by_name=False)
@@ -97,13 +99,14 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(clean, by_name=False)
     except (ValueError, RecursionError):
-        return Noise(len(raw))
+        head = raw[:_EDGE]
+        answers = _ANSWER.search(head) and b'"method"' not in head
+        return (_refusal(head, raw[-_EDGE:], "the answer can't be read") if answers else None) or Noise(len(raw))
 
 
-def _refusal(head: bytes, tail: bytes, size: int, limit: int) -> JSONRPCMessage | None:
+def _refusal(head: bytes, tail: bytes, text: str) -> JSONRPCMessage | None:
     found = _ID_FIRST.match(head) or _ID_LAST.search(tail)
     if found is None:
         return None
-    text = f"the answer is {size / 1e6:.1f} MB long; at most {limit / 1e6:.1f} MB are accepted"
     error = ErrorData(code=INTERNAL_ERROR, message=text)
     return JSONRPCError(jsonrpc="2.0", id=json.loads(found.group(1)), error=error)

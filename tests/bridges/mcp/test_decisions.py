@@ -19,6 +19,16 @@ def test_json_too_deep_to_read_is_noise() -> None:
     assert isinstance(parse(b'{"jsonrpc":"2.0","method":"x","params":' + b"[" * 500_000), Noise)
 
 
+@pytest.mark.parametrize("depth", [500, 50_000])
+def test_an_answer_that_is_nested_too_deeply_fails_its_call_at_once(depth: int) -> None:
+    deep = b'{"a":' * depth + b"1" + b"}" * depth
+    answer = parse(b'{"jsonrpc":"2.0","id":7,"result":{"structuredContent":' + deep + b"}}")
+    assert isinstance(answer, JSONRPCError)
+    assert (answer.id, answer.error.message) == (7, "the answer can't be read")
+    assert isinstance(parse(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + deep + b"}"), Noise), "no answer"
+
+
+
 def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
     """Else a giant message could fail somebody else's call."""
     inside = b'{"result":{"id":7,' + b'"a":"' + b"x" * 1000 + b'"},"jsonrpc":"2.0","id":8}\n'
