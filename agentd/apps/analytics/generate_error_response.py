@@ -1,4 +1,4 @@
-"""Node `generate_error_response`: the one form in which the workflow says that it could not answer."""
+"""Node `generate_error_response`: what the workflow answers when it cannot answer the question."""
 
 from __future__ import annotations
 

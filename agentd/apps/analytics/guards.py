@@ -1,4 +1,4 @@
-"""Mistakes of a plan that a database carries out without a word: another period, other rows, tables not joined, names
+"""Mistakes of a plan that a database does not report: another period, other rows, tables not joined, names
 picked at random beside a sum. Each is a sentence for the planner. Pure."""
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _never(select: exp.Select) -> Iterator[str]:
 
 
 def _unjoined(select: exp.Select) -> Iterator[str]:
-    """Tables that stand side by side with nothing between them: each row of the one with each of the other."""
+    """Tables without a join condition between them: each row of one meets each row of the other."""
     joins = select.args.get("joins") or ()
     loose = [
         join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
@@ -120,7 +120,7 @@ def _ties(condition: exp.Expr | None) -> bool:
 
 
 def _ungrouped(select: exp.Select) -> Iterator[str]:
-    """Columns beside an aggregate that nothing groups by: their value is any row's."""
+    """Columns beside an aggregate that are not grouped by: their value is any row's."""
     if select.args.get("group") or select.args.get("distinct"):
         return
     found = (node for each in select.expressions for node in each.find_all(exp.AggFunc))

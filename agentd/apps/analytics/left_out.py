@@ -1,4 +1,4 @@
-"""Rows that a sum, a mean or a count leaves out without a word, their value being empty: counted beside it. Pure.
+"""Counts the rows that a sum, a mean or a count silently leaves out because their value is empty. Pure.
 
 A column for each such figure is put behind the query's own, and taken off its rows again. Which columns may be empty is
 known of an office's own database.
@@ -39,7 +39,7 @@ def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[s
 
 
 def watched_operation(operation: dict[str, Any], tables: Iterable[Table]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The same of an operation, whose figures are columns with an aggregation."""
+    """The same for an operation, whose figures are columns with an aggregation."""
     known = _may_be_empty(tables)
     outer = {join.get("target_table") for join in operation.get("joins") or () if join.get("type") != "INNER"}
     main = str(operation.get("main_table"))

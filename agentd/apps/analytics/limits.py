@@ -64,7 +64,7 @@ def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, An
 
 
 def other_rows(plan: Plan, question: str) -> Iterator[str]:
-    """What is wrong, a sentence a query: another number of rows than asked for, or a figure made of cut rows."""
+    """Mistakes, a sentence a query: a wrong number of rows, or a figure computed from cut rows."""
     asked = asked_for(question)
     limits = {query["result_key"]: sql_edits.limit_of(query["query"]) for query in plan.results}
     for key, limit in limits.items() if asked else ():
@@ -110,7 +110,7 @@ def _for_one(question: str) -> str:
 
 
 def _listed(plan: Plan) -> Iterator[str]:
-    """The results in an order of their own, whose first rows are meant."""
+    """The ordered results, whose first rows are meant."""
     for query in plan.results:
         found = tree(query["query"])
         if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:

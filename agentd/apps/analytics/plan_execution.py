@@ -163,7 +163,7 @@ class PlanExecution:
 
 
 def _is_held(context: NodeContext) -> bool:
-    """Whether a grammar holds what the model writes: one on this machine, which writes slowly and is asked for less."""
+    """Whether a grammar constrains the model: it runs on this machine, writes slowly and is asked for less."""
     return context.model.state().constraint == "grammar"
 
 

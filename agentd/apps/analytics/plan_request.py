@@ -1,4 +1,4 @@
-"""What the planner is asked: the rules, examples, tables, the question; and once more what is wrong. Asks nobody."""
+"""What the planner is asked: rules, examples, tables, the question; on a retry, the mistakes. Asks nobody."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SYSTEMS = {
 def messages_for(
     state: AgentState, dates: dict[str, str], examples: ExampleLibrary, *, brief: bool
 ) -> list[ChatMessage]:
-    """What is asked first. `brief`: without what the host derives, for a model on this machine, which writes slowly."""
+    """The first request. `brief`: without what the host derives, for a model on this machine, which writes slowly."""
     style = state["plan_style"]
     messages = [ChatMessage(role="system", content=SYSTEMS[style])]
     asked = " ".join([*past_questions(state)[-1:], state["user_query"]])

@@ -20,7 +20,7 @@ from agentd.apps.analytics.wording import words_for
 TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
-"""Points of the quality score for each figure that the narrative speaks of and no result has."""
+"""Points of the quality score for each figure in the narrative that no result has."""
 NOTHING = "tidak tersedia"
 """What placeholder_mcp_server writes for null, whatever the language."""
 CERTAIN = 90

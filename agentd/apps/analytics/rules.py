@@ -63,7 +63,7 @@ class _Verdict:
 
 
 class Values:
-    """What rules speak of: figures, columns of results of several rows, and of the table; `say` words the findings."""
+    """What rules are about: figures, columns of results of several rows, and of the table; `say` words the findings."""
 
     def __init__(
         self, calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""What a SELECT reads, as the schema knows it, beside the words of a question. Pure; it judges nothing."""
+"""What a SELECT reads, by the schema, compared with a question's words. Pure; it judges nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Asked:
 
     @cached_property
     def split_by(self) -> list[tuple[str, Asked]]:
-        """(what is said, the thing) of each thing that figures are asked for by: `per negara`."""
+        """(words, thing) of each thing that figures are asked for by: `per negara`."""
         said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", self.text, re.IGNORECASE)
         return [(found[0], Asked(found[1])) for found in said]
 
@@ -166,7 +166,7 @@ class Reading:
         return str(found[1].get("classification") or "") if found else ""
 
     def is_own_date(self, column: exp.Column) -> bool:
-        """Whether it is the date that counts of its table: the first, where the schema says of none."""
+        """Whether it is its table's main date: the first, if the schema names none."""
         found = self.column(column)
         if found is None:
             return True

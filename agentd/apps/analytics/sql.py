@@ -1,4 +1,4 @@
-"""A planned query as SQL reads it: its tree for what it joins, adds and names. It runs and changes nothing.
+"""A planned query as a tree of SQL: what it joins, adds and names. It runs and changes nothing.
 
 The database's dialect isn't known here: a query is read as SQLite's (whose names may stand in any quotes), else
 as MySQL's or PostgreSQL's.
@@ -150,7 +150,7 @@ def valued(part: exp.Expr, select: exp.Select) -> Iterator[exp.Column]:
 
 
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """The sources of the SELECTs that this one stands in: a subquery may name them too."""
+    """The sources of the SELECTs around this one: a subquery may name them too."""
     outer = select.find_ancestor(exp.Select)
     return {} if outer is None else {**_around(outer), **_sources(outer)}
 

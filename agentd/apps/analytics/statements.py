@@ -30,7 +30,7 @@ ENDS = ("TOP", "BOTTOM", "FIRST", "LAST", "RANK")
 KINDS = ("COMPARE", "SHARE", "TREND", *ENDS)
 _STATEMENT = re.compile(rf"\{{\s*({'|'.join(KINDS)})\s+([^{{}}]+?)\s*\}}")
 RANKED = 10
-"""So many rows of a ranking stand in the narrative, the table has all."""
+"""The most rows of a ranking in the narrative; the table has all."""
 _ORDERED = re.compile(r"\d{4}(?:-\d\d){0,2}|\d{1,4}|\d{4}-?Q[1-4]")
 
 
@@ -41,7 +41,7 @@ class Statement:
     kind: str
     args: tuple[str, ...]
     text: str
-    """As it stands in the template."""
+    """The statement as written in the template."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Said:
     like: dict[str, str] = field(default_factory=dict)
     """{placeholder: the figure or column whose format it has, or `percentage:1`}"""
     known: bool = True
-    """False: the results do not hold what it speaks of."""
+    """False: the results lack what it is about."""
 
 
 def statements_in(template: str) -> list[Statement]:
@@ -63,7 +63,7 @@ def statements_in(template: str) -> list[Statement]:
 
 
 def names_of(statement: Statement) -> tuple[str, ...]:
-    """The results that it speaks of; a column, or a name to rank, is not one."""
+    """The results that it names; a column, or a name to rank, is not one."""
     return statement.args[:2] if statement.kind in ("COMPARE", "SHARE") else statement.args[:1]
 
 

@@ -130,7 +130,7 @@ def _says_what(question: str) -> bool:
 
 
 def is_unclear(intent: str | None) -> bool:
-    """Whether the model did not see what is asked."""
+    """Whether the model did not understand the question."""
     return (intent or "").casefold() in _UNCLEAR
 
 

@@ -15,7 +15,7 @@ from agentd.agent.languages import packs
 from agentd.apps.analytics.vocabulary import asked_in
 
 MADE_IN = "id"
-"""The language of a period's label, until it is said; who asks in a language without a pack reads it, too."""
+"""The language of a period's label until it is worded, and for askers in a language without a pack."""
 BRACED = re.compile(r"\{[^{}]*\}")
 """A placeholder or a computed statement."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -37,7 +37,7 @@ def wordings() -> Mapping[str, Wording]:
 
 
 def words_for(question: str) -> Wording:
-    """The pack of the language that a question is asked in; who asks in Javanese reads Indonesian."""
+    """The pack of the question's language; for Javanese it is Indonesian."""
     return wordings().get(asked_in(question)) or wordings()[MADE_IN]
 
 
@@ -99,7 +99,7 @@ def unrepeated(template: str) -> str:
 
 
 def _once(line: str) -> str:
-    """The line without phrases twice running; what stands in braces is no phrase."""
+    """The line without a phrase repeated at once; what is in braces is no phrase."""
     parts = re.split(rf"({BRACED.pattern})", line)
     return "".join(part if part.startswith("{") else _AGAIN.sub(r"\1", part) for part in parts)
 

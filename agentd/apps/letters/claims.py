@@ -39,7 +39,7 @@ _TITLE = "<title>"
 """Stands for the words of a title; no text has it as a word."""
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _STATUS_WORDS = 4
-"""A longer text of a result describes a procedure, not what became of somebody's request."""
+"""A longer text of a result describes a procedure, not the outcome of a request."""
 _NAMING_WORDS = 2
 """In a longer one a verb's stem names something (`foto cetak 3x4`); as the last word it says what is (`terbit`)."""
 MOST_SEARCHED = 32
@@ -202,7 +202,7 @@ class _Reader:
 
 
 def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Callable[[tuple[int, int]], bool]:
-    """Whether what stands there is taken back before its end: in its clause, or by a condition before it."""
+    """Whether the claim at that place is denied in its clause, or depends on a condition before it."""
     plain = [word for word in words if word not in _BREAKS]
     found = [at for at in range(len(plain)) if hedges.end(plain, at)]
     condition = next((at for at in range(len(plain)) if conditions.end(plain, at)), len(plain))

@@ -58,7 +58,7 @@ class Copied:
     """A form as a session fills it."""
 
     tool: ToolInfo
-    """With what is left for a model to choose, each field with what was said for it."""
+    """The schema with the fields left to the model, each limited to what was said for it."""
     known: Mapping[str, Json] = field(default_factory=dict)
     """The fields that have one proven value."""
 
@@ -168,7 +168,7 @@ def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequ
 
 
 def _spoken_of(field: Field, case: Case) -> bool:
-    """Whether somebody named the field, if only to ask for it; whom a letter is for has no name of its own."""
+    """Whether somebody named the field, also in a question for it; the person a letter is for needs no field name."""
     return field.person != ANYBODY and any(
         field.label in (part.label, part.follows) or turn.asks_for(field.key) for turn, part in of_turns(case)
     )

@@ -1,4 +1,4 @@
-"""What fields speak of whose schema says nothing, by the meaning of their name and description. It judges no value.
+"""What a field without a declared kind is about, by the meaning of its name and description. It judges no value.
 
 Such a field is compared with the senses of the language packs (`destination`, `date`). One clearly nearest gives
 it its kind and the words that go with it; anything less leaves it free text. What a schema says is never changed.
@@ -30,7 +30,7 @@ async def described(tool: ToolInfo, meaning: Meaning) -> ToolInfo:
 
 @by_tool
 def silent(tool: ToolInfo) -> tuple[tuple[str, str], ...]:
-    """(path, its name and description in words) of each field whose schema says nothing of what it is."""
+    """(path, name and description in words) of each field whose schema does not say what it is."""
     return tuple(_silent(tool.input_schema))
 
 

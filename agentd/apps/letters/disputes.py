@@ -36,7 +36,7 @@ def _disputed(call: ToolCall, case: Case, names: Collection[str]) -> dict[str, D
 
 
 def _otherwise(field: Field, case: Case) -> int | None:
-    """The message whose word on this field is the last, and another value; None where there is none."""
+    """The message with the last word on this field, if that is another value; else None."""
     claim = last_word(field, case)
     return None if claim is None or claim.supports else claim.message
 

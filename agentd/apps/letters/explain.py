@@ -22,7 +22,7 @@ _TEXT_KINDS = frozenset({"name", "place", "address", "date", "time", "phone", "e
 
 
 def explained(tool: ToolInfo) -> Iterator[str]:
-    """One line a field: its kind, whom it is about, when, its labels, and by what each is known."""
+    """One line a field: its kind, person, time and labels, and the source of each."""
     required = tool.input_schema.get("required", ())
     for path, shape in form(tool.input_schema).shapes.items():
         needed = "required" if path.split(".")[0].removesuffix("[]") in required else "optional"
@@ -51,7 +51,7 @@ def _labels(shape: Shape) -> Iterator[str]:
 
 
 def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
-    """Everything in a tool's schema that is not read, is read otherwise than it was meant, or can't be kept apart."""
+    """Everything in a tool's schema that is not read, is read differently than meant, or is ambiguous."""
     schema = tool.input_schema
     if tool.official and not tool.description.strip():
         yield Mistake("", "description", "an official tool says in one sentence what it does: claims are judged by it")

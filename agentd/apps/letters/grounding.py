@@ -109,7 +109,7 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
 
 
 def _served(field: Field, case: Case) -> Field:
-    """The field, of the citizen where it is about whom the office serves and nobody else was spoken of."""
+    """The field, as the citizen's if it is about the served person and nobody else was mentioned."""
     if field.person not in SERVED or field.told_about or people(case):
         return field
     return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
@@ -153,7 +153,7 @@ def case_of(
 
 @by_tool
 def _spoken(tool: ToolInfo) -> Tool:
-    """How a tool is spoken of: by its schema, its deeds in any language, its title and phrases that ask for it."""
+    """The words for a tool: from its schema, its deeds in any language, its title and phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
     spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
     deeds = frozenset(word for key in scope_of([tool]).keys for word in deed_words().deeds.get(key, ()))

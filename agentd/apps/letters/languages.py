@@ -1,4 +1,4 @@
-"""The words by which letters are asked for: one TOML file a language, read once, complete or refused. No logic.
+"""The words that people ask for letters with: one TOML file a language, read once, complete or refused. No logic.
 
 Readers understand every language at once, so `phrases()` gives all of them together. docs/languages.md says how a pack
 is made; what each key is for stands beside it in the files.

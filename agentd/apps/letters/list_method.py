@@ -43,7 +43,7 @@ class LetterShown(Message):
 
 
 class LetterList(Message):
-    """The letters of the server that speaks for the office."""
+    """The letters that the office's server offers."""
 
     letters: list[LetterShown]
 

@@ -1,4 +1,4 @@
-"""Look-ups: a tool is asked about nobody and nothing that this session didn't name. A policy.
+"""Look-ups: a call may ask only about persons and things that this session named. A policy.
 
 Numbers, codes, dates and people in a call that isn't official: an optional one is left out, a required one is asked
 for. Official calls are Grounded's, calls outside a conversation are their caller's.

@@ -1,4 +1,4 @@
-"""What a session named: numbers, codes, dates and people that the citizen said or a tool found. It judges no mood.
+"""What a session named: numbers, codes, dates and people that the citizen said or a tool found. It ignores mood.
 
 A look-up about somebody whom nobody named, and an answer with a number that nobody gave, both come from a model's
 examples. What a result only echoes of its own input is no finding.

@@ -1,4 +1,4 @@
-"""Which tools a constrained model is offered in one turn: those whose call could come to something now. It calls none.
+"""Which tools a constrained model is offered in one turn: those whose call could succeed now. It calls none.
 
 A small model fills whatever form it is given, with an example's values or for another letter than was asked. It is
 therefore not given a form that nobody asked for, or that nothing said so far could fill; it asks instead.
@@ -218,7 +218,7 @@ class _Text:
         )
 
     def names_of(self, tool: ToolInfo) -> list[str]:
-        """By which of its names it speaks of the tool."""
+        """Which of the tool's names the message uses."""
         names = asked_by(tool)
         return [name for name in names if self.speaks_of([name])] if self.speaks_of(names) else []
 

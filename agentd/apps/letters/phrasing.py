@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 GAP = 12
-"""Words that `...` may stand for."""
+"""The most words that `...` matches."""
 _ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)")
 
 Phrase = tuple[str, ...]
@@ -22,7 +22,7 @@ Phrase = tuple[str, ...]
 
 
 class Class(Protocol):
-    """What may stand in one place."""
+    """The words that may be in one place."""
 
     def end(self, words: Sequence[str], at: int) -> int | None:
         """Where the longest phrase that starts at this word ends, or None."""

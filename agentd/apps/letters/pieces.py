@@ -73,7 +73,7 @@ def _idle(word: str) -> bool:
 
 
 def verbatim(raws: Sequence[str], texts: Sequence[str]) -> str:
-    """The words as they stand in a message of the citizen."""
+    """The words as the citizen wrote them."""
     pattern = re.compile(r"\s*".join(re.escape(raw.strip()) for raw in raws if raw.strip()))
     found = (match for text in texts if (match := pattern.search(text)))
     match = next(found, None)

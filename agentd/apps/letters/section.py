@@ -1,4 +1,4 @@
-"""`[letters]`: who speaks for the office, and at which level it issues. It asks no server."""
+"""`[letters]`: the server that issues letters, and the level it needs. It asks no server."""
 
 from __future__ import annotations
 

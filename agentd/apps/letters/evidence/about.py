@@ -25,7 +25,7 @@ from agentd.apps.letters.languages import phrases
 _FREE = TEXTS - {"name"}
 _CORRECTS = identity.RIGHTS - {Cue.TURN}
 _NO_LABELS = frozenset(Cue) - {Cue.LABEL}
-"""Kinds of which any words are a value: they are bound by a name or a question anyhow."""
+"""Kinds that any words can be a value of: they need a name or a question anyway."""
 _PACK = phrases()
 _TIMES = (*(name for names in (*all_words().months, *_PACK.weekdays) for name in names), *_PACK.days)
 _TIMES = (*_TIMES, *(phrase for known in _PACK.clock.values() for phrase in known))
@@ -79,7 +79,7 @@ def _told_as(field: Field, place: Place) -> bool:
 
 
 def _in_its_clause(field: Field, place: Place) -> bool:
-    """Whether the clause of a value names the field, or speaks of nothing else where the value's kind says enough."""
+    """Whether the value's clause names the field, or is about nothing else if the value's kind says enough."""
     sentence, span, common = place.sentence, place.span, is_common_number(field)
     clause = identity.scope(field, place)
     named = [one for one in among(place.named, place.reach()) if one.start in clause]

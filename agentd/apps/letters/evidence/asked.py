@@ -34,7 +34,7 @@ def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]
 
 
 def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
-    """The fields that a question asks for by name, each with whose; one that the form lacks, too."""
+    """The fields that a question names, each with its person; also fields that the form lacks."""
     words, people = folded_tokens(question), asked_of(heard)
     found: list[Question] = []
     for one in form.names.asked(question):
@@ -48,7 +48,7 @@ def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
 
 
 def asked_of(heard: Heard) -> frozenset[str]:
-    """Whom a question asks about, by relation; a mere form of address is nobody."""
+    """The person that a question is about, by relation; a form of address is nobody."""
     marks = ((mark, each.words) for each in heard.sentences for mark in each.marks if mark.cue is Cue.RELATION)
     people = {mark.value for mark, words in marks if strong(mark, words, opens=True, form=True)}
     return frozenset(CITIZEN if person in APPLICANTS else person for person in people)
@@ -71,7 +71,7 @@ def _of_a_thing(sentence: Sentence, one: Named, form: Form) -> bool:
 
 
 def _theirs(keys: frozenset[str], people: frozenset[str], form: Form) -> frozenset[str]:
-    """Of several fields those of the persons whom a question names; `nama Ibu` may be that of whom it speaks to."""
+    """Of several fields those of the persons that a question names; `nama Ibu` may mean the addressed person's."""
     spoken_to = {form.shapes[key].label for key in keys if not people and form.shapes[key].person in SALUTATIONS}
     theirs = frozenset(key for key in keys if form.shapes[key].person in people) or keys
     return theirs.union(key for key, shape in form.shapes.items() if shape.person is None and shape.label in spoken_to)
@@ -94,7 +94,7 @@ def _wanted(question: str, form: Form) -> Iterator[frozenset[str]]:
 
 
 def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: Form) -> tuple[frozenset[str], ...]:
-    """`5 December, right?` `No, 8 December`: the field spoken of last whose kind of value the agent repeated."""
+    """`5 December, right?` `No, 8 December`: the last field whose kind of value the agent repeated."""
     words, known = fold(question), form.shapes.items()
     held = {shape.kind for _, shape in known if shape.kind != "choice" and any(values_of(shape, words, day))}
     keys = frozenset(key for key, shape in known if shape.kind in held)

@@ -67,7 +67,7 @@ def mood(field: Field, place: Place) -> Mood:
 
 
 def owner(place: Place) -> str | None:
-    """Whose a value is; a person who is part of the value (`tunjangan anak`) owns nothing."""
+    """The owner of a value; a person who is part of the value (`tunjangan anak`) is no owner."""
     found: str | None = None
     span, words = place.span, place.sentence.words
     if not any(each.own for each in place.turn.heard.sentences):
@@ -127,7 +127,7 @@ def _mere_no(turn: Turn) -> bool:
 def taken_back(field: Field, turn: Turn) -> bool:
     """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it.
 
-    A mere no is of the fields that the question names, where it names some.
+    A mere no is about the fields that the question names, if any.
     """
     if turn.asked and not turn.asks_for(field.key) and _mere_no(turn):
         return False

@@ -182,7 +182,7 @@ class Case:
 
     @cached_property
     def _around(self) -> Hashable:
-        """All that one message is read by, beside itself and the form."""
+        """Everything that a message's reading depends on, besides its text and the form."""
         return self.subject, self.aliases, self.tool, self.vocabulary, self.turns[:1]
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
@@ -261,13 +261,13 @@ class Case:
         return asked.asked(question, about, self.form), asked.asked_of(about)
 
     def asks(self, question: str) -> tuple[asked.Question, ...]:
-        """What a question asks for by name, each with whose."""
+        """The fields that a question names, each with its person."""
         key = (asked.labels, question)
         labels = partial(self.remember, key, lambda: asked.labels(question, self.read(question)[0], self.form))
         return self.once(key, labels)
 
     def labels_asked(self, question: str) -> frozenset[str]:
-        """The same, whosever they are."""
+        """The same fields, without their persons."""
         return self.once((self.labels_asked, question), lambda: frozenset(label for label, _ in self.asks(question)))
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
@@ -293,5 +293,5 @@ class Case:
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:
-        """(relation, role) of everybody whom the citizen put in a role."""
+        """(relation, role) of everybody to whom the citizen gave a role."""
         return frozenset().union(*(turn.heard.aliases for turn in self.turns))

@@ -1,4 +1,4 @@
-"""Choices with their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN.
+"""Choices and their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN.
 
 A schema that spells its choices out (`x-agentd-spellings`) is the one truth of them: its server reads these spellings
 and no others, so nothing else is proven. For any other schema the common spellings hold.

@@ -1,4 +1,4 @@
-"""Codes by the patterns that their fields declare: which words are one, and of which field. It reads no label."""
+"""Codes by the patterns that fields declare: which words are a code, and of which field. It reads no label."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _matched(field: Field, case: Case) -> set[str]:
 
 
 def _codes(case: Case, sentence: Sentence) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """{field: where a sentence holds what its pattern matches}."""
+    """{field: the places in a sentence that its pattern matches}."""
     shapes = case.form.shapes.items()
     key = ("codes", id(sentence))
     return case.once(key, lambda: {path: matching(one.pattern, sentence.words) for path, one in shapes if one.pattern})

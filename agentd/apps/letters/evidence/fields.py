@@ -49,7 +49,7 @@ class Field:
     between: tuple[str, ...] = ()
     """The choices that the citizen's words leave open: `cerai` is Cerai Hidup or Cerai Mati."""
     said: bool = False
-    """The citizen said the value, of whatever field: it is asked back."""
+    """The citizen said the value, but the field is unclear: it is asked back."""
     doubtful: bool = False
     """They may have meant it of this field, as of another: it is to be checked."""
     read: bool = False
@@ -90,13 +90,13 @@ class Form:
     ahead: bool
     """It is about something to come, as a booking is: what somebody will do is said of it."""
     for_others: bool
-    """It has fields for whom the letter serves, beside the applicant's."""
+    """It has fields for the person whom the letter serves, besides the applicant's."""
     of_others: bool
     """It names others and not the citizen: whose a birthday is, its fields don't say."""
 
 
 class Tool(NamedTuple):
-    """How a tool is spoken of: its name, every word of what it is about, and the phrases that ask for it."""
+    """The words for a tool: its name, every word of its subject, and the phrases that ask for it."""
 
     name: str
     vocabulary: frozenset[str]

@@ -131,7 +131,7 @@ class Lexicon:
 
 
 def person(words: Sequence[str]) -> str | None:
-    """The relation that a field's own name speaks of (`nama ibu` → ibu), if any."""
+    """The relation in a field's own name (`nama ibu` → ibu), if any."""
     joined = f" {' '.join(words)} "
     named = [
         (len(phrase), relation) for relation, known in RELATIONS.items() for phrase in known if f" {phrase} " in joined

@@ -1,4 +1,4 @@
-"""Of which fields a value looks to be, by how it is written and introduced: an address, a place of birth, somebody."""
+"""Which fields a value seems to belong to, by its form and introduction: an address, a place of birth, a person."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _lives_there(field: Field, place: Place) -> bool:
 
 
 def names_of_people(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of some fields those whose kind is a name of somebody."""
+    """Of these fields those whose kind is a person's name."""
     known = ((key, place.case.form.shapes[key]) for key in keys & place.case.form.shapes.keys())
     return frozenset(key for key, shape in known if shape.kind == "name" and "title" not in shape.senses)
 

@@ -140,7 +140,7 @@ def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[s
 
 
 def only(sets: Collection[frozenset[str]], key: str) -> bool:
-    """Whether words speak of a field and of no other."""
+    """Whether words mean one field and no other."""
     return narrow(sets, frozenset().union(*sets)) == {key}
 
 

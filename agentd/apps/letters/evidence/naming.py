@@ -27,7 +27,7 @@ _COURTESY = FILLERS | phrases().openers | phrases().greetings
 
 
 class _Stands(NamedTuple):
-    """How a part may be a name: `clear`: the word for it, the question or a correction says so."""
+    """How a part may be a name. `clear`: the word for it, the question or a correction says so."""
 
     clear: bool
     asked: bool = False

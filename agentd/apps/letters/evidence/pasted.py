@@ -16,7 +16,7 @@ from agentd.agent.text import HAN, alike
 from agentd.apps.letters.languages import phrases
 
 _ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
-"""Who speaks in a model's own conversation."""
+"""The speakers in a model's own conversation."""
 _BEGIN, _END = rf"(?:\b(?=\w)|(?={HAN}))", rf"(?:(?!\w)|(?<={HAN}))"
 """Of a word; a script without spaces begins and ends one anywhere."""
 
@@ -53,7 +53,7 @@ _NAMED = rf"(?i){_BEGIN}{_DOCUMENT}\s*+[:：][^\S\n]*+(?P<value>[^\s,;@]++@[^\s,
 _WORD = re.compile(r"\w++")
 _STATEMENT = rf"(?i)[:,;\n]|{_BEGIN}{_any_of((*_SAID.self_words, *_SAID.labels['nama'], 'nik'))}"
 _late = cache(re.compile)
-"""Compiles what few messages need at the first of them: a start does not wait for it."""
+"""Compiles rarely needed patterns at their first use, so that a start does not wait for them."""
 CUT = " ⁂ "
 """Stands where something was cut, so that the words around it do not join."""
 

@@ -10,7 +10,7 @@ from hardening.patterns import bounded
 _PLAIN = re.compile(r"\^?(?:\(\?:)?(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /{},?*+-]){1,999}\)?\$?")
 """Characters in a row, read alike everywhere: no alternatives, nothing that may be anything."""
 _PIECES = 8
-"""Words and marks of which a code may be written (`2026/2027` is three)."""
+"""The most words and marks of a code (`2026/2027` has three)."""
 _LONGEST = 64
 """Characters of a code."""
 

@@ -15,7 +15,7 @@ from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
 _SMALL = words().detection | SPOKEN
-"""Words of which a name hardly has two."""
+"""Words that a name hardly contains twice."""
 IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
 
 

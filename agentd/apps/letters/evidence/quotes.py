@@ -1,4 +1,4 @@
-"""Where a quotation stands that a model gives for an argument: in the citizen's own words, in a result, or nowhere.
+"""Where a quotation that a model gives for an argument is found: in the citizen's own words, in a result, or nowhere.
 
 It is the first check of a cited argument. What the quotation says, and of which field, others judge.
 """

@@ -67,7 +67,7 @@ class SessionReadings:
 
 
 def _put(kept: OrderedDict[Key, Value], key: Key, value: Value, most: int) -> None:
-    """Keep a value as the one used last, and drop the one used longest ago when there are too many."""
+    """Keep a value as the most recently used, and drop the least recently used if there are too many."""
     kept[key] = value
     kept.move_to_end(key)
     if len(kept) > most:

@@ -19,7 +19,7 @@ _ENGLISH = {
     **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
 }
 _NOT_A_PERSON = phrases().not_a_person
-"""Parts of a result that speak of the office or of forms."""
+"""Parts of a result that are about the office or forms."""
 
 
 def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon) -> Iterator[tuple[int, Json]]:
@@ -65,7 +65,7 @@ def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[
 
 
 def leaves(value: Json) -> Iterator[Json]:
-    """What stands in the records and lists of a JSON value, without their names."""
+    """The values in the records and lists of a JSON value, without their names."""
     if isinstance(value, (Mapping, list)):
         for inner in value.values() if isinstance(value, Mapping) else value:
             yield from leaves(inner)

@@ -36,7 +36,7 @@ class Sentence:
     moods: list[Mood] = field(default_factory=list)
     corrected: list[bool] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
-    """`past`, `future` or `soon` where a word stands in a clause that says so of itself."""
+    """`past`, `future` or `soon` for each word whose clause says so."""
     people: list[tuple[int, str | None, range]] = field(default_factory=list)
     """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
     own: frozenset[int] = frozenset()

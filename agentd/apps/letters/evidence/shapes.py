@@ -84,11 +84,11 @@ class Shape:
     title: str
     enum: Enum = NO_ENUM
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Its own labels by language, the first of each the one to ask by; `""` holds those for every language."""
+    """Its own labels by language, the first of each is used to ask; `""` holds those for every language."""
     time: str = ""
     sensitive: bool = False
     senses: frozenset[str] = frozenset()
-    """What its name speaks of, by the packs' senses (`origin_city`: origin, city)."""
+    """What its name means, by the packs' senses (`origin_city`: origin, city)."""
     words: tuple[str, ...] = ()
     pattern: str = ""
     """Of a code: the regular expression that it must match, if that is a plain one."""
@@ -128,7 +128,7 @@ class Roles:
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def person(self, role: str) -> str:
-        """Whom a role is in a conversation: the citizen, a relation that languages name, or the role itself."""
+        """Who a role is in a conversation: the citizen, a relation that languages name, or the role itself."""
         if not SELF.isdisjoint(self.words.get(role, ())) or role in phrases().applicants:
             return CITIZEN
         return person([role]) or role
@@ -239,7 +239,7 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
 
 
 def _senses(words: Sequence[str]) -> Iterator[str]:
-    """What the words of a name speak of, the longer phrase first (`number of` counts, `number` identifies)."""
+    """The senses of a name's words, the longer phrase first (`number of` counts, `number` identifies)."""
     at = 0
     while at < len(words):
         found = next((size for size in (2, 1) if tuple(words[at : at + size]) in _SENSE_OF), 0)
@@ -290,7 +290,7 @@ def _enum(prop: Mapping[str, Json], label: str) -> Enum:
 
 
 def bare(title: str) -> str:
-    """A title's folded words, without what stands in brackets."""
+    """A title's folded words, without what is in brackets."""
     return " ".join(fold(re.sub(r"\([^)]*\)", " ", title)))
 
 

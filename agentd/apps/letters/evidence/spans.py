@@ -195,7 +195,7 @@ def _as_heard(wanted: Sequence[str], words: Sequence[str]) -> Sequence[str]:
 
 
 def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where a value's words stand as they are written, marks aside."""
+    """The places where a value's words are written, ignoring marks."""
     if not wanted or all(word in FILLERS for word in wanted):
         return
     kept = [at for at, word in enumerate(words) if word[0].isalnum()]

@@ -29,11 +29,11 @@ from agentd.apps.letters.languages import phrases
 _KINDS = frozenset({"text", "name"})
 _RANKS = {"name": 1, "text": 2, "place": 2, "relation": 2}
 _COMMON_WORDS = TEXTS | {"choice", "boolean"}
-"""Kinds of which a value may be any words (`menikah` is a state, and a purpose)."""
+"""Kinds that any words can be a value of (`menikah` is a state, and a purpose)."""
 _MOST = 3
 """Fields that may be left."""
 _WITHIN = phrases().joins | phrases().articles
-"""What may stand inside a name: `War and Peace`."""
+"""Words that may be inside a name: `War and Peace`."""
 
 
 def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
