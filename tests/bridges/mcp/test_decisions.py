@@ -28,7 +28,6 @@ def test_an_answer_that_is_nested_too_deeply_fails_its_call_at_once(depth: int) 
     assert isinstance(parse(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + deep + b"}"), Noise), "no answer"
 
 
-
 def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
     """Else a giant message could fail somebody else's call."""
     inside = b'{"result":{"id":7,' + b'"a":"' + b"x" * 1000 + b'"},"jsonrpc":"2.0","id":8}\n'
