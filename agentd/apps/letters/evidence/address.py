@@ -9,9 +9,7 @@ from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.numbers import spoken
 from agentd.apps.letters.languages import phrases
 
-_SPELLINGS = phrases().address_words
-_SILENT = phrases().silent_in_address
-_SUBJECTS = phrases().subjects
+_PACK = phrases()
 _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
 _ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 
@@ -66,13 +64,13 @@ def read(words: Sequence[str]) -> Address:
             continue
         if word.isdecimal():
             kept.append(str(int(word)) if len(word) <= LONGEST_NUMBER else word)
-        elif word[0].isalpha() and word not in _SILENT:
+        elif word[0].isalpha() and word not in _PACK.silent_in_address:
             said = spoken(words, at)
             if said is not None:
                 kept.append(str(said[0]))
                 at = said[1]
                 continue
-            kept.extend(_SPELLINGS.get(word, word).split())
+            kept.extend(_PACK.address_words.get(word, word).split())
         at += 1
     return Address(tuple(kept), rt, rw)
 
@@ -111,7 +109,7 @@ def supports(said: Address, value: Address) -> bool:
 def _letter(words: Sequence[str], number: int) -> str | None:
     """The letter that a house number has: `3A`, but not the `I` of who goes on speaking."""
     after = words[number + 1] if number + 1 < len(words) else ""
-    return after if len(after) == 1 and after.isalpha() and after not in _SUBJECTS else None
+    return after if len(after) == 1 and after.isalpha() and after not in _PACK.subjects else None
 
 
 def _skip(words: Sequence[str], at: int) -> int:

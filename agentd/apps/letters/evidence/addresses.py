@@ -17,13 +17,11 @@ from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOO
 from agentd.apps.letters.evidence.spans import clear
 from agentd.apps.letters.languages import phrases
 
-_HOUSEHOLD = phrases().household
+_PACK = phrases()
 _NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
 """Words of one message about one address; more is none."""
-_SAME = phrases().same_as
-_SAME_WITH = phrases().beside_same
 
 
 class _Known(NamedTuple):
@@ -156,9 +154,9 @@ def _says_same(field: Field, case: Case, turn: Turn, part: Part) -> bool:
     """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
     homes = _HOMES if field.label in _HOMES else (field.label,)
     about = part.label in homes or _asked(case, turn, {field.label})
-    if part.mood is not Mood.SAID or not about or _SAME.isdisjoint(part.words):
+    if part.mood is not Mood.SAID or not about or _PACK.same_as.isdisjoint(part.words):
         return False
-    return all(word in _SAME or word in _SAME_WITH for word in part.words if word[0].isalnum())
+    return all(word in _PACK.same_as or word in _PACK.beside_same for word in part.words if word[0].isalnum())
 
 
 def _addressed(part: Part, field: Field, accepted: frozenset[str], *, asked: bool) -> bool:
@@ -178,7 +176,7 @@ def _no_other_owner(part: Part) -> bool:
     words = part.words
     street = next((at for at, word in enumerate(words) if word in STREETS), 0)
     return all(
-        word in HOMES or word in _HOUSEHOLD or raw[0].isupper() or clear([word])
+        word in HOMES or word in _PACK.household or raw[0].isupper() or clear([word])
         for word, raw in zip(words[:street], part.raws, strict=False)
     )
 

@@ -31,6 +31,7 @@ from agentd.apps.letters.evidence.values import equals, within
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
+_PACK = phrases()
 _ASSENTS = frozenset(fold(each) for each in all_words().assents)
 _AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
@@ -72,11 +73,9 @@ def agents_turn(case: Case, turn: Turn) -> Turn:
     return replace(turn, text=turn.question, heard=heard, named=named, asked=())
 
 
-_PLACES = {tuple(phrase.split()): place for phrase, place in phrases().places.items()}
+_PLACES = {tuple(phrase.split()): place for phrase, place in _PACK.places.items()}
 _PLACE_BOOK = Phrasebook(_PLACES)
-_DENIALS = phrases().denials
-_BESIDE = FILLERS | SPOKEN | phrases().articles | phrases().which
-_JOINS = phrases().joins
+_BESIDE = FILLERS | SPOKEN | _PACK.articles | _PACK.which
 
 
 def place(turn: Turn) -> int | None:
@@ -120,7 +119,9 @@ def _offered(field: Field, case: Case, turn: Turn, *, asking: bool) -> Sequence[
     heard, _ = case.read(turn.question)
     found: list[tuple[int, int, str]] = []
     for number, sentence in enumerate(heard.sentences):
-        denied = bool(_DENIALS.intersection(sentence.words)) or any(mark.cue is Cue.NEGATION for mark in sentence.marks)
+        denied = bool(_PACK.denials.intersection(sentence.words)) or any(
+            mark.cue is Cue.NEGATION for mark in sentence.marks
+        )
         for value in field.enum.values if not denied and (sentence.asks or not asking) else ():
             held = (
                 span.start for span in spans(replace(field, value=value), sentence.words, turn.day) if span.supports
@@ -234,7 +235,7 @@ def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
     for number, each in enumerate(turn.heard.sentences):
         joined = 0
         for word, clause in zip(each.words, each.clauses, strict=True):
-            joined += word in _JOINS
+            joined += word in _PACK.joins
             parts.setdefault((number, clause, joined) if len(wanted) > 1 else (0, 0, 0), []).append(word)
     said = list(parts.values())
     if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own

@@ -24,17 +24,16 @@ from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, alone, clear, fits, values_of
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 _COUNT_DIGITS = 3
 """Digits of a number of things; a longer one identifies."""
 _NEAR = 6
 """Names of fields that are looked at before a value."""
-_COPULAS = phrases().copulas
-_COVERS = phrases().covers
 _TYPED = frozenset({"choice", "boolean", "date", "time"})
 _LOOSE = TEXTS | NUMBERS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of any words."""
-_WAYS = frozenset(phrases().senses["origin"]) | phrases().toward
+_WAYS = frozenset(_PACK.senses["origin"]) | _PACK.toward
 
 
 def means(field: Field, place: Place) -> bool:
@@ -210,7 +209,7 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
 
 def _covered(person: str | None) -> tuple[str, ...]:
     """The relations that a form's person may be: a guardian is a parent, too."""
-    return (str(person), *_COVERS.get(str(person), ()))
+    return (str(person), *_PACK.covers.get(str(person), ()))
 
 
 def whose(field: Field, place: Place, *, asked: bool) -> bool:

@@ -16,19 +16,18 @@ from agentd.apps.letters.evidence.numbers import SPOKEN, spoken
 from agentd.apps.letters.evidence.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 _MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
-_DAYS = {tuple(phrase.split()): days for phrase, days in phrases().days.items()}
-_WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
+_DAYS = {tuple(phrase.split()): days for phrase, days in _PACK.days.items()}
+_WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(_PACK.weekdays) for name in names}
 _DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
-_CLOCK = {key: Phrasebook(known) for key, known in phrases().clock.items()}
-_NOISE = phrases().date_noise
+_CLOCK = {key: Phrasebook(known) for key, known in _PACK.clock.items()}
 _BETWEEN_PARTS = 8
 """Words and marks between two parts of a date."""
-_BETWEEN = phrases().between_date_parts
 _MARKS = frozenset({"-", "/", "."})
-_INSIDE = _NOISE | _MARKS
+_INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
-_UNTIL = frozenset(("-", *phrases().senses["due"], *phrases().senses["destination"]))
+_UNTIL = frozenset(("-", *_PACK.senses["due"], *_PACK.senses["destination"]))
 _NEAR = 2
 """Words between a date and its weekday."""
 
@@ -176,7 +175,7 @@ def _numeric(words: Sequence[str], at: int) -> Day | None:
         return None
     parts, end = [first], at + 1
     while len(parts) < 3 and end < len(words):
-        step = 1 if words[end] in _MARKS or words[end] in _BETWEEN else 0
+        step = 1 if words[end] in _MARKS or words[end] in _PACK.between_date_parts else 0
         if end + step >= len(words) or not words[end + step].isdecimal():
             return None
         parts.append(words[end + step])
@@ -202,7 +201,7 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
     marked, named = 0, _MONTHS.get(words[at])
     if named is not None:
         number, end = count(words, _skip(words, at + 1))
-        said = end + (end < len(words) and words[end] in _NOISE)
+        said = end + (end < len(words) and words[end] in _PACK.date_noise)
     else:
         marked = at_clock(words, at, "date_before") if today else 0
         number, end = count(words, at + marked)

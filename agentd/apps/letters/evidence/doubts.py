@@ -28,19 +28,16 @@ from agentd.apps.letters.evidence.spans import Span, alone
 from agentd.apps.letters.evidence.together import anothers
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 _NUMBERED = frozenset({"nik", "kk"})
 _PERSONAL = _NUMBERED | {"name", "phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds of what an agent may propose; who somebody is, and a number of theirs, it can't know."""
 _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
 _OBJECTING = _CORRECTING | {Cue.NEGATION}
-_CONFIRMING = phrases().confirming
-_DENIALS = phrases().denials
-_INTERROGATIVES = phrases().interrogatives
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may mean without saying one (`my husband and I`)."""
-_ARTICLES = phrases().articles
-_TIMES = phrases().past | phrases().future | phrases().soon
+_TIMES = _PACK.past | _PACK.future | _PACK.soon
 _HALF_A_DAY = 12 * 60
 _MONTH = 31
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
@@ -87,7 +84,7 @@ def _reaches(field: Field, case: Case, turn: Turn) -> bool:
     named = any(field.key in one.keys for each in turn.named for one in each) or any(
         map(_says_what, turn.heard.sentences)
     )
-    about = not turn.question or not _CONFIRMING.isdisjoint(fold(turn.question))
+    about = not turn.question or not _PACK.confirming.isdisjoint(fold(turn.question))
     return named or about or any(case.find(field, agents_turn(case, turn)))
 
 
@@ -124,7 +121,7 @@ def _contradicted(field: Field, case: Case) -> bool:
         return False
     turn = case.by_order[last.message]
     named = any(one.plain and field.key in one.keys for each in turn.named for one in each)
-    return named or (turn.asks_for(field.key) and _DENIALS.isdisjoint(fold(turn.question)))
+    return named or (turn.asks_for(field.key) and _PACK.denials.isdisjoint(fold(turn.question)))
 
 
 def _answered(field: Field, case: Case) -> bool:
@@ -173,7 +170,7 @@ def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bo
     A no to another question is about that."""
     cues = _cues(turn)
     *_, last = case.read(turn.question)[0].sentences
-    else_ = last.asks and all(one.sentence is not last for one in noted) and _INTERROGATIVES.isdisjoint(last.words)
+    else_ = last.asks and all(one.sentence is not last for one in noted) and _PACK.interrogatives.isdisjoint(last.words)
     timed = field.kind == "date" and any(hours.hours(each.words) for each in turn.heard.sentences)
     left_open = any(one.sentence.asks for one in noted) and not timed
     no = not cues.isdisjoint(_CORRECTING if else_ else _OBJECTING) or (turn.heard.another and not else_)
@@ -209,7 +206,7 @@ def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, as
         ends = alone(words, Span(clause.start, at + 1, True), clause)  # `so make it 10`
         hour = minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY)
         return int(hour and ends and (asked_on is not None or not whole))
-    near = whole or words[max(at - 1, 0)] in _ARTICLES
+    near = whole or words[max(at - 1, 0)] in _PACK.articles
     return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
 
 

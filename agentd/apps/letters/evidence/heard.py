@@ -20,27 +20,18 @@ from agentd.apps.letters.evidence.segments import SEPARATORS, Mood
 from agentd.apps.letters.evidence.sentences import Sentence, clauses, own_sentences
 from agentd.apps.letters.languages import phrases
 
-_REQUESTS = phrases().requests
-_INTERROGATIVES = phrases().interrogatives
-_UNKNOWN = phrases().unknowns
-_PROPOSALS = {tuple(phrase.split()) for phrase in phrases().proposals}
-_DISOWNS = phrases().disowns
-_DOUBTS = phrases().doubts
-_WHETHER = phrases().asks_whether
-_DENIALS = phrases().denials
-_TIMES = {"past": phrases().past, "future": phrases().future, "soon": phrases().soon}
+_PACK = phrases()
+_PROPOSALS = {tuple(phrase.split()) for phrase in _PACK.proposals}
+_TIMES = {"past": _PACK.past, "future": _PACK.future, "soon": _PACK.soon}
 _TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
 NOES = frozenset({"no", "nope"})
 """A no at the start of a sentence, which elsewhere is short for a number."""
 MOST = 64
 """Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
-_ANOTHER = Phrasebook(phrases().another)
-_NEVER = phrases().never
+_ANOTHER = Phrasebook(_PACK.another)
 _LISTED = 3
 """Clauses of a list."""
-_NOT_MINE = phrases().not_mine
 _POINTING = frozenset({"itu", "tadi"})
-_PARAGRAPH = phrases().paragraph
 _INSTEAD = (["it"], ["its"])
 """What begins the right value after `the address is wrong:`."""
 
@@ -80,7 +71,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
         section = None if sentence.blank else section
         if example:
             _set(sentence, range(len(sentence.words)), Mood.OPEN)
-        opens = any(mark.cue in SUPPOSING and sentence.words[mark.start] in _PARAGRAPH for mark in sentence.marks)
+        opens = any(mark.cue in SUPPOSING and sentence.words[mark.start] in _PACK.paragraph for mark in sentence.marks)
         example = (example or opens) and not sentence.blank
         said = persons.subject(sentence.marks, sentence.words)
         subject = said or subject
@@ -157,7 +148,7 @@ def _disowns(sentence: Sentence, mark: Mark) -> bool:
     rest = sentence.words[mark.start : clause.stop]
     pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _POINTING
     anothers = any(other.cue is Cue.RELATION and other.start in clause for other in sentence.marks)
-    return pointed and (anothers or not _NOT_MINE.isdisjoint(rest)) and not any(map(str.isdecimal, rest))
+    return pointed and (anothers or not _PACK.not_mine.isdisjoint(rest)) and not any(map(str.isdecimal, rest))
 
 
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
@@ -211,8 +202,8 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
     _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
     if any(label.start == mark.end for label in sentence.labels):
         _set(sentence, clause, Mood.DENIED)  # `3175… itu bukan NIK saya`
-    never = bool(_NEVER.intersection((*words, *rest[:1])))
-    if all(word in _DISOWNS or word in FILLERS for word in rest):
+    never = bool(_PACK.never.intersection((*words, *rest[:1])))
+    if all(word in _PACK.disowns or word in FILLERS for word in rest):
         _set(sentence, clause, Mood.DENIED)
         sentence.wrong = True
     if never:
@@ -223,13 +214,13 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
     """`ada yang lain tidak`: a denial that ends its clause asks, and denies nothing."""
     clause = sentence.clause(mark.start)
-    return mark.end == clause.stop and bool(_WHETHER.intersection(sentence.words[clause.start : mark.start]))
+    return mark.end == clause.stop and bool(_PACK.asks_whether.intersection(sentence.words[clause.start : mark.start]))
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
     clause = sentence.clause(mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum() and word not in FILLERS]
-    if sentence.words[mark.start] in _DENIALS and mark.start == clause.start and rest:
+    if sentence.words[mark.start] in _PACK.denials and mark.start == clause.start and rest:
         _on_negation(sentence, mark)  # `tidak benar nama saya …` gives no other value
         return
     sentence.wrong = True
@@ -261,11 +252,15 @@ def _question(sentence: Sentence) -> None:
     if start is None:
         return
     words = sentence.words[start:]
-    polite = _REQUESTS.intersection(words) and _INTERROGATIVES.isdisjoint(words) and _DOUBTS.isdisjoint(words)
+    polite = (
+        _PACK.requests.intersection(words) and _PACK.interrogatives.isdisjoint(words) and _PACK.doubts.isdisjoint(words)
+    )
     if polite or sentence.proposes:
         return
     hypothetical = any(mark.cue in SUPPOSING or mark.cue is Cue.UNSURE for mark in sentence.marks)
-    sentence.inquiring = bool(_UNKNOWN.intersection(words)) and not hypothetical and _DOUBTS.isdisjoint(words)
+    sentence.inquiring = (
+        bool(_PACK.unknowns.intersection(words)) and not hypothetical and _PACK.doubts.isdisjoint(words)
+    )
     _set(sentence, range(start, len(sentence.words)), Mood.OPEN)
 
 

@@ -24,8 +24,7 @@ from agentd.apps.letters.evidence.shapes import ANYBODY
 from agentd.apps.letters.evidence.spans import NUMBERS, TEXTS, Span, clear
 from agentd.apps.letters.languages import phrases
 
-_COPULAS = phrases().copulas
-_DENIALS = phrases().denials
+_PACK = phrases()
 
 
 def own(field: Field) -> bool:
@@ -109,7 +108,7 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
 def _none(sentence: Sentence, one: Named) -> bool:
     """`tidak ada hewan peliharaan`: a phrase that denies right before the name."""
     before = next((mark.start for mark in sentence.marks if mark.end == one.start), one.start - 1)
-    return before >= 0 and sentence.words[before] in _DENIALS | NOES
+    return before >= 0 and sentence.words[before] in _PACK.denials | NOES
 
 
 def _maybe(field: Field, place: Place) -> frozenset[str]:
@@ -210,7 +209,7 @@ def _wording(
         return
     clause = sentence.clauses[start] if start < len(sentence.words) else -1
     said = [word for at, word in enumerate(sentence.words) if at >= start and sentence.clauses[at] == clause]
-    said = [word for word in said if word[0].isalnum() and word not in FILLERS and word not in _COPULAS]
+    said = [word for word in said if word[0].isalnum() and word not in FILLERS and word not in _PACK.copulas]
     if said:
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):

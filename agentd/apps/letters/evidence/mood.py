@@ -10,40 +10,35 @@ from agentd.apps.letters.evidence.segments import SEPARATORS, Mood
 from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
-_POLITE = phrases().polite
-_MAKE = phrases().make
-_FIRST_ONLY = phrases().asks_only_first
-_TAGS = phrases().tags
-_DOUBTS = phrases().doubts
-_CONFIRM = phrases().confirming
+_PACK = phrases()
+_CONFIRM = _PACK.confirming
 """A tag of these asks whether what stands before it is so."""
-_OPENINGS = phrases().openings
 
 
 def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
     """The first word of a sentence that is only asked about; None when nothing is. `asks`: it ends with `?`."""
     inside = {at for mark in marks for at in range(mark.start, mark.end)}
     starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
-    makes, begins = bool(_MAKE.intersection(words)), frozenset(starts)
+    makes, begins = bool(_PACK.make.intersection(words)), frozenset(starts)
     hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks)), None)
     if hard is not None:
         start = max(at for at in starts if at <= hard.start)
         rest = words[hard.start :]
-        doubtful = bool(_DOUBTS.intersection(rest))
+        doubtful = bool(_PACK.doubts.intersection(rest))
         return 0 if doubtful else start
-    if not asks or (makes and _POLITE.intersection(words)):
+    if not asks or (makes and _PACK.polite.intersection(words)):
         return None
     last = starts[-1]
     tag = [word for word in words[last:] if word[0].isalnum()]
     if not last or all(word in _CONFIRM or word in FILLERS for word in tag):
         return 0
-    return last if all(word in _TAGS for word in tag) else 0
+    return last if all(word in _PACK.tags for word in tag) else 0
 
 
 def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool) -> bool:
-    if asks and words[mark.start] not in _FIRST_ONLY:
+    if asks and words[mark.start] not in _PACK.asks_only_first:
         return True
-    joined = mark.start - 1 in starts and words[mark.start - 1] in _OPENINGS
+    joined = mark.start - 1 in starts and words[mark.start - 1] in _PACK.openings
     return mark.start in starts or joined
 
 

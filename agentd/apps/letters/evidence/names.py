@@ -7,12 +7,7 @@ from collections.abc import Sequence
 from agentd.apps.letters.evidence.choices import is_choice
 from agentd.apps.letters.languages import phrases
 
-_ENDS = phrases().name_ends
-_BEFORE = phrases().before_name
-_HONORIFICS = phrases().honorifics
-_COMMON = phrases().no_name
-_TITLES = phrases().titles
-
+_PACK = phrases()
 Name = tuple[str, ...]
 
 
@@ -21,7 +16,7 @@ def key(value: str | Sequence[str]) -> Name:
     words = value.split() if isinstance(value, str) else value
     letters = ["".join(letter for letter in word.casefold() if letter.isalnum()) for word in words]
     kept = [word for word in letters if word]
-    while len(kept) > 1 and kept[0] in _HONORIFICS:
+    while len(kept) > 1 and kept[0] in _PACK.honorifics:
         kept = kept[1:]
     return tuple(kept)
 
@@ -38,7 +33,7 @@ def leading(raws: Sequence[str]) -> list[Name]:
     for raw in raws[start:]:
         word = raw.casefold()
         if raw[0].isalpha():
-            if word in _ENDS:
+            if word in _PACK.name_ends:
                 break
             run.append(raw)
         elif raw not in ("'", ".", "-", "`", ". ", ".\n"):
@@ -54,7 +49,7 @@ def leading(raws: Sequence[str]) -> list[Name]:
 def _before(raws: Sequence[str], at: int) -> bool:
     """Whether a word only stands before a name; `M.` begins one."""
     initial = len(raws[at]) == 1 and raws[at + 1 : at + 2] in (["."], [". "])
-    return raws[at].casefold() in _BEFORE and not initial
+    return raws[at].casefold() in _PACK.before_name and not initial
 
 
 def same(left: Name, right: Name) -> bool:
@@ -64,7 +59,7 @@ def same(left: Name, right: Name) -> bool:
 
 def untitled(name: Name) -> Name:
     """A name without what may stand before one: `H. Abdul Karim`."""
-    return untitled(name[1:]) if len(name) > 1 and name[0] in _TITLES else name
+    return untitled(name[1:]) if len(name) > 1 and name[0] in _PACK.titles else name
 
 
 def within(part: Name, whole: Name) -> bool:
@@ -74,4 +69,4 @@ def within(part: Name, whole: Name) -> bool:
 
 def plausible(name: Name) -> bool:
     """Whether bare words after `saya`, or first in a list, may be a name: no choice, no occupation, no common word."""
-    return 0 < len(name) <= 7 and not is_choice(name) and not any(word in _COMMON for word in name)
+    return 0 < len(name) <= 7 and not is_choice(name) and not any(word in _PACK.no_name for word in name)

@@ -16,14 +16,10 @@ from agentd.apps.letters.evidence.segments import ADDRESSES, HOMES, NEIGHBOURHOO
 from agentd.apps.letters.evidence.spans import Span
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 _KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
-_BUSINESS = phrases().business
-_DWELLINGS = HOMES - phrases().sites
-_VERBS = phrases().verbs
-_STILL = phrases().still
-_CLITICS = phrases().clitics
-_IDLE = FILLERS | phrases().openers | phrases().leads
-_JOINS = phrases().joins
+_DWELLINGS = HOMES - _PACK.sites
+_IDLE = FILLERS | _PACK.openers | _PACK.leads
 _CALLED = frozenset({"nama", "alamat"})
 _CUES = SUPPOSING | {
     *(Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.LOOKUP),
@@ -146,7 +142,7 @@ class _Reader:
         line, clauses, at = self.line, self.line.sentence.clauses, 0
         while at < len(line.words):
             word, mark = line.words[at], line.marks.get(at)
-            self.business = word in _BUSINESS or (self.business and word not in _DWELLINGS)
+            self.business = word in _PACK.business or (self.business and word not in _DWELLINGS)
             if at and clauses[at] != clauses[at - 1]:
                 self._clause_ends(at)
             elif at and self._turns(at):
@@ -161,7 +157,7 @@ class _Reader:
             if mark is not None and mark.cue is Cue.BESIDE:
                 at = self._beside(mark)
                 continue
-            if mark is not None and mark.cue is Cue.PRONOUN and word not in _CLITICS:  # `dia guru`
+            if mark is not None and mark.cue is Cue.PRONOUN and word not in _PACK.clitics:  # `dia guru`
                 self._close(at, self.label if self.label is not None and self._empty(at) else f"x:{word}")
                 at = self.start = mark.end
                 continue
@@ -195,7 +191,9 @@ class _Reader:
     def _first(self, end: int) -> int:
         """The first word that isn't a mark."""
         words = self.line.words
-        return next((at for at in range(self.start, end) if words[at][0].isalnum() and words[at] not in _CLITICS), end)
+        return next(
+            (at for at in range(self.start, end) if words[at][0].isalnum() and words[at] not in _PACK.clitics), end
+        )
 
     def _clause_ends(self, at: int) -> None:
         self.follows = self.label or self.follows
@@ -221,7 +219,7 @@ class _Reader:
             self.start = behind
             return behind
         introduced = self.line.introduces(mark.start, mark.end)
-        if label == "alamat" and self.label == "nik" and _STILL.issuperset(words[self.start : mark.start]):
+        if label == "alamat" and self.label == "nik" and _PACK.still.issuperset(words[self.start : mark.start]):
             label = "alamat_ktp"
         elif label in _CALLED and introduced and self.business:
             label = f"{label}_usaha"
@@ -242,7 +240,7 @@ class _Reader:
         """Behind somebody another part begins; None where the words are none for a person."""
         line, opens = self.line, self._empty(mark.start)
         if mark.cue is Cue.SELF:
-            speaks = line.words[mark.start] not in persons.SUBJECTS or not _VERBS.isdisjoint(
+            speaks = line.words[mark.start] not in persons.SUBJECTS or not _PACK.verbs.isdisjoint(
                 line.words[mark.end : mark.end + 1]
             )
             if not speaks or self.line.sentence.ends(mark.end):
@@ -277,7 +275,7 @@ class _Reader:
     def _possessed(self, at: int) -> str | None:
         """`bayi saya laki-laki`: a thing that is the citizen's is not the citizen."""
         noun = self.line.words[at - 1]
-        owned = self.label is None and not self._empty(at) and noun.isalpha() and noun not in _IDLE | _JOINS
+        owned = self.label is None and not self._empty(at) and noun.isalpha() and noun not in _IDLE | _PACK.joins
         return f"x:{noun}" if owned else None
 
     def _speaks_of(self, people: set[str], at: int) -> None:

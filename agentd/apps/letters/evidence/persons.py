@@ -9,22 +9,19 @@ from agentd.apps.letters.evidence.choices import JOBS
 from agentd.apps.letters.evidence.lexicon import LIVES, RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 CITIZEN = "saya"
-SUBJECTS = phrases().subjects
+SUBJECTS = _PACK.subjects
 """Words for the citizen that only a verb follows (`I`)."""
-_BEFORE_KIN = phrases().before_kin
-MY = SELF & _BEFORE_KIN
+MY = SELF & _PACK.before_kin
 """Words for the citizen that stand before what is theirs."""
-_POSSESSIVE = SELF | phrases().possessives
-_ACTS = phrases().acts
-_LETTERS = phrases().letters
-SERVED = frozenset(map(person, ([word] for word in phrases().applicants))) - {None}
+_POSSESSIVE = SELF | _PACK.possessives
+SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
 """Relations by which a form may call whom it serves: its customer."""
-KIN = phrases().kin
+KIN = _PACK.kin
 EITHER_WAY = frozenset({"saudara", "sepupu"})
 """Relations that two people have to each other alike."""
-_FOR = phrases().for_whom
-_NOT_OF = phrases().doers | JOBS
+_NOT_OF = _PACK.doers | JOBS
 """Before somebody of whom nothing is told: `diantar kakak saya`, `guru anak saya`."""
 
 
@@ -36,7 +33,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
     """
     after = words[mark.end] if mark.end < len(words) else ""
     before = words[mark.start - 1] if mark.start else ""
-    if after in _POSSESSIVE or before in _BEFORE_KIN or mark.value in ("mertua", "orang tua"):
+    if after in _POSSESSIVE or before in _PACK.before_kin or mark.value in ("mertua", "orang tua"):
         return True
     word = words[mark.start]
     titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
@@ -49,7 +46,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
 
 def names_a_letter(words: Sequence[str]) -> bool:
     """Whether a phrase only says which letter is wanted (`surat keterangan tidak mampu`), not for whom or what."""
-    return bool(_LETTERS.intersection(words)) and not _FOR.intersection(words)
+    return bool(_PACK.letters.intersection(words)) and not _PACK.for_whom.intersection(words)
 
 
 def owner_end(mark: Mark, words: Sequence[str]) -> int:
@@ -75,35 +72,29 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     """
     if "atas nama saya" in " ".join(words):
         return CITIZEN
-    if not _LETTERS.intersection(words):
+    if not _PACK.letters.intersection(words):
         return None
     for mark in marks:
-        if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _FOR | MY:
+        if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _PACK.for_whom | MY:
             continue
         if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
             continue
-        if words[mark.start - 1] in MY and (mark.start < 2 or words[mark.start - 2] not in _FOR):
+        if words[mark.start - 1] in MY and (mark.start < 2 or words[mark.start - 2] not in _PACK.for_whom):
             continue
         end = owner_end(mark, words)
         if end > mark.end or words[mark.start - 1] in MY:
-            asked = mark.value in KIN and not (end < len(words) and words[end] in _ACTS)
+            asked = mark.value in KIN and not (end < len(words) and words[end] in _PACK.acts)
             return mark.value if asked else None
     return None
 
 
-APPLICANTS = phrases().applicants
-_COPULAS = phrases().copulas
-_JOINS = phrases().joins
-_TOWARD = phrases().toward
-_FATES = phrases().fates
-_DEATHS = phrases().deaths
-_POINTING = phrases().quiet
+APPLICANTS = _PACK.applicants
+_POINTING = _PACK.quiet
 """Of these nothing is: `it's urgent`."""
-_ARTICLES = phrases().articles
-_PARENTS = frozenset(("orang tua", *phrases().covers["orang tua"]))
+_PARENTS = frozenset(("orang tua", *_PACK.covers["orang tua"]))
 _OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
 """Relations beside whom a parent is the citizen's own."""
-_ORIGIN = frozenset(phrases().senses["origin"])
+_ORIGIN = frozenset(_PACK.senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
 """People of one sentence."""
@@ -180,7 +171,7 @@ def _the_citizens(words: Sequence[str], marks: Sequence[Mark], clauses: Sequence
     applicants = {mark.end - 1 for mark in relations if mark.value in APPLICANTS}
     for mark in relations if pronouns else ():
         at = mark.start - 1
-        while at > 0 and (at in pronouns or words[at] in _COPULAS or words[at] == "'"):
+        while at > 0 and (at in pronouns or words[at] in _PACK.copulas or words[at] == "'"):
             at -= 1
         himself = at in applicants or (at >= 0 and words[at] in SELF and _opens(words, clauses, at))
         if himself and not pronouns.isdisjoint((mark.start - 1, mark.end)):
@@ -199,7 +190,7 @@ def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
 def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
     """Whether a clause begins there, or one word before."""
     return any(
-        place == 0 or clauses[place] != clauses[place - 1] or words[place - 1] in _JOINS
+        place == 0 or clauses[place] != clauses[place - 1] or words[place - 1] in _PACK.joins
         for place in (at, at - 1)
         if place >= 0
     )
@@ -228,9 +219,9 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
 def names(mark: Mark, words: Sequence[str]) -> bool:
     """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
     at = mark.start - 1
-    while at >= 0 and words[at] in _ARTICLES:
+    while at >= 0 and words[at] in _PACK.articles:
         at -= 1
-    if at >= 0 and words[at] in _TOWARD:
+    if at >= 0 and words[at] in _PACK.toward:
         return False
     alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
     return strong(mark, words, opens=not alone, form=False)
@@ -253,8 +244,8 @@ def aliases(
             at += 1
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
         beside = takewhile(str.isalpha, reversed(words[max(0, mark.start - 3) : mark.start]))
-        of_whom = _DEATHS | _FATES if mark is relations[0] else _DEATHS  # `yang meninggal ibu saya`
-        died = not _FATES.isdisjoint(near) or (mark.value in KIN and not of_whom.isdisjoint(beside))
+        of_whom = _PACK.deaths | _PACK.fates if mark is relations[0] else _PACK.deaths  # `yang meninggal ibu saya`
+        died = not _PACK.fates.isdisjoint(near) or (mark.value in KIN and not of_whom.isdisjoint(beside))
         if died and mark.value not in ROLES:
             found.append((mark.value, DECEASED))
     return found

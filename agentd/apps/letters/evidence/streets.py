@@ -8,11 +8,7 @@ from agentd.apps.letters.evidence.lines import Line
 from agentd.apps.letters.evidence.segments import HOMES, SEPARATORS
 from agentd.apps.letters.languages import phrases
 
-_LIES = phrases().lies
-_SITES = phrases().sites
-_PREMISES = phrases().premises
-_STILL = phrases().still
-_CLITICS = phrases().clitics
+_PACK = phrases()
 _NEAR = 8
 """Words between the word for the card and the street that it says."""
 
@@ -24,10 +20,10 @@ def whose(line: Line, at: int, home: str, *, business: bool) -> str:
     """
     words, clause = line.words, line.sentence.clause(at)
     opened = clause.start + (words[clause.start] in SEPARATORS)
-    before = [word for word in words[max(opened, at - 5) : at] if word not in _LIES]
-    owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _CLITICS) and before[-2].isalpha()
-    theirs = SELF.isdisjoint(before) and (not _SITES.isdisjoint(before) or (not before and opened < at))
-    if words[at] in _PREMISES:
+    before = [word for word in words[max(opened, at - 5) : at] if word not in _PACK.lies]
+    owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _PACK.clitics) and before[-2].isalpha()
+    theirs = SELF.isdisjoint(before) and (not _PACK.sites.isdisjoint(before) or (not before and opened < at))
+    if words[at] in _PACK.premises:
         return "alamat_usaha"
     if (business and theirs) or _on_the_card(line, at):
         return "x:alamat"
@@ -38,5 +34,5 @@ def _on_the_card(line: Line, at: int) -> bool:
     """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
     card = max((before for before in range(max(0, at - _NEAR), at) if line.words[before] == "ktp"), default=at)
     between = range(card + 1, at)
-    named = any(line.words[near] in _STILL or line.raws[near][0].isupper() for near in between)
+    named = any(line.words[near] in _PACK.still or line.raws[near][0].isupper() for near in between)
     return named and not any(line.words[near].isdecimal() for near in between)

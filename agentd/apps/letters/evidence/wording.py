@@ -20,23 +20,17 @@ from agentd.apps.letters.evidence.segments import Claim
 from agentd.apps.letters.evidence.spans import TEXTS
 from agentd.apps.letters.languages import phrases
 
+_PACK = phrases()
 PURPOSES = frozenset({"keperluan", "instansi"})
 """What a letter is for: of nobody's data."""
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
 _TAIL = 64
 """Words that a purpose runs on for."""
-_COURTESIES = phrases().courtesies
-_WEAK_PURPOSE = phrases().weak_purpose
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
 """What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
-_PURPOSES = phrases().purposes
-_LETTERS = phrases().letters
-_OUTSIDERS = phrases().outsiders
-_BUSINESS = phrases().business
-_COMPANIES = phrases().companies
 _BEFORE_COMPANY = (None, "nama", "keperluan")
 """`CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
-_PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in phrases().senses[sense])
+_PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in _PACK.senses[sense])
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
@@ -57,7 +51,7 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
         if field.label in PURPOSES:
             who = owner(place)
             somebody = names.plausible(names.key(part.words)) and before_nik(part, after)
-            theirs = who not in _OUTSIDERS and not somebody and not (who in KIN and _own(case, turn))
+            theirs = who not in _PACK.outsiders and not somebody and not (who in KIN and _own(case, turn))
             words, replaces = _purpose(part, who), part.corrected
         else:
             theirs = whose(field, place, asked=answers)
@@ -72,7 +66,7 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
 def _restates(part: Part) -> bool:
     """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
     before = bisect_right(part.line.rights, part.start, key=attrgetter("end"))
-    return part.corrected and before > 0 and part.line.words[part.line.rights[before - 1].start] not in _COURTESIES
+    return part.corrected and before > 0 and part.line.words[part.line.rights[before - 1].start] not in _PACK.courtesies
 
 
 def _own(case: Case, turn: Turn) -> bool:
@@ -101,7 +95,7 @@ def _under(field: Field, turn: Turn, part: Part) -> bool:
 def _states_own(part: Part, who: str | None) -> bool:
     """`I need it for a bank`."""
     own = not part.line.sentence.own.isdisjoint(part.line.sentence.clause(part.start))
-    wish = not _WEAK_PURPOSE.isdisjoint(part.words[:1]) and _LETTERS.isdisjoint(part.words)
+    wish = not _PACK.weak_purpose.isdisjoint(part.words[:1]) and _PACK.letters.isdisjoint(part.words)
     return who is None and own and (part.label == "keperluan" or wish)
 
 
@@ -109,11 +103,13 @@ def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
     """Whether a clause that doesn't name the field may be about it."""
     words = part.words
     if field.label == "nama_usaha":
-        return part.label in _BEFORE_COMPANY and not _COMPANIES.isdisjoint(words[:1])
+        return part.label in _BEFORE_COMPANY and not _PACK.companies.isdisjoint(words[:1])
     if part.label is not None:
         return field.label == "instansi" and part.label == "keperluan"
     if field.label in PURPOSES:
-        return not _WEAK_PURPOSE.isdisjoint(words) or (turn.heard.listed and not _PURPOSES.isdisjoint(words[:1]))
+        return not _PACK.weak_purpose.isdisjoint(words) or (
+            turn.heard.listed and not _PACK.purposes.isdisjoint(words[:1])
+        )
     if field.label == "jenis_usaha":
         return not asked
     return field.label == "pekerjaan" and _bare_job(words, field.spoken)
@@ -133,7 +129,7 @@ def _purpose(part: Part, who: str | None) -> Sequence[str]:
     named = (at for at in range(part.end, stop) if (mark := line.marks.get(at)) and mark.cue is Cue.LABEL)
     words = line.words[part.start : next((at for at in named if line.marks[at].value in _IDENTITY), stop)]
     if part.label is None:
-        words = words[next((at for at, word in enumerate(words) if word in _WEAK_PURPOSE), 0) :]
+        words = words[next((at for at, word in enumerate(words) if word in _PACK.weak_purpose), 0) :]
     return [*words, *who.split()] if who in KIN else words
 
 
@@ -144,7 +140,7 @@ def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:
     """
     if field.label != "jenis_usaha":
         return words
-    at = next((at for at, word in enumerate(words) if word in _BUSINESS), len(words))
+    at = next((at for at, word in enumerate(words) if word in _PACK.business), len(words))
     its_own = choices.WISHES.isdisjoint(words[:at]) and _PLACES.isdisjoint(words[max(0, at - 1) : at])
     return words[at:] if its_own else ()
 
