@@ -9,7 +9,7 @@ from typing import Any
 
 from agentd.apps.analytics import formats
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.projections import Projection, order_of, projections
+from agentd.apps.analytics.projections import Projection, order_of, picks_of, projections
 from agentd.apps.analytics.sql_edits import limit_of
 
 
@@ -27,12 +27,13 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
 
 
 def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
-    """{result key or alias, in lower case: the directions of its query's order, and of a MAX or MIN}; `cut`: without
-    the orders of whole lists."""
+    """{result key or alias, in lower case: the directions of its query's order, of a MAX or MIN, and of its ranks};
+    `cut`: without the orders of whole lists."""
     found: dict[str, set[str]] = {}
     for query in plan.selects:
         made, whole = projections(query["query"]), cut and limit_of(query["query"]) is None
-        _order(found, query["result_key"], made, set() if whole else set(order_of(query["query"]).values()))
+        sorted_ = set() if whole else set(order_of(query["query"]).values())
+        _order(found, query["result_key"], made, sorted_ | picks_of(query["query"]))
     return {name: frozenset(directions) for name, directions in found.items()}
 
 

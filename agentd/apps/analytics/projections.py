@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.sql import Side, sources_of, tree
 
+RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 DEPTH = 8
 """Subqueries within subqueries that a column is followed through."""
 
@@ -60,6 +61,18 @@ def order_of(query: str) -> dict[str, str]:
         names = {selected[int(key.this) - 1].alias_or_name}
     names |= {each.alias_or_name for each in selected if isinstance(each, exp.Alias) and each.this == key}
     return {name.casefold(): direction for name in names}
+
+
+def picks_of(query: str) -> set[str]:
+    """The directions by which its rows are picked without an order: of its ranks, and `= (SELECT MAX(…) …)`."""
+    found, ways = tree(query), set()
+    for rank in found.find_all(*RANKS) if found is not None else ():
+        if (order := rank.parent.args.get("order") if isinstance(rank.parent, exp.Window) else None) is not None:
+            ways.add("desc" if order.expressions[0].args.get("desc") else "asc")
+    for each in found.find_all(exp.EQ) if found is not None else ():
+        shown = each.expression.this.selects if isinstance(each.expression, exp.Subquery) else []
+        ways |= {way for kind, way in ((exp.Max, "desc"), (exp.Min, "asc")) if shown and isinstance(shown[0], kind)}
+    return ways
 
 
 def _of(select: exp.Select, depth: int) -> Iterator[Projection]:

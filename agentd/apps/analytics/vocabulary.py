@@ -62,6 +62,7 @@ class Vocabulary:
     most: frozenset[str]
     least: frozenset[str]
     ranks: frozenset[str]
+    by_age: frozenset[str]
     spans: frozenset[str]
     before_bounds: frozenset[str]
     beyond: frozenset[str]

@@ -34,6 +34,13 @@ def of(query: str) -> Plan:
         ("Invoice lebih dari lima dolar", "SELECT COUNT(*) AS n FROM i WHERE Total > 5", []),
         ("Invoice terbesar?", "SELECT Id, Total FROM i ORDER BY Total DESC LIMIT 1", []),
         ("Invoice terbesar?", "SELECT Id, Total FROM i ORDER BY Total LIMIT 1", ["terbesar"]),
+        ("Invoice terbesar?", "SELECT Id FROM i WHERE Total = (SELECT MAX(Total) FROM i)", []),
+        ("Invoice terbesar?", "SELECT Id FROM i WHERE Total = (SELECT MIN(Total) FROM i)", ["terbesar"]),
+        (
+            "Invoice terbesar?",
+            "SELECT Id FROM (SELECT Id, RANK() OVER (ORDER BY Total DESC) AS r FROM i) t WHERE r = 1",
+            [],
+        ),
         ("What is the lowest price?", "SELECT MAX(Price) AS p FROM i", ["lowest"]),
         ("3 bulan terakhir ada berapa invoice?", "SELECT COUNT(*) AS n FROM i WHERE d >= '2023-01-01'", []),
         ("Rata-rata nilai invoice?", "SELECT SUM(Total) AS t FROM i", ["Rata-rata"]),
