@@ -18,7 +18,6 @@ from agentd.apps.analytics.agreement import restricted, speaks, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
-from agentd.apps.analytics.ranking import misranked
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import own, tree, trees
 from agentd.apps.analytics.unanswered import unanswered
@@ -48,13 +47,7 @@ def unaccounted(
     for reading, outer in readings:
         found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *_not_consulted(reading)]
-        found += [
-            *_figures(reading),
-            *_keys(reading),
-            *(_shown(reading) if outer else ()),
-            *_misnamed(reading),
-            *misranked(reading),
-        ]
+        found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
     return list(dict.fromkeys(found))

@@ -14,6 +14,7 @@ from sqlglot import exp
 from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.ranking import misranked
 from agentd.apps.analytics.schema_reading import Asked, Reading
 from agentd.apps.analytics.unknown_words import about_table
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
@@ -32,6 +33,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     there = topics_of(" ".join(map(about_table, tables)))
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, tables)
+    yield from (each for reading in readings for each in misranked(reading))
     if unknown:
         return
     kinds = {reading.kind(column) for reading in readings for column in reading.shown}

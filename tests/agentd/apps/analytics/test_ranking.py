@@ -1,0 +1,26 @@
+"""What is picked as the most of something is ranked by that, not by a key or a day (issue 19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agentd.apps.analytics.test_accounting import doubts
+
+RANKED = "SELECT OrderID FROM (SELECT OrderID, RANK() OVER (ORDER BY {} DESC) AS r FROM Orders) t WHERE r = 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        (
+            "Which order has the highest freight?",
+            "SELECT OrderID FROM Orders ORDER BY OrderDate DESC LIMIT 1",
+            "ORDER BY OrderDate",
+        ),
+        ("Order dengan freight terbesar?", RANKED.format("OrderID"), "ORDER BY OrderID"),
+        ("Order dengan freight terbesar?", RANKED.format("Freight"), ""),
+        ("Which is the latest order?", "SELECT OrderID FROM Orders ORDER BY OrderDate DESC LIMIT 1", ""),
+    ],
+)
+def test_the_most_is_ranked_by_what_was_asked(question: str, query: str, found: str) -> None:
+    assert [each for each in doubts(question, query) if each.startswith("ORDER")] == ([found] if found else [])
