@@ -19,6 +19,7 @@ from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
 _PICKING = (exp.Min, exp.Max, exp.Least, exp.Greatest, exp.Nullif)
 _OF_TIME = (exp.DateDiff, exp.TimestampDiff, exp.Anonymous, exp.TimeToUnix, exp.Extract, exp.TimeToStr, exp.Date)
+_CUTTING = (exp.Round, exp.Floor, exp.Ceil, exp.Abs)
 _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 
 
@@ -29,6 +30,7 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
     if not _names_a_place(question):
         yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
+    yield from _added_on(question, plan)
     known, several = _meant(question), finder("several").search(question)
     texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
     for select in nodes(plan.results, exp.Select):
@@ -36,6 +38,16 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
             yield from (*_reckoned(part, known), *_cut(part, texts))
             once = (each for each in part.find_all(exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
+
+
+def _added_on(question: str, plan: Plan) -> Iterator[str]:
+    """A sum of all rows so far where nobody asked for one, or none where it is asked for."""
+    running = [each for each in nodes(plan.results, exp.Window) if each.args.get("order") and each.find(exp.Sum)]
+    asked = finder("running").search(question)
+    if not asked:
+        yield from (each.sql() for each in running)
+    elif not running and next(nodes(plan.results, exp.Subquery, exp.Join), None) is None:
+        yield asked[0]
 
 
 def _names_a_place(question: str) -> bool:
@@ -64,7 +76,14 @@ def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
         columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
         if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
             yield whole.sql()
+        yield from (cut.sql() for cut in each.find_all(*_CUTTING) if _to_integers(cut))
     yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
+
+
+def _to_integers(cut: exp.Expr) -> bool:
+    """Whether it leaves no decimals of a column; `ROUND(x, 2)` keeps them."""
+    decimals = cut.args.get("decimals")
+    return cut.find(exp.Column) is not None and (decimals is None or decimals.name == "0")
 
 
 def _meant(question: str) -> set[float]:

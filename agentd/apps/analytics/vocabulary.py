@@ -71,6 +71,7 @@ class Vocabulary:
     counted: frozenset[str]
     averages: frozenset[str]
     totals: frozenset[str]
+    running: frozenset[str]
     restricts: frozenset[str]
     tops: frozenset[str]
     above: frozenset[str]

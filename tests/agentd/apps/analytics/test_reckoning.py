@@ -40,6 +40,9 @@ def of(query: str) -> Plan:
         ("Total freight?", "SUM(MIN(Freight, 2))", True),
         ("Total freight?", "SUM(DISTINCT Freight)", True),
         ("Total freight?", "SUM(CAST(Freight AS INTEGER))", True),
+        ("Total freight?", "SUM(ROUND(Freight))", True),
+        ("Average freight?", "AVG(FLOOR(Freight))", True),
+        ("Total freight?", "SUM(ROUND(Freight, 2))", False),
         ("Total of the codes?", "SUM(CAST(Code AS INTEGER))", False),
         ("Total freight?", "ROUND(SUM(Freight), -3)", True),
         ("Total freight?", "ROUND(SUM(Freight), 2)", False),
@@ -47,6 +50,18 @@ def of(query: str) -> Plan:
 )
 def test_a_figure_that_is_changed_by_what_nobody_said_is_in_doubt(question: str, figure: str, doubted: bool) -> None:
     assert bool(list(altered(question, of(f"SELECT {figure} AS n FROM Orders"), TABLES))) is doubted
+
+
+@pytest.mark.parametrize(
+    ("question", "sum_", "doubted"),
+    [
+        ("Freight per month?", "SUM(SUM(Freight)) OVER (ORDER BY m)", True),
+        ("Cumulative freight per month?", "SUM(SUM(Freight)) OVER (ORDER BY m)", False),
+        ("Ongkos kirim kumulatif per bulan?", "SUM(Freight)", True),
+    ],
+)
+def test_a_running_total_is_given_where_it_is_asked_for(question: str, sum_: str, doubted: bool) -> None:
+    assert bool(list(altered(question, of(f"SELECT m, {sum_} AS n FROM Orders GROUP BY m"), TABLES))) is doubted
 
 
 @pytest.mark.parametrize(
