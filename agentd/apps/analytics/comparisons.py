@@ -107,12 +107,12 @@ def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
     for key in ("restricts", "averages")[: 1 + alone]:
         found = [] if finder(key).search(question) else finder(key).findall(sentence.casefold())
         yield from (word for word in found if len(word) > 2 and not finder("above", "below").fullmatch(word))
-    told, asked = _months_in(sentence), _months_in(question)
+    told, asked = months_in(sentence), months_in(question)
     others = set(told.values()) - set(asked.values()) if asked and not finder("compares").search(question) else set()
     yield from (word for word, month in told.items() if month in others)
 
 
-def _months_in(text: str) -> dict[str, int]:
+def months_in(text: str) -> dict[str, int]:
     """{a month's name, of more letters than "may" has: its number}."""
     named = {name: number for number, names in enumerate(words().months, 1) for name in names if len(name) > 3}
     return {word: named[word] for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in named}

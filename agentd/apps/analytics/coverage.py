@@ -137,11 +137,15 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
 
 
 def _parts(asked: str, plan: Plan) -> Iterator[str]:
-    """The last "how many" of a question that asks it in more parts than the plan has figures."""
-    parts = re.split(rf"[,;]|\b{finder('joined').pattern}\b", asked, flags=re.IGNORECASE)
-    asking = [found[0] for part in parts if (found := finder("how_many").search(part))]
-    if len(asking) > sum(len(projections(query["query"])) for query in plan.results) > 0:
-        yield asking[-1]
+    """The last "how many" of a question that asks it, or for a total or a mean, in more parts than the plan has
+    figures."""
+    figures = sum(len(projections(query["query"])) for query in plan.results)
+    joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
+    for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
+        parts = re.split(apart, asked, flags=re.IGNORECASE)
+        asking = [found[0] for part in parts if (found := finder(*keys).search(part))]
+        if len(asking) > figures > 0:
+            yield asking[-1]
 
 
 def _same_again(plan: Plan) -> Iterator[str]:

@@ -11,6 +11,7 @@ from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.guarded_times import loosely_bound, part_of_the_period
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, united_twice
+from agentd.apps.analytics.misplaced import misplaced
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reckoning import altered
@@ -46,6 +47,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *part_of_the_period(plan, dates),
         *loosely_bound(question, plan),
         *altered(question, plan, tables),
+        *misplaced(plan),
         *other_dates(question, plan, tables),
         *only_some(plan, joins),
         *united_twice(plan),

@@ -1,0 +1,55 @@
+"""Placeholders of a narrative that stand behind the words for another figure: a mean for a total. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentd.apps.analytics.comparisons import months_in
+from agentd.apps.analytics.placeholders import is_period
+from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.projections import Projection, projections
+from agentd.apps.analytics.sql import DAY
+from agentd.apps.analytics.vocabulary import finder
+
+_PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
+_APART = re.compile(r"\{[^{}]*\}|[.!?;]\s|\n")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NOT = {"totals": {"AVG"}, "averages": {"SUM", "COUNT", "MIN", "MAX"}, "most": {"MIN"}, "least": {"MAX"}}
+"""What a figure is not computed by that these words are said of."""
+
+
+def misplaced(plan: Plan) -> Iterator[str]:
+    """Those whose figure is computed by another aggregate, or of another year or month, than is said before it."""
+    figures: dict[str, tuple[Projection, str]] = {}
+    for query in plan.results:
+        made = projections(query["query"])
+        figures |= {each.name.casefold(): (each, query["query"]) for each in made}
+        figures |= {query["result_key"].casefold(): (made[0], query["query"])} if len(made) == 1 else {}
+    for found in _PLACEHOLDER.finditer(plan.template):
+        if found[1].casefold() in figures and not is_period(found[1]):
+            before = _PLACEHOLDER.sub(_without_period, plan.template[: found.start()])
+            figure, query = figures[found[1].casefold()]
+            words = _APART.split(before)[-1]
+            if _of_another_kind(words, figure) or _of_another_time(words, DAY.findall(query)):
+                yield f"{words.strip(' ,:')} {found[0]}".strip()
+
+
+def _without_period(found: re.Match[str]) -> str:
+    return "" if is_period(found[1]) else found[0]
+
+
+def _of_another_kind(words: str, figure: Projection) -> bool:
+    said = [key for key in _NOT if finder(key).search(words)]
+    return len(said) == 1 and not figure.quotient and figure.aggregate in _NOT[said[0]]
+
+
+def _of_another_time(words: str, days: list[str]) -> bool:
+    """Whether it names a year, or a month, in which none of the query's days are."""
+    years, months = set(_YEAR.findall(words)), set(months_in(words).values())
+    if not days:
+        return False
+    first, last = min(days), max(days)
+    inside = range(int(first[5:7]), int(last[5:7]) + 1) if first[:4] == last[:4] else range(1, 13)
+    another = bool(months) and months.isdisjoint(inside)
+    return another or (bool(years) and not any(first[:4] <= year <= last[:4] for year in years))
