@@ -29,9 +29,9 @@ def misplaced(plan: Plan) -> Iterator[str]:
     for found in _PLACEHOLDER.finditer(plan.template):
         if found[1].casefold() in figures and not is_period(found[1]):
             before = _PLACEHOLDER.sub(_without_period, plan.template[: found.start()])
-            figure, query = figures[found[1].casefold()]
+            figure, computed = figures[found[1].casefold()]
             words = _APART.split(before)[-1]
-            if _of_another_kind(words, figure) or _of_another_time(words, DAY.findall(query)):
+            if _of_another_kind(words, figure) or _of_another_time(words, DAY.findall(computed)):
                 yield f"{words.strip(' ,:')} {found[0]}".strip()
 
 
@@ -50,6 +50,9 @@ def _of_another_time(words: str, days: list[str]) -> bool:
     if not days:
         return False
     first, last = min(days), max(days)
-    inside = range(int(first[5:7]), int(last[5:7]) + 1) if first[:4] == last[:4] else range(1, 13)
-    another = bool(months) and months.isdisjoint(inside)
-    return another or (bool(years) and not any(first[:4] <= year <= last[:4] for year in years))
+    begins, ends = (int(day[:4]) * 12 + int(day[5:7]) - 1 for day in (first, last))
+    within = range(
+        begins, ends + (first == last or not last.endswith("-01"))
+    )  # bound by a month's first, it is without
+    another = bool(months) and months.isdisjoint(month % 12 + 1 for month in within)
+    return another or (bool(years) and years.isdisjoint(str(month // 12) for month in within))
