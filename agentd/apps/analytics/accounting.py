@@ -122,8 +122,10 @@ def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Dates of other columns than their tables' own that are not said; days beside today where no time is asked for;
     columns that are bound at one end alone, in the WHERE or in a branch of a CASE with it."""
+    amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
     for column in reading.own(exp.Column):
-        if reading.kind(column) == "temporal" and not reading.is_own_date(column) and not reading.said(column):
+        other = reading.kind(column) == "temporal" and not reading.is_own_date(column)
+        if other and not reading.hits_of([column]) - amounts:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):

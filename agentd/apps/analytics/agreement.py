@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.comparisons import BOUNDS, bounds_of
+from agentd.apps.analytics.deductions import misdeducted
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.sql import conditions_of, own
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
@@ -39,6 +40,8 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _namesakes(select, used)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
+    yield from misdeducted(asked, select)
+    yield from _worth_for_quantity(asked, select)
     yield from _filled_for_nothing(asked, select)
     if without := drops_those_without(asked, select):
         yield without
@@ -185,6 +188,17 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
             yield from (f"{taken.sql_name()}({name})" for name in worth)
 
 
+def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
+    """Quantities times what a unit is worth, where how many are asked for and no amount."""
+    quantity = [phrase for phrase, topic in vocabulary().topics.items() if topic == "quantity"]
+    if finder("amounts").search(asked) or not any(phrase_finder(phrase).search(asked) for phrase in quantity):
+        return
+    for product in select.find_all(exp.Mul):
+        names = [column.name for column in product.find_all(exp.Column)]
+        if all(any(speaks(name, kind) for name in names) for kind in ("unit_values", "quantities")):
+            yield product.sql()
+
+
 def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """A part of people's names that rows are grouped by without the others: all who are called Frank are one."""
     group = select.args.get("group")
@@ -251,21 +265,17 @@ def _of_texts(condition: exp.Expr) -> bool:
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Words that mean a column which the tables have and the query leaves aside."""
     names = [str(column["name"]) for table in used.values() for column in table["columns"]]
-    written, whole = " ".join(column.name for column in select.find_all(exp.Column)), asked
+    written = " ".join(column.name for column in select.find_all(exp.Column))
     for phrase, parts in vocabulary().columns.items():
         means = re.compile(parts, re.IGNORECASE)
         if phrase_finder(phrase).search(asked):
             asked = phrase_finder(phrase).sub(" ", asked)
             if any(map(means.search, names)) and not means.search(written):
                 yield phrase
-    less = " ".join(column.name for each in select.find_all(exp.Sub) for column in each.expression.find_all(exp.Column))
-    for phrase, parts in vocabulary().before_deductions.items() if less else ():
-        if phrase_finder(phrase).search(whole) and re.search(parts, less, re.IGNORECASE):
-            yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
         words = words_of(name)
-        plain_word = len(words) > 3 and words not in _OF_NO_COLUMN
+        plain_word = len(words) > 2 and words not in _OF_NO_COLUMN
         if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
             yield words
 

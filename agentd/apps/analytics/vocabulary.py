@@ -85,6 +85,7 @@ class Vocabulary:
     emptied: frozenset[str]
     there_are: frozenset[str]
     before_deductions: Mapping[str, str]
+    after_deductions: Mapping[str, str]
     several: frozenset[str]
     without: frozenset[str]
     by_month: frozenset[str]

@@ -24,3 +24,11 @@ RANKED = "SELECT OrderID FROM (SELECT OrderID, RANK() OVER (ORDER BY {} DESC) AS
 )
 def test_the_most_is_ranked_by_what_was_asked(question: str, query: str, found: str) -> None:
     assert [each for each in doubts(question, query) if each.startswith("ORDER")] == ([found] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "doubted"), [("Total freight Mei 1998?", True), ("Freight shipped in May 1998?", False)]
+)
+def test_a_figure_s_own_words_are_no_reason_for_another_day(question: str, doubted: bool) -> None:
+    query = "SELECT SUM(Freight) AS f FROM Orders WHERE ShippedDate >= '1998-05-01' AND ShippedDate <= '1998-05-31'"
+    assert ("ShippedDate" in doubts(question, query)) is doubted
