@@ -55,6 +55,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
             reading = Reading(select, known, asked)
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
+            found += [*_rates(reading, text), *_empties(reading, text, dialect)]
     spelled = [str(table["table_name"]) for table in known.values()]
     return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
 
@@ -177,3 +178,39 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
         if said and float(literal.name) not in bounded:
             other = turned[type(each)](this=each.this.copy(), expression=literal.copy()).sql()
             yield Other(text, text.replace(each.sql(), other), each.sql(), other)
+
+
+def _rates(reading: Reading, text: str) -> Iterator[Other]:
+    """With a rate as its column's values say: 0.25 and 25 are both a quarter, and neither is taken off as an amount."""
+    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+        found, above = reading.column(column), column.parent
+        taken = isinstance(above, exp.Sub) and above.expression is column
+        name, scale, instead = quoted(column.name), "", ""
+        if isinstance(above, exp.Div) and above.this is column and above.expression.name in ("100", "100.0"):
+            scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 100 END", name
+        elif taken and above.this.name in ("1", "1.0"):
+            scale, instead = "/ CASE WHEN {} > 1 THEN 100.0 ELSE 1 END", f"{name} / 100"
+        elif taken and above.this.find(exp.Mul):
+            scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 0 END", f"1 - {name}"
+        if found and scale:
+            highest = f"(SELECT MAX({name}) FROM {quoted(str(found[0]['table_name']))})"
+            yield Other(text, exchanged(text, column.name, f"{name} {scale.format(highest)}"), column.sql(), instead)
+
+
+def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+    """With empty texts as what is missing; without the rows that have nothing they could be ranked by."""
+    for each in reading.own(exp.Is):
+        column = each.this
+        if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
+            other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
+            turned = reading.select.copy()
+            for same in [node for node in turned.find_all(exp.Is) if node == each]:
+                same.set("this", other)
+            yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
+    order = reading.select.args.get("order") if reading.select.args.get("limit") else None
+    key = order.expressions[0].this if order else None
+    if not isinstance(key, exp.Column) or reading.select.args.get("group"):
+        return
+    if (found := reading.column(key)) and found[1].get("is_nullable"):
+        filled = reading.select.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
+        yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")

@@ -31,6 +31,10 @@ ORDERS = {
         column("OrderDate", "temporal"),
         column("ShippedDate", "temporal"),
         column("Total", "financial_amount"),
+        column("Rate", "quantitative"),
+        column("Tax", "quantitative"),
+        column("Note", "descriptive"),
+        {**column("Bonus", "financial_amount"), "is_nullable": True},
     ],
 }
 PEOPLE = {
@@ -39,9 +43,9 @@ PEOPLE = {
 }
 ROWS = """
 CREATE TABLE Customers (Id, Name, Age); INSERT INTO Customers VALUES (1,'A',30),(2,'B',40),(3,'C',40);
-CREATE TABLE Orders (OrderId, CustomerId, OrderDate, ShippedDate, Total);
-INSERT INTO Orders VALUES (1,1,'2021-01-05','2021-01-08',10),(2,1,'2021-01-30','2021-02-02',20),
-    (3,2,'2021-02-03','2021-02-04',30);
+CREATE TABLE Orders (OrderId, CustomerId, OrderDate, ShippedDate, Total, Rate, Tax, Note, Bonus);
+INSERT INTO Orders VALUES (1,1,'2021-01-05','2021-01-08',10,0.1,11,'',NULL),
+    (2,1,'2021-01-30','2021-02-02',20,0,0,NULL,5),(3,2,'2021-02-03','2021-02-04',30,0.2,11,'x',7);
 CREATE TABLE People (Id, BirthDate, HireDate); INSERT INTO People VALUES (1,'1990-01-01','2015-03-01');
 """
 JANUARY = "{0} >= '2021-01-01' AND {0} < '2021-02-01'"
@@ -97,6 +101,22 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
         ("Total of orders above 20", "SELECT COUNT(*) AS n FROM Orders WHERE Total > 20", []),
         ("Customers of age 35 and up", "SELECT COUNT(*) AS n FROM Customers WHERE Age > 35", []),
         ("Who is the oldest?", "SELECT Name FROM Customers ORDER BY Age DESC LIMIT 1", [("", "")]),
+        ("Net total?", "SELECT SUM(Total * (1 - Rate)) AS t FROM Orders", []),
+        ("Net total?", "SELECT SUM(Total * (1 - Rate / 100)) AS t FROM Orders", [("Rate", "Rate")]),
+        ("Net total?", "SELECT SUM(Total * (1 - Tax)) AS t FROM Orders", [("Tax", "Tax / 100")]),
+        ("Net total?", "SELECT SUM(Total * (1 - Tax / 100)) AS t FROM Orders", []),
+        ("Net total?", "SELECT SUM(Total * 2 - Rate) AS t FROM Orders", [("Rate", "1 - Rate")]),
+        (
+            "How many orders have no note?",
+            "SELECT COUNT(*) AS n FROM Orders WHERE Note IS NULL",
+            [("Note", "NULLIF(Note, '')")],
+        ),
+        (
+            "The cheapest order?",
+            "SELECT OrderId FROM Orders ORDER BY Bonus LIMIT 1",
+            [("Bonus", "NOT Bonus IS NULL")],
+        ),
+        ("The highest bonus?", "SELECT OrderId FROM Orders ORDER BY Bonus DESC LIMIT 1", []),
         ("Who is the youngest?", "SELECT Name FROM Customers ORDER BY Age LIMIT 1", []),
         ("Who is the oldest?", "SELECT Name, Age AS age FROM Customers ORDER BY age DESC, Name LIMIT 3", []),
     ],
