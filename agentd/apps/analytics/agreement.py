@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.comparisons import BOUNDS, bounds_of
 from agentd.apps.analytics.deductions import misdeducted
-from agentd.apps.analytics.formats import type_of
+from agentd.apps.analytics.formats import FIGURES, type_of
 from agentd.apps.analytics.sql import conditions_of, own
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
@@ -31,7 +31,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
     yield from _other_bounds(asked, select)
     yield from _other_sides(asked, select, used)
-    yield from _not_emptied(asked, select)
+    yield from _not_emptied(asked, select, used)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
     yield from _unweighted(select, used)
@@ -106,10 +106,14 @@ def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
         yield from ((each.expression, kind), (each.this, _TURNED[kind]))
 
 
-def _not_emptied(asked: str, select: exp.Select) -> Iterator[str]:
-    """ "Out of stock", where what is left is asked for, and nothing that is zero or missing."""
+def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """ "Out of stock", where what is left is asked for, or what has no number at all, and nothing that is zero."""
     some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
-    if some and not select.find(exp.Is) and (found := finder("emptied").search(asked)):
+    columns = [column for table in used.values() for column in table["columns"]]
+    numbers = {str(each["name"]).casefold() for each in columns if each.get("classification") in FIGURES}
+    unknown = [each.this.name for each in select.find_all(exp.Is) if each.this.name.casefold() in numbers]
+    zero = any(each.name == "0" for each in select.find_all(exp.Literal))
+    if ((some and not select.find(exp.Is)) or (unknown and not zero)) and (found := finder("emptied").search(asked)):
         yield found[0]
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.accounting import unaccounted
-from agentd.apps.analytics.guarded_times import loosely_bound, part_of_the_period
+from agentd.apps.analytics.guarded_times import loosely_bound, not_yet, part_of_the_period
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, united_twice
 from agentd.apps.analytics.misplaced import misplaced
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reckoning import altered
+from agentd.apps.analytics.rules import number
 from agentd.apps.analytics.state import AgentState
 from agentd.apps.analytics.understand_query import past_questions, periods_in
 from agentd.apps.analytics.unknown_words import unknown_words
@@ -33,7 +34,9 @@ def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[A
     """`doubts`, and what no word accounts for, each once; `values` are the figures."""
     question, tables = state["user_query"], state.get("relevant_tables") or []
     words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
-    words += coverage.not_found(plan, values, tables)
+    figures = list(values)
+    words += coverage.not_found(plan, figures, tables)
+    words += not_yet(plan, today.isoformat()) if any(number(each) == 0 for each in figures) else ()
     return list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
 
 

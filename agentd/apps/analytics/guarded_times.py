@@ -157,6 +157,13 @@ def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
     return bound and min(dates.values()) <= day <= max(after)
 
 
+def not_yet(plan: Plan, today: str) -> Iterator[str]:
+    """The first days of queries that read what lies after today alone."""
+    for _, text in _chosen(plan):
+        if (days := DAY.findall(text)) and min(days) > today:
+            yield min(days)
+
+
 def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
     """The results of a plan over dated tables none of whose conditions has a date; "" where one has."""
     texts = dict(_values(plan))

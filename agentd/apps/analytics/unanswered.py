@@ -33,7 +33,8 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     there = topics_of(" ".join(map(about_table, tables)))
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, tables)
-    yield from (each for reading in readings for each in misranked(reading))
+    for reading in readings:
+        yield from (*misranked(reading), *_of_one_table(reading))
     if unknown:
         return
     kinds = {reading.kind(column) for reading in readings for column in reading.shown}
@@ -46,6 +47,17 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     elif not figures and not finder("totals").search(asked.text):
         amount = finder("amounts").search(asked.text)
         yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
+
+
+def _of_one_table(reading: Reading) -> Iterator[str]:
+    """What is shown of a table that nobody said, where another one has a column of that name: whose contacts?"""
+    about = [(str(each["table_name"]), str(each.get("purpose") or "")) for each in reading.sources.values()]
+    if any(reading.asked.hits(*each) for each in about) or reading.select.parent is not None:
+        return
+    others = [each for each in reading.tables.values() if str(each["table_name"]) not in dict(about)]
+    names = {str(column["name"]) for table in others for column in table["columns"]}
+    kinds = ((column.name, reading.kind(column)) for column in reading.labels if reading.said(column))
+    yield from (name for name, kind in kinds if name in names and kind == "descriptive")
 
 
 def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -21,6 +21,7 @@ TABLES = [
     table("Staff", "Id", "FirstName", "LastName"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
+    {"table_name": "Bins", "columns": [{"name": "BinName"}, {"name": "OnHand", "classification": "quantitative"}]},
     {
         "table_name": "Goods",
         "columns": [
@@ -69,6 +70,12 @@ def of(query: str) -> Plan:
             "SELECT COUNT(*) FROM Orders WHERE ShippedDate > OrderDate",
             "SELECT COUNT(*) FROM Orders WHERE OrderDate > ShippedDate",
             ["after order date"],
+        ),
+        (
+            "Which bins are out of stock?",
+            "SELECT BinName FROM Bins WHERE OnHand IS NULL OR OnHand = 0",
+            "SELECT BinName FROM Bins WHERE OnHand IS NULL",
+            ["out of stock"],
         ),
         (
             "Barang mana yang stoknya kosong?",

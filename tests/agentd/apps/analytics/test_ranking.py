@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agentd.apps.analytics.test_accounting import doubts
+from agentd.apps.analytics.accounting import unaccounted
+from agentd.apps.analytics.planned import Plan
+from tests.agentd.apps.analytics.test_accounting import CUSTOMERS, TODAY, column, doubts
 
 RANKED = "SELECT OrderID FROM (SELECT OrderID, RANK() OVER (ORDER BY {} DESC) AS r FROM Orders) t WHERE r = 1"
 
@@ -32,3 +34,10 @@ def test_the_most_is_ranked_by_what_was_asked(question: str, query: str, found: 
 def test_a_figure_s_own_words_are_no_reason_for_another_day(question: str, doubted: bool) -> None:
     query = "SELECT SUM(Freight) AS f FROM Orders WHERE ShippedDate >= '1998-05-01' AND ShippedDate <= '1998-05-31'"
     assert ("ShippedDate" in doubts(question, query)) is doubted
+
+
+@pytest.mark.parametrize(("question", "found"), [("Country names of customers", []), ("Country names", ["Country"])])
+def test_what_two_tables_have_is_shown_of_the_one_that_is_said(question: str, found: list[str]) -> None:
+    other = {"table_name": "Suppliers", "columns": [column("Country", "descriptive")]}
+    plan = Plan([{"purpose": "", "query": "SELECT Country FROM Customers", "result_key": "R"}], None, [], "", {}, [])
+    assert [each for each in unaccounted(question, plan, [CUSTOMERS, other], TODAY) if each == "Country"] == found

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.accounting import unaccounted
 from agentd.apps.analytics.coverage import uncovered
-from agentd.apps.analytics.guarded_times import loosely_bound, other_months, part_of_the_period
+from agentd.apps.analytics.guarded_times import loosely_bound, not_yet, other_months, part_of_the_period
 from agentd.apps.analytics.joins import counted_twice, united_twice
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reckoning import altered
@@ -80,6 +80,11 @@ def test_a_running_total_is_given_where_it_is_asked_for(question: str, sum_: str
 def test_days_that_are_bound_loosely_are_in_doubt(condition: str, doubted: bool) -> None:
     plan = of(f"SELECT SUM(Freight) AS n FROM Orders WHERE {condition}")
     assert bool([*loosely_bound("Freight Agustus 1996", plan), *part_of_the_period(plan, AUGUST)]) is doubted
+
+
+def test_what_is_still_to_come_is_no_zero() -> None:
+    plan = of("SELECT COUNT(*) AS n FROM Orders WHERE d >= '1996-08-01' AND d < '1996-09-01'")
+    assert [list(not_yet(plan, today)) for today in ("1996-07-31", "1996-08-09")] == [["1996-08-01"], []]
 
 
 @pytest.mark.parametrize("month", ["strftime('%m', d) = '07'", "EXTRACT(MONTH FROM d) = 7", "substr(d, 6, 2) = '07'"])
