@@ -16,16 +16,18 @@ from sqlglot import exp
 
 from agentd.apps.analytics.agreement import restricted, speaks, words_of
 from agentd.apps.analytics.formats import FIGURES
+from agentd.apps.analytics.not_consulted import not_consulted
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.sql import own, tree, trees
 from agentd.apps.analytics.unanswered import unanswered
 from agentd.apps.analytics.unknown_words import said_in
-from agentd.apps.analytics.vocabulary import topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
+_BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _ENDS = {"GT": {"from"}, "LT": {"to"}}
 """By a comparison's name, GTE and LTE too; all others bind a column at both ends."""
 
@@ -46,7 +48,7 @@ def unaccounted(
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
-        found += [*_aggregates(reading, counted), *_of_lines(reading), *_not_consulted(reading)]
+        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
         found += [*_figures(reading), *_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
@@ -62,6 +64,8 @@ def _conditions(reading: Reading) -> Iterator[str]:
         negated = isinstance(leaf.parent, exp.Not)
         if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
             continue
+        if _late(reading, leaf):
+            continue
         if values and (negated or isinstance(leaf, exp.NEQ)):
             accounted = restricts
         elif isinstance(leaf, exp.Is) and negated and not restricts:
@@ -71,6 +75,16 @@ def _conditions(reading: Reading) -> Iterator[str]:
             accounted = said and not any(reading.better([column], columns) for column in columns)
         if not accounted or _denied(reading, leaf, columns):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _late(reading: Reading, leaf: exp.Expr) -> bool:
+    """Whether it says that one day is after the one by which it was due, where what is late is asked for."""
+    if not isinstance(leaf, _BOUNDS) or not finder("late").search(reading.asked.text):
+        return False
+    sides = (leaf.this, leaf.expression)
+    after, due = sides if isinstance(leaf, exp.GT | exp.GTE) else sides[::-1]
+    days = all(isinstance(side, exp.Column) and reading.kind(side) == "temporal" for side in sides)
+    return days and after != due and speaks(due.name, "deadlines")
 
 
 def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
@@ -124,7 +138,8 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     columns that are bound at one end alone, in the WHERE or in a branch of a CASE with it."""
     amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
     for column in reading.own(exp.Column):
-        other = reading.kind(column) == "temporal" and not reading.is_own_date(column)
+        late = (around := column.find_ancestor(*_BOUNDS)) is not None and _late(reading, around)
+        other = reading.kind(column) == "temporal" and not (reading.is_own_date(column) or late)
         if other and not reading.hits_of([column]) - amounts:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
@@ -175,7 +190,8 @@ def _of_lines(reading: Reading) -> Iterator[str]:
     for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
         columns = [found[0] for column in each.find_all(exp.Column) if (found := reading.column(column))]
-        for table in () if each.find(exp.Distinct) else columns or reading.sources.values():
+        made = isinstance(each.this, exp.Column) and not columns  # by a subquery
+        for table in () if made or each.find(exp.Distinct) else columns or reading.sources.values():
             own = said[str(table["table_name"]).casefold()]
             heads = [words for words in said.values() if len(words) < len(own) and words[0][:4] == own[0][:4]]
             if heads and said_in(heads[0][0], asked) and not any(said_in(word, asked) for word in own[1:]):
@@ -269,32 +285,3 @@ def _misnamed(reading: Reading) -> Iterator[str]:
         others = {words_of(str(each["name"])) for each in found[0]["columns"]} if found else set()
         if words_of(part.alias) in others - {words_of(column.name)}:
             yield f"{column.name} AS {part.alias}"
-
-
-def _not_consulted(reading: Reading) -> Iterator[str]:
-    """Tables that the schema search did not find and of which the question says no name, column or value, and what
-    ties them by other names."""
-    words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
-    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
-    valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}
-    others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
-    for alias, name in others.items():
-        read = [each.name for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)]
-        if not any(map(reading.asked.hits, [name, *read])) and not any(word in name.casefold() for word in words):
-            yield name
-    for each in reading.own(exp.EQ):
-        sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
-        if tied and sides[0].name.casefold() != sides[1].name.casefold() and not _alike(reading, *sides):
-            yield each.sql()
-
-
-def _alike(reading: Reading, *sides: exp.Column) -> bool:
-    """Whether one of two columns is named after the other, or the other's table: `ShipVia` and `Shippers.ShipperID`."""
-    texts = [f"{reading.unknown.get(side.table.casefold(), '')} {side.name}".casefold() for side in sides]
-    return any(
-        word[:4] in text
-        for side, text in zip(sides, reversed(texts), strict=True)
-        for word in words_of(side.name).split()
-        if len(word) > 3
-    )

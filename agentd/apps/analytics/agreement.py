@@ -15,7 +15,7 @@ from sqlglot import exp
 from agentd.apps.analytics.comparisons import BOUNDS, bounds_of
 from agentd.apps.analytics.deductions import misdeducted
 from agentd.apps.analytics.formats import FIGURES, type_of
-from agentd.apps.analytics.sql import conditions_of, own
+from agentd.apps.analytics.sql import conditions_of, own, sources_of
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 Table = Mapping[str, Any]
@@ -126,7 +126,8 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
         held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
         if wanted and (kept := topics_of(held)) and not wanted & kept:
             yield f"DISTINCT {held}"
-    if select.find(exp.Distinct) or select.args.get("group"):
+    grouped = (each.this.args.get("group") for each in sources_of(select) if isinstance(each, exp.Subquery))
+    if select.find(exp.Distinct) or select.args.get("group") or any(grouped):
         return
     counts = list(own(select, exp.Count))
     of_each = [

@@ -257,8 +257,10 @@ def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, A
 
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
-    """The literals of each comparison that ties no two columns; none of IS NULL and the like."""
+    """The literals of each comparison that ties no two columns; none of IS NULL, NOT EXISTS and the like."""
     for each in found.find_all(exp.Predicate):
+        if isinstance(each, exp.Exists) and isinstance(each.parent, exp.Not):
+            yield []
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
             continue
         if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):

@@ -58,6 +58,8 @@ class Vocabulary:
     year_before: frozenset[str]
     compares: frozenset[str]
     by_today: frozenset[str]
+    late: frozenset[str]
+    deadlines: frozenset[str]
     claims: frozenset[str]
     most: frozenset[str]
     least: frozenset[str]

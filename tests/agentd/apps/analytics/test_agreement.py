@@ -60,6 +60,12 @@ def of(query: str) -> Plan:
             ["di bawah reorder level"],
         ),
         (
+            "How many customers have more than 2 orders?",
+            "SELECT COUNT(*) FROM (SELECT CustomerID FROM Orders GROUP BY CustomerID HAVING COUNT(*) > 2) t",
+            "SELECT COUNT(*) FROM Orders WHERE OrderID > 2",
+            ["customer"],
+        ),
+        (
             "Goods below the reorder level?",
             "SELECT UnitsInStock FROM Goods WHERE ReorderLevel >= UnitsInStock",
             "SELECT UnitsInStock FROM Goods WHERE UnitsInStock = 0",

@@ -41,6 +41,8 @@ def of(query: str) -> Plan:
             "SELECT Id FROM (SELECT Id, RANK() OVER (ORDER BY Total DESC) AS r FROM i) t WHERE r = 1",
             [],
         ),
+        ("How many have never bought?", "SELECT COUNT(*) AS n FROM c WHERE NOT EXISTS (SELECT 1 FROM i)", []),
+        ("How many have never bought?", "SELECT COUNT(*) AS n FROM c WHERE EXISTS (SELECT 1 FROM i)", ["never"]),
         ("What is the lowest price?", "SELECT MAX(Price) AS p FROM i", ["lowest"]),
         ("3 bulan terakhir ada berapa invoice?", "SELECT COUNT(*) AS n FROM i WHERE d >= '2023-01-01'", []),
         ("Rata-rata nilai invoice?", "SELECT SUM(Total) AS t FROM i", ["Rata-rata"]),

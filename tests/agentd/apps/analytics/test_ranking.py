@@ -36,6 +36,22 @@ def test_a_figure_s_own_words_are_no_reason_for_another_day(question: str, doubt
     assert ("ShippedDate" in doubts(question, query)) is doubted
 
 
+@pytest.mark.parametrize(
+    ("condition", "doubted"), [("ShippedDate > RequiredDate", False), ("ShippedDate < RequiredDate", True)]
+)
+def test_what_is_late_came_after_it_was_due(condition: str, doubted: bool) -> None:
+    found = doubts("How many orders were shipped late?", f"SELECT COUNT(*) AS n FROM Orders WHERE {condition}")
+    assert (condition in found) is doubted
+
+
+def test_a_table_that_only_ties_two_others_needs_no_word() -> None:
+    query = (
+        "SELECT COUNT(DISTINCT o.OrderID) AS n FROM Orders o JOIN Links k ON k.OrderID = o.OrderID "
+        "JOIN Customers c ON c.CustomerID = k.CustomerID WHERE c.Country = 'Brazil'"
+    )
+    assert doubts("How many orders of customers in Brazil?", query) == []
+
+
 @pytest.mark.parametrize(("question", "found"), [("Country names of customers", []), ("Country names", ["Country"])])
 def test_what_two_tables_have_is_shown_of_the_one_that_is_said(question: str, found: list[str]) -> None:
     other = {"table_name": "Suppliers", "columns": [column("Country", "descriptive")]}
