@@ -212,13 +212,21 @@ def _figures(reading: Reading) -> Iterator[str]:
         columns = [column for column in columns if not column.find_ancestor(exp.Count)]
         if not (used := [found for column in columns if (found := reading.column(column))]):
             continue
+        beside = {each.sql() for each in columns} <= {each.sql() for each in _compared(reading)}
         listed = not part.find(exp.AggFunc) and part is not order and any(map(reading.called, reading.labels))
         hits = frozenset().union(*(reading.hits(*each) for each in used))
         general = reading.asked.money or bool(reading.asked.ends)
-        meant = listed or hits or (general and _is_default(used))
+        meant = listed or beside or hits or (general and _is_default(used))
         other = reading.better(columns, [*reading.shown, *columns])
         if not meant or other or (reading.asked.money and _unpriced(part)):
             yield ", ".join(dict.fromkeys(column.name for column in columns))
+
+
+def _compared(reading: Reading) -> Iterator[exp.Column]:
+    """What rows are chosen by beside a column that is said: the stock, for `below the reorder level`."""
+    for leaf in reading.leaves():
+        columns = list(leaf.find_all(exp.Column))
+        yield from columns if len(columns) > 1 and any(map(reading.meant, columns)) else ()
 
 
 def _unpriced(part: exp.Expr) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.comparisons import BOUNDS, bounds_of
-from agentd.apps.analytics.deductions import misdeducted
 from agentd.apps.analytics.formats import FIGURES, type_of
 from agentd.apps.analytics.sql import conditions_of, own, sources_of
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
@@ -40,7 +39,6 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _namesakes(select, used)
     yield from _other_columns(asked, select, used)
     yield from _other_units(asked, select)
-    yield from misdeducted(asked, select)
     yield from _worth_for_quantity(asked, select)
     yield from _filled_for_nothing(asked, select)
     if without := drops_those_without(asked, select):

@@ -17,6 +17,7 @@ from sqlglot import exp
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics.agreement import disagreements, includes, restricted, words_of
 from agentd.apps.analytics.comparisons import SCALES, ends_of, plain
+from agentd.apps.analytics.deductions import misdeducted
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.limits import number_words
 from agentd.apps.analytics.periods import timeless
@@ -125,7 +126,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
         for select in found.find_all(exp.Select):
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
-            yield from disagreements(asked, found, tables)
+            yield from (*disagreements(asked, found, tables), *misdeducted(asked, found))
 
 
 def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.vocabulary import phrase_finder, vocabulary
+from agentd.apps.analytics.agreement import words_of
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 
 def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
-    """Words for what is before or after a deduction, where that is taken off or multiplied by; one that is added."""
+    """Words for what is before or after a deduction, where that is taken off or multiplied by; one that is added; a
+    profit turned round, as what something costs less its price."""
     less = _names(each.expression for each in select.find_all(exp.Sub))
     times = _names(select.find_all(exp.Mul))
     for phrase, parts in vocabulary().before_deductions.items():
@@ -25,6 +27,10 @@ def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
         more = _names([each.expression]) if each.this.name == "1" else ""
         if any(re.search(parts, more, re.IGNORECASE) for parts in vocabulary().after_deductions.values()):
             yield each.sql()
+    for turned in select.find_all(exp.Sub) if finder("gains").search(asked) else ():
+        left, right = (topics_of(words_of(_names([side]))) for side in (turned.this, turned.expression))
+        if "cost" in left - right and {"price", "sales"} & (right - left):
+            yield turned.sql()
 
 
 def _names(parts: Iterator[exp.Expr] | list[exp.Expr]) -> str:

@@ -74,6 +74,7 @@ class Vocabulary:
     averages: frozenset[str]
     totals: frozenset[str]
     running: frozenset[str]
+    gains: frozenset[str]
     restricts: frozenset[str]
     tops: frozenset[str]
     above: frozenset[str]

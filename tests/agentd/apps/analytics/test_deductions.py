@@ -22,6 +22,8 @@ from tests.agentd.apps.analytics.test_agreement import TABLES, of
         ("Value of the discount?", "Goods", "UnitPrice * UnitsInStock * Discount", []),
         ("Total quantity ordered?", "Lines", "UnitPrice * OrderQty", ["UnitPrice * OrderQty"]),
         ("Total quantity ordered?", "Lines", "OrderQty", []),
+        ("Berapa laba per barang?", "Costs", "UnitCost - UnitPrice", ["UnitCost - UnitPrice"]),
+        ("Berapa laba per barang?", "Costs", "UnitPrice - UnitCost", []),
     ],
 )
 def test_what_is_taken_off_or_counted_is_what_was_said(

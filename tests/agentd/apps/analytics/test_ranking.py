@@ -57,3 +57,8 @@ def test_what_two_tables_have_is_shown_of_the_one_that_is_said(question: str, fo
     other = {"table_name": "Suppliers", "columns": [column("Country", "descriptive")]}
     plan = Plan([{"purpose": "", "query": "SELECT Country FROM Customers", "result_key": "R"}], None, [], "", {}, [])
     assert [each for each in unaccounted(question, plan, [CUSTOMERS, other], TODAY) if each == "Country"] == found
+
+
+def test_an_amount_is_shown_that_rows_are_chosen_by_beside_a_said_one() -> None:
+    query = "SELECT OrderID, Total, Freight FROM Orders WHERE Total < Freight"
+    assert doubts("Orders below their freight", query) == []
