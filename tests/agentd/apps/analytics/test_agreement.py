@@ -21,7 +21,10 @@ TABLES = [
     table("Staff", "Id", "FirstName", "LastName"),
     table("Stock", "Id", "price", "units_in_stock"),
     table("apbook", "DocNo", "DocValue", "DocValueLocal"),
-    {"table_name": "Bins", "columns": [{"name": "BinName"}, {"name": "OnHand", "classification": "quantitative"}]},
+    {
+        "table_name": "Bins",
+        "columns": [{"name": "BinName"}, {"name": "Top"}, {"name": "OnHand", "classification": "quantitative"}],
+    },
     {
         "table_name": "Goods",
         "columns": [
@@ -58,6 +61,12 @@ def of(query: str) -> Plan:
             "SELECT UnitsInStock FROM Goods WHERE UnitsInStock < ReorderLevel",
             "SELECT UnitsInStock FROM Goods WHERE UnitsInStock > ReorderLevel",
             ["di bawah reorder level"],
+        ),
+        (
+            "Top 2 bins",
+            "SELECT BinName FROM Bins ORDER BY OnHand DESC LIMIT 2",
+            "SELECT BinName FROM Bins ORDER BY OnHand LIMIT 2",
+            ["Top"],
         ),
         (
             "How many customers have more than 2 orders?",

@@ -79,7 +79,7 @@ SQL = plan(
 
 async def test_the_answer_is_the_books_own_words_whatever_the_model_would_have_said(erp: Path) -> None:
     """Issue 7: numbers never pass through a model; the turn after the tool asks none."""
-    office = Office(erp, call(TOOL, question=QUESTION), SALES, SQL, LYING)
+    office = Office(erp, call(TOOL, question="Total penjualan Januari 2023?"), SALES, SQL, LYING)
     asked = Asked(office)
     done = await asked.concluded()
     assert (done.status, done.response) == ("completed", "Total penjualan Januari 2023: Rp 125.000.000,50.")
