@@ -183,10 +183,12 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
 def _rates(reading: Reading, text: str) -> Iterator[Other]:
     """With a rate as its column's values say: 0.25 and 25 are both a quarter, and neither is taken off as an amount."""
     for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
-        found, above = reading.column(column), column.parent
+        found, times = reading.column(column), column.parent
+        part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
+        above = part.parent
         taken = isinstance(above, exp.Sub) and above.expression is column
         name, scale, instead = quoted(column.name), "", ""
-        if isinstance(above, exp.Div) and above.this is column and above.expression.name in ("100", "100.0"):
+        if isinstance(above, exp.Div) and above.this is part and above.expression.name in ("100", "100.0"):
             scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 100 END", name
         elif taken and above.this.name in ("1", "1.0"):
             scale, instead = "/ CASE WHEN {} > 1 THEN 100.0 ELSE 1 END", f"{name} / 100"

@@ -103,6 +103,7 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
         ("Who is the oldest?", "SELECT Name FROM Customers ORDER BY Age DESC LIMIT 1", [("", "")]),
         ("Net total?", "SELECT SUM(Total * (1 - Rate)) AS t FROM Orders", []),
         ("Net total?", "SELECT SUM(Total * (1 - Rate / 100)) AS t FROM Orders", [("Rate", "Rate")]),
+        ("Net total?", "SELECT SUM(Total * (1 - Rate * 1.0 / 100)) AS t FROM Orders", [("Rate", "Rate")]),
         ("Net total?", "SELECT SUM(Total * (1 - Tax)) AS t FROM Orders", [("Tax", "Tax / 100")]),
         ("Net total?", "SELECT SUM(Total * (1 - Tax / 100)) AS t FROM Orders", []),
         ("Net total?", "SELECT SUM(Total * 2 - Rate) AS t FROM Orders", [("Rate", "1 - Rate")]),
