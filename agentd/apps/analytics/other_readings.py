@@ -185,7 +185,7 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
     for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
         found, times = reading.column(column), column.parent
         part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
-        above = part.parent
+        above: Any = part.parent
         taken = isinstance(above, exp.Sub) and above.expression is column
         name, scale, instead = quoted(column.name), "", ""
         if isinstance(above, exp.Div) and above.this is part and above.expression.name in ("100", "100.0"):
