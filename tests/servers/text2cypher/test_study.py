@@ -76,6 +76,7 @@ def test_the_page_says_what_the_rows_sum_up_to(run: str) -> None:
         assert said[-1] == f"{median(json.loads(timings.read_text()).values()):.1f}"
 
 
+@pytest.mark.slow  # scipy.stats takes two seconds to import
 @pytest.mark.parametrize("run", ABLATION)
 def test_the_page_says_what_an_aid_brings(run: str) -> None:
     found = compare_paired(records(run), records(WHOLE))
