@@ -17,7 +17,7 @@ REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", 
 WITH_OFFICERS = HEAD.replace('letters.assurance = "declared"\n', "")
 """As an office is shipped: what rests on a visitor's word alone waits for an officer."""
 FORMS = f'[[servers]]\nname = "forms"\ncommand = "python3"\nargs = ["{Path(__file__).with_name("forms.py")}"]\n'
-CONFIG = HEAD + SERVERS["time"] + SERVERS["certificate"] + REGISTER
+CONFIG = HEAD + SERVERS["certificate"] + REGISTER
 
 
 def residents() -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.daemon import Daemon, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.web.steps import enter
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -18,6 +18,8 @@ WHOLE_CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 NO_TOKEN = {"AGENTD_TOKEN": ""}
 """A fresh machine: the daemon's own page is a kiosk, nobody needs a token."""
+LETTERS = HEAD + SERVERS["certificate"]
+"""What no page shows is not started: a server takes as long as the daemon."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,7 +75,7 @@ def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
     """`fresh_office(*turns, env={})` → a started daemon without tokens."""
     started: list[Daemon] = []
 
-    def start(*turns: Any, config: str | None = None, env: dict[str, str] = NO_TOKEN) -> Daemon:
+    def start(*turns: Any, config: str = LETTERS, env: dict[str, str] = NO_TOKEN) -> Daemon:
         folder = tmp_path / f"office-{len(started)}"
         folder.mkdir()
         daemon = Daemon(folder, turns, config, env).start()
@@ -89,12 +91,12 @@ def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
 @pytest.fixture(scope="package")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A fresh machine whose model only says hello, for tests that leave no session behind."""
-    with running(tmp_path_factory.mktemp("hall"), final("Halo, Bu."), env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("hall"), final("Halo, Bu."), config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Daemon]:
     """An office where everybody needs a token; each test's own, as ten wrong ones lock an address out for a minute."""
-    with running(tmp_path, final("Halo, Pak.")) as daemon:
+    with running(tmp_path, final("Halo, Pak."), config=LETTERS) as daemon:
         yield daemon

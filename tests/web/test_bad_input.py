@@ -14,7 +14,7 @@ from agentd.access import TokenStore
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
-from tests.web.conftest import NO_TOKEN
+from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import FIELDS, fill_form, pair, violations
 from tests.web.test_chat import after
 from tests.web.test_pages import fetch
@@ -28,7 +28,7 @@ DESK = {"width": 1366, "height": 900}
 @pytest.fixture(scope="module")
 def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """An office where nobody needs a token and every talk leads to a letter."""
-    with running(tmp_path_factory.mktemp("counter"), LETTER, final("Selesai."), env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("counter"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.daemon import TOKEN, Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.e2e.test_parked import reached
-from tests.web.conftest import NO_TOKEN
+from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import FIELDS, enter, fill_form, layout_faults, note_prints, opened, violations
 from tests.web.test_layout import LEAST
 
@@ -31,7 +31,7 @@ def after(ms: int, text: str) -> dict[str, object]:
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """One daemon for the talks of this file: markup, then a letter, then the end."""
     script = (final(MARKUP), LETTER, after(200, "Surat Anda selesai."))
-    with running(tmp_path_factory.mktemp("chat"), *script, env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("chat"), *script, config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from agentd.agent.languages import LANGUAGES
 from tests.daemon import TOKEN, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.conftest import NO_TOKEN
+from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import fill_form, layout_faults, violations
 from tests.web.test_ask import ANSWER, FOUND, answering
 
@@ -32,7 +32,7 @@ FINGER, LEAST = 72, 24
 
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("layout"), *TALK, env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("layout"), *TALK, config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 

@@ -18,7 +18,7 @@ from agentd import plugins
 from agentd.web.pages import files
 from tests.daemon import Daemon, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.conftest import NO_TOKEN
+from tests.web.conftest import LETTERS, NO_TOKEN
 
 MAX_WEIGHT = 300_000
 PAGES = ("kiosk", "chat", "desk", "ask")
@@ -26,7 +26,7 @@ PAGES = ("kiosk", "chat", "desk", "ask")
 
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("pages"), LETTER, final("Selesai."), env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("pages"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 

@@ -21,7 +21,7 @@ from agentd.testing import ManualClock
 from servers.certificate.picture import pictures
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
-from tests.web.conftest import NO_TOKEN
+from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import violations
 from tests.web.test_pages import fetch
 
@@ -30,7 +30,7 @@ JSON = {"Accept": "application/json"}
 
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("verify"), LETTER, final("Selesai."), env=NO_TOKEN) as daemon:
+    with running(tmp_path_factory.mktemp("verify"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 
