@@ -22,7 +22,7 @@ from servers.text2cypher.linking.said import asks_for_things, counted_label, nam
 from servers.text2cypher.linking.values import folded
 
 _CHOOSING = {"OR", "XOR", "IN", "UNION", "UNWIND", "ANY"}
-_DENYING = {"not", "universal", "distinct", "minimum"}
+_DENYING = {"not", "only", "universal", "distinct", "minimum"}
 
 
 def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

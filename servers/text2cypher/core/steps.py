@@ -13,7 +13,7 @@ from itertools import combinations
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
-from servers.text2cypher.linking.asks import cue_in
+from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots, roots_in
 from servers.text2cypher.linking.said import named_properties
@@ -73,9 +73,11 @@ def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
 def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """One doubt where `movies they also acted in` are acted in by others, or others are acted in.
 
-    Two types that join the same labels join the same two nodes then, unless a condition says which these are.
+    Two types that join the same labels join the same two nodes then, unless a condition says which these are. And what
+    is done together to two things is done once: two steps of one type share a node.
     """
     cue = cue_in(hints.question, {"same", "both"})
+    once = is_cued(hints.question, {"together"})
     tested = {variable for variable, _, _ in facts.property_tests}
     for one, other in combinations(facts.structure.relationships, 2) if cue else ():
         pairs = [facts.structure.ends(held) for held in (one, other)]
@@ -83,7 +85,8 @@ def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
         apart = [node for pair in pairs for node in pair if _place(node) not in places[0] & places[1]]
         kinds = [{label for node in pair for label in facts.structure.labels_at(node)} for pair in pairs]
         stated = any(node.keys or node.variable in tested for node in apart)
-        if one.types != other.types and kinds[0] == kinds[1] and apart and not stated:
+        differ = bool(apart and not stated) if one.types != other.types else once and places[0].isdisjoint(places[1])
+        if kinds[0] == kinds[1] and differ:
             yield Doubt("unused", cue)
             return
 

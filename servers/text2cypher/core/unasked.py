@@ -9,11 +9,13 @@ from collections.abc import Collection, Iterator
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import RelationshipPattern
+from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, ends_of_years, numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import ordinals_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, root, roots_in
+from servers.text2cypher.linking.said import named_properties
 from servers.text2cypher.linking.values import folded
 
 _YEAR = re.compile(r"\d{4}(?= |$)")
@@ -28,6 +30,7 @@ def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     known = numbers_in(hints.question, linker.lexicon)
     yield from (Doubt("unasked", text) for text in _texts(hints, facts, known))
     yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
+    yield from (Doubt("unasked", name) for name in _factors(hints, facts, linker))
     yield from (Doubt("unasked", number) for number in _numbers(hints, facts, linker, known))
     if any(_is_far(held, known) for held in facts.structure.relationships) and not _asks_far(hints, facts):
         yield Doubt("unasked", "*")
@@ -89,6 +92,14 @@ def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
         tested = use.literal is not None and use.literal.text in ("0", "1") and times[use.name] == 1
         if tested and not said & {use.name, root(use.name), *map(root, parts(use.name))}:
             yield use.name
+
+
+def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
+    """`Total price` is no price times quantity: a number beside one that is said, and isn't itself."""
+    said = {*named_properties(hints, linker)}
+    for pair in facts.factors:
+        unsaid = {*pair} - said
+        yield from unsaid if len(unsaid) == 1 and unsaid <= linker.schema.of_types(INTEGER, FLOAT) else ()
 
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:

@@ -89,10 +89,23 @@ class QueryFacts:
     @cached_property
     def _numbers(self) -> list[tuple[str, Token]]:
         return [
-            (_operator(before, after), token)
+            ("*" if self._is_length(token) else _operator(before, after), token)
             for before, token, after in self._around
             if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
         ]
+
+    def _is_length(self, token: Token) -> bool:
+        """True for a number in a path's length: none other stands in its brackets before a map."""
+        spans = (held.bracket for held in self.structure.relationships if held.length is not None and held.bracket)
+        return any(begin <= token.start < end for begin, end in spans)
+
+    @cached_property
+    def factors(self) -> list[tuple[str, str]]:
+        """The properties, each pair of them, that are multiplied or added: `price * quantity`."""
+        tokens = [token for token in self.tokens if token.text not in ("(", ")") and not token.is_word("TOFLOAT")]
+        around = zip(tokens, tokens[1:], tokens[2:], tokens[4:], tokens[5:], strict=False)
+        ways = ((".", "*", "."), (".", "+", "."))
+        return [(p.value, q.value) for a, p, sign, b, q in around if (a.text, sign.text, b.text) in ways]
 
     @cached_property
     def listed(self) -> frozenset[int]:
@@ -277,4 +290,4 @@ def _operator(before: str, after: str) -> str:
     """How a number between these is compared."""
     if before in ("LIMIT", "SKIP", "<", ">", "<=", ">=", "=", "<>"):
         return before
-    return "*" if before in ("*", "..") else _FLIPPED.get(after, "=")
+    return _FLIPPED.get(after, "=")

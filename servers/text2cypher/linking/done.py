@@ -65,6 +65,8 @@ class Done:
             "same": facts.meets_again or len(facts.columns) > 2,
             "both": self._fulfils_both(),
             "pairs": len(facts.columns) > 1,
+            "only": facts.negates or self._bounds_number(),
+            "only_one": bool({("=", 1.0), ("<", 2.0), ("<=", 1.0), ("LIMIT", 1.0)} & {*facts.numbers}),
             "universal": facts.negates or bool(words & {"ALL", "NONE", "MIN", "MAX"}),
         }
         return checks.get(cue, False)
@@ -117,6 +119,11 @@ class Done:
                 return "ALL" in words or any(signs & {*self.facts.numbers} for signs in wanted)
             return bool(words & {"ALL", "COLLECT"}) or any(number > 1 for _, number in self.facts.numbers)
         return steps > 1 or bool(words & {"AND", "IN", "UNION"})
+
+    def _bounds_number(self) -> bool:
+        """True where something is counted before anything is returned."""
+        before = self.facts.tokens[: -len(self.facts.returned)]
+        return any(token.is_word("ALL", "COUNT", "SIZE") for token in before)
 
     def _numeric_named(self) -> bool:
         """True when the question names a number that is stored."""

@@ -33,6 +33,20 @@ MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)
 NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
 SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
+    ("What is the total price of all items?", f"{ITEM} RETURN sum(i.price * i.weight)"),
+    ("What is the average price of all items?", f"{ITEM} RETURN avg(toFloat(i.price) * 2)"),
+    (
+        "What are the names of the 2 most expensive items?",
+        f"{ITEM} RETURN i.name ORDER BY i.price * i.weight DESC LIMIT 2",
+    ),
+    ("Which critics only reviewed 'Mug'?", f"{BY} WHERE i.name = 'Mug' RETURN c.name"),
+    ("How many critics only reviewed 'Mug'?", f"{BY} WHERE i.name = 'Mug' RETURN count(DISTINCT c)"),
+    ("How many critics reviewed only one item?", f"{BY} WITH c, count(i) AS n WHERE n >= 1 RETURN count(c)"),
+    (
+        "Which items were reviewed together with 'Jug'?",
+        "MATCH (:Item {name: 'Jug'})<-[:REVIEWED]-(c:Critic) WITH c MATCH (:Critic)-[:REVIEWED]->(i:Item) "
+        "RETURN DISTINCT i.name",
+    ),
     ("What is the average stock of the items?", f"{ITEM} WHERE i.stock > 0 RETURN avg(i.stock)"),
     ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 2 LIMIT 1"),
     ("Which makers made both 'Jug' and 'Pan'?", f"{MADE} WHERE i.name IN ['Jug', 'Pan'] RETURN m.name"),
@@ -97,6 +111,12 @@ BESIDE = [
     ),
 ]
 PLAIN = [
+    ("What is the total of price times weight of all items?", f"{ITEM} RETURN sum(i.price * i.weight)"),
+    ("How many critics reviewed only one item?", f"{BY} WITH c, count(i) AS n WHERE n = 1 RETURN count(c)"),
+    (
+        "Which critics only reviewed 'Mug'?",
+        f"{BY} WHERE i.name = 'Mug' AND NOT EXISTS {{ (c)-[:REVIEWED]->(o:Item) WHERE o.name <> 'Mug' }} RETURN c.name",
+    ),
     ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 1 LIMIT 1"),
     ("What are the lands of the parcels?", "MATCH (p:Parcel) RETURN p.land"),
     (
