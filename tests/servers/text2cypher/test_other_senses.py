@@ -39,6 +39,40 @@ BESIDE = [
         "What are the names of the 2 most expensive items?",
         f"{ITEM} RETURN i.name ORDER BY i.price * i.weight DESC LIMIT 2",
     ),
+    ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight SKIP 1 LIMIT 1"),
+    ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC SKIP 1 LIMIT 2"),
+    ("What is the second heaviest item by weight?", f"{ITEM} RETURN i.name ORDER BY i.price DESC SKIP 1 LIMIT 1"),
+    ("List the first 2 items sold after 2019.", f"{ITEM} WHERE i.sold >= '2020' RETURN i ORDER BY i.sold DESC LIMIT 2"),
+    ("List the first 2 items sold after 2019.", f"{ITEM} WHERE i.sold >= '2020' RETURN i ORDER BY i.listed LIMIT 2"),
+    (
+        "How many items were sold in 2021?",
+        f"{ITEM} WHERE i.sold >= '2021-01-01' AND i.sold < '2022-06-01' RETURN count(i)",
+    ),
+    (
+        "Which parcels have an 'arrivalDate' on or after '2021-02-09'?",
+        f"{PARCEL} WHERE p.arrivalDate > '2021-02-09' RETURN p",
+    ),
+    (
+        "Which critics have all their reviews with a rating above 3?",
+        "MATCH (c:Critic)-[r:REVIEWED]->() WHERE r.rating > 3 RETURN DISTINCT c.name",
+    ),
+    (
+        "Which makers have all their items with a price above 3?",
+        f"{MAKER} WHERE NOT EXISTS {{ (m)-[:MADE]->(i:Item) WHERE i.price < 3 }} RETURN m.name",
+    ),
+    ("Which items are made exclusively by 'Cy'?", f"{MADE} WHERE m.name = 'Cy' RETURN i.name"),
+    ("Which critics reviewed items that were reviewed by critics?", f"{BY} RETURN DISTINCT c.name"),
+    ("Which makers taught makers who taught makers?", "MATCH (m:Maker)-[:TAUGHT]->(:Maker) RETURN m.name"),
+    ("How many different critics reviewed items with a price above 2?", f"{BY} WHERE i.price > 2 RETURN count(c)"),
+    ("What are the different prices of the items?", f"{ITEM} RETURN i.price"),
+    ("List the items reviewed by critics with a rating above 2.", f"{BY} RETURN i.name"),
+    ("List the top 2 makers by the number of items made.", f"{MADE} RETURN m.name, count(i) AS n ORDER BY n LIMIT 2"),
+    (
+        "List the top 2 makers by the number of items made.",
+        f"{MADE} RETURN m.name, sum(i.stock) AS n ORDER BY n DESC LIMIT 2",
+    ),
+    ("Which makers sent parcels to Malta?", f"{SENT} WHERE p.land <> 'Malta' RETURN m.name"),
+    ("How many items are there?", f"{ITEM} RETURN sum(i.stock)"),
     ("Which critics only reviewed 'Mug'?", f"{BY} WHERE i.name = 'Mug' RETURN c.name"),
     ("How many critics only reviewed 'Mug'?", f"{BY} WHERE i.name = 'Mug' RETURN count(DISTINCT c)"),
     ("How many critics reviewed only one item?", f"{BY} WITH c, count(i) AS n WHERE n >= 1 RETURN count(c)"),
@@ -111,6 +145,15 @@ BESIDE = [
     ),
 ]
 PLAIN = [
+    (
+        "Which makers have all their items with a price above 3?",
+        f"{MAKER} WHERE NOT EXISTS {{ MATCH (m)-[:MADE]->(i:Item) WHERE i.price <= 3 }} RETURN m.name",
+    ),
+    (
+        "Which critics reviewed both 'Mug' and 'Jug'?",
+        f"{BY} WHERE i.name IN ['Mug', 'Jug'] WITH c, count(DISTINCT i) AS n WHERE n = 2 RETURN c.name",
+    ),
+    ("How many different critics reviewed items?", f"{BY} RETURN count(DISTINCT c)"),
     ("What is the total of price times weight of all items?", f"{ITEM} RETURN sum(i.price * i.weight)"),
     ("How many critics reviewed only one item?", f"{BY} WITH c, count(i) AS n WHERE n = 1 RETURN count(c)"),
     (
