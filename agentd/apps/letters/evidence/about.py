@@ -46,6 +46,7 @@ _HEADS = frozenset(
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
 _ORIGIN = frozenset(_PACK.senses["origin"])
+_WAYS = frozenset({"origin", "destination"})
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
@@ -54,6 +55,8 @@ _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 def about(field: Field, place: Place) -> bool:
     """Whether a value is said of the field, and doesn't only fit its kind."""
     sentence, span = place.sentence, place.span
+    if _goes_the_other_way(field, place):
+        return False
     if field.kind == "place" and field.common:
         return identity.born_there(field, place)
     if field.kind in TEXTS and not field.common and not _told_as(field, place):
@@ -195,6 +198,16 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
     marked = owned or words[before - 1] in _PACK.articles
     behind = field.kind == "name" or not _PACK.articles.isdisjoint(words[one.end : one.end + 1])
     return (strange(before) and marked) or (behind and any(map(strange, range(one.end, start))))
+
+
+def _goes_the_other_way(field: Field, place: Place) -> bool:
+    """`dari Medan` as a destination, `to Paris` as an origin."""
+    shape = place.case.form.shapes.get(field.key)
+    if shape is None or len(own := shape.senses & _WAYS) != 1:
+        return False
+    said = place.sentence.words[place.span.start - 1] if place.span.start else ""
+    (other,) = _WAYS - own
+    return said in _PACK.senses[other] and said not in _PACK.senses[next(iter(own))]
 
 
 def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> bool:
