@@ -1,4 +1,4 @@
-"""The Python that runs lab/bench/peers/: its own environment, made from lab/bench/peers.lock when needed."""
+"""The Python environment that runs lab/bench/peers/, created from lab/bench/peers.lock when needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAMS = ROOT / "lab" / "bench" / "peers"
 
 
 def python() -> str:
-    """The interpreter; installs what the lock names first, unless that has been done. Raises SystemExit."""
+    """The path of the interpreter. Installs the locked packages first if needed; raises SystemExit when that fails."""
     stamp, wanted = FOLDER / ".installed", hashlib.sha256(LOCK.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != wanted:
         sys.stderr.write(f"▸ what agentd is measured beside, into {FOLDER.name} (locked, hashed; once)\n")
@@ -25,7 +25,7 @@ def python() -> str:
 
 
 def version(package: str) -> str:
-    """The locked version."""
+    """The package's locked version."""
     line = next(line for line in LOCK.read_text().splitlines() if line.startswith(f"{package}=="))
     return line.removeprefix(f"{package}==").split()[0]
 

@@ -1,1 +1,1 @@
-"""Figures, side by side, as ratios in one run. None is asserted by a test."""
+"""Benchmarks. Each compares alternatives in one run and reports ratios; no test asserts a figure."""

@@ -1,12 +1,12 @@
-"""What an agent's step costs in agentd and in the libraries that people use instead, and 200 runs of each at once.
+"""Measures the cost of an agent step, and of 200 runs at once, in agentd and in the libraries people use instead.
 
-Everybody has the same scripted model, which costs nothing, and calls the same tool of a `servers.time` of its own over
-stdio: five calls, then the answer. Each is a process of its own (lab/bench/peers/) and they take turns; the median of
-the rounds counts, and CPU is that of the process without its server. "Keeps" says what is left of a run after kill -9:
-agentd and the two DBOS and SQLite variants write each step down before the next, the others keep everything in memory,
-so that the first group is the one to compare a durable step with. 200 at once: each in a session or thread of its own,
-the model takes 1 s before its first turn. The peers and the bare client run on the first MCP SDK and asyncio's own
-loop, agentd on the second SDK and uvloop, as each comes.
+Every contestant uses the same scripted model, which costs nothing, and its own `servers.time` process over stdio. A run
+makes five tool calls and then answers. Each contestant is a separate process (lab/bench/peers/); they take turns, the
+median of the rounds counts, and CPU time excludes the server process. "Keeps" says what survives a kill -9: agentd and
+the DBOS and SQLite variants persist each step before the next one, the others keep everything in memory, so a durable
+step should be compared within the first group. For 200 at once, each run has a session or thread of its own and the
+model takes 1 s before its first turn. The peers and the bare client use the first MCP SDK and asyncio's own loop;
+agentd uses the second SDK and uvloop: each in its default setup.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PACKAGES = ("pydantic-ai-slim", "dbos", "langgraph", "langchain", "openai-agents
 
 
 def run() -> dict[str, Any]:
-    """One row a contestant; ratios say how many times agentd's figure is of theirs, so that over 1 agentd is behind."""
+    """One row per contestant. A ratio is agentd's figure divided by the contestant's: above 1, agentd is slower."""
     with ExitStack() as all_:
         running = _all_running(all_)
         steps, spent = _steps(running), {what: _crowd(running, what) for what in ("five calls", "one turn")}
@@ -66,11 +66,11 @@ def run() -> dict[str, Any]:
 
 
 Running = dict[tuple[str, str], "subprocess.Popen[str]"]
-"""By contestant and terms; the peers have one process for all terms, agentd one each, as its script is a file."""
+"""Keyed by contestant and terms. A peer has one process for all terms, agentd one per terms (its script is a file)."""
 
 
 def _all_running(all_: ExitStack) -> Running:
-    """Begun side by side; each has its server and its tools when this returns, and has made its first run."""
+    """Start all processes at once; return when each has its server and tools and has finished a first run."""
     interpreter, running = peers_python.python(), Running()
     for name, (program, _) in CONTESTANTS.items():
         command = [interpreter, str(peers_python.PROGRAMS / f"{program}.py")]
@@ -88,7 +88,7 @@ def _all_running(all_: ExitStack) -> Running:
 
 
 def _steps(running: Running) -> dict[str, tuple[float, ...]]:
-    """Milliseconds a step, on the clock and of CPU."""
+    """Milliseconds per step: wall clock and CPU."""
     rounds = [{name: _go(running[name, "steps"], RUNS, 1, "steps") for name in CONTESTANTS} for _ in range(ROUNDS)]
     each = 1000 / (RUNS * CALLS)
     return {
@@ -98,13 +98,13 @@ def _steps(running: Running) -> dict[str, tuple[float, ...]]:
 
 
 def _crowd(running: Running, what: str) -> dict[str, dict[str, float]]:
-    """200 runs at once, one contestant after the other."""
+    """Run 200 at once for each contestant, one contestant after the other."""
     return {name: _go(running[name, what], CROWD, CROWD, what) for name in CONTESTANTS}
 
 
 @contextmanager
 def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """What it logs is shown only when it failed."""
+    """Start a contestant; print the end of its stderr only when it failed."""
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as errors:
         process = subprocess.Popen(
             [*command, folder],
@@ -140,7 +140,7 @@ def _go(process: subprocess.Popen[str], runs: int, abreast: int, what: str) -> d
 
 
 async def _agentd() -> None:
-    """agentd's own contestant: a daemon without the wire, as in bench.steps, told the terms as the others are."""
+    """Run agentd as a contestant: a daemon without HTTP, as in bench.steps, that takes its terms as the others do."""
     from agentd.access import LOCAL
     from agentd.messages import AgentOptions
     from lab.bench.peers.contest import ANSWER, INPUT, QUESTION, TOOL, obey

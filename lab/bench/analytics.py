@@ -1,7 +1,7 @@
-"""What the workflow's machinery takes of a question to the books, over MariaDB, when the model answers at once.
+"""Measures the overhead of the analytics workflow per question, over MariaDB, with a model that answers at once.
 
-Issue 19: at most 60 ms a question at the median. The scripted planner knows every plan; the data
-servers are real processes.
+Issue 19: at most 60 ms per question at the median. The scripted planner knows every plan; the data servers are real
+processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUESTIONS_ASKED = 20
 
 
 def run() -> dict[str, Any]:
-    """Milliseconds a question by style, on the clock and of this process's CPU (not the servers'); right answers."""
+    """Milliseconds per question for each style: wall clock and this process's CPU (not the servers'); right answers."""
     with tempfile.TemporaryDirectory() as folder, mariadb() as server:
         return asyncio.run(_run(Path(folder), server.url()))
 
@@ -40,7 +40,7 @@ async def _run(folder: Path, url: str) -> dict[str, Any]:
     async with office(folder, DATABASE_URL=url) as (_, host):
         for style in STYLES:
             planner = PerfectPlanner()
-            await ask(asked[0], style, planner, host)  # the first one reads the schema
+            await ask(asked[0], style, planner, host)  # the first question loads the schema
             before = time.process_time()
             answers = [await ask(each, style, planner, host) for _ in range(ROUNDS) for each in asked]
             cpu = time.process_time() - before

@@ -1,10 +1,10 @@
-"""A hundred chats at once over Telegram: how soon each is answered, and what a kill -9 in the middle loses or doubles.
+"""Measures a hundred simultaneous Telegram chats: time to answer, and answers lost or doubled by a kill -9 midway.
 
-The service is a server on this machine that speaks the Bot API; the daemon's model is scripted and answers at once, so
-that all of it is the daemon's own time. All write at one moment, five times; in two rounds more the daemon is killed
-when a third is answered, and started again; whose answer was on its way just then gets it twice, the second time with
-a line that says so, because Telegram tells nobody what it has (docs/channels.md): at most four a kill, as many as go
-out at a time. Issue 21: 1 s for the 95th of a hundred, none lost or doubled.
+The service is a local server that speaks the Bot API. The daemon's model is scripted and answers at once, so the time
+measured is the daemon's own. All chats write at the same moment, five times. In two more rounds the daemon is killed
+when a third of the chats are answered, and started again. An answer in flight at the kill is sent twice, the second
+time with a line that says so, because Telegram does not report what it received (docs/channels.md): at most four per
+kill, the number sent concurrently. Issue 21: 1 s at the 95th percentile of a hundred, none lost or doubled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.daemon import HEAD, SERVERS, Daemon, final, running
 
 CHATS, ROUNDS, KILLED = 100, 5, 2
 FIRST, LAST = 1000, 5
-"""Numbers of the hundred chats, and of the one that is asked when all is over."""
+"""First number of the hundred chats, and number of the chat that writes after all the others."""
 AGAIN = texts()["id"].again
 CHANNEL = """
 [[channels]]
@@ -37,7 +37,7 @@ credentials = {{ token = "TELEGRAM_TOKEN" }}
 
 
 class Service(TelegramServer):
-    """It notes when each chat was answered."""
+    """A Telegram server that records when each chat was answered."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Service(TelegramServer):
         super().noted(kept, value)
 
     def all_write(self, words: str) -> None:
-        """Each of the hundred, at one moment."""
+        """Queue a message from each of the hundred chats at the same moment."""
         with self.changed:
             for chat in range(FIRST, FIRST + CHATS):
                 self._number += 1
@@ -66,7 +66,7 @@ class Service(TelegramServer):
 
 
 def run() -> dict[str, Any]:
-    """Milliseconds to a chat's answer; answers lost and doubled."""
+    """Milliseconds to a chat's answer; number of answers lost and doubled."""
     with Service() as service, tempfile.TemporaryDirectory() as folder:
         config = HEAD + SERVERS["time"] + CHANNEL.format(url=service.url)
         with running(Path(folder), final("Baik."), config=config, env={"TELEGRAM_TOKEN": TOKEN}) as daemon:
@@ -76,7 +76,7 @@ def run() -> dict[str, Any]:
             cpu = (cpu_ms(daemon.process.pid) - used) / len(taken)
             for number in range(ROUNDS + 1, ROUNDS + KILLED + 1):
                 _killed(service, daemon, number)
-            service.write("Halo", LAST)  # whatever waited before it is answered, too
+            service.write("Halo", LAST)  # every message queued before it is answered first
             service.wait(lambda: service.answered[LAST])
     due = ROUNDS + KILLED
     counts = [service.answered[chat] for chat in range(FIRST, FIRST + CHATS)]

@@ -1,6 +1,6 @@
-"""Measures the graph's path: validating a query, running it in the embedded engine, linking a question, its grammar.
+"""Measures the graph path: validating a query, running it in the embedded engine, linking a question, its grammar.
 
-Issue 8: validation ≤ 5 ms a query, embedded execution ≤ 20 ms.
+Issue 8: validation ≤ 5 ms per query, embedded execution ≤ 20 ms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROUNDS = 3
 
 
 def run() -> dict[str, float]:
-    """All figures in milliseconds: median and worst over the 52 questions, each the best of ROUNDS."""
+    """Milliseconds: median and worst over the 52 questions, each the best of ROUNDS."""
     backend = EmbeddedBackend(CURRICULUM)
     try:
         bench = Workbench(backend, load_examples())
@@ -42,7 +42,7 @@ def _grammar(bench: Workbench, question: str) -> str:
 
 
 def timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
-    """{name_ms: the median, name_worst_ms: the worst} of the inputs, each the best of ROUNDS."""
+    """Time `work` on each input, best of ROUNDS: {name_ms: the median, name_worst_ms: the worst}."""
     best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
     return {f"{name}_ms": round(statistics.median(best), 2), f"{name}_worst_ms": round(max(best), 2)}
 

@@ -1,9 +1,9 @@
-"""How soon the embedded model answers: from its snapshot in a new process, on the second turn, and after a cancel.
+"""Measures when the embedded model first answers: from a snapshot in a new process, on a second turn, after a cancel.
 
-Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s; cancel < 0.2 s. Each figure comes from a process
-of its own with a snapshot folder of its own. A prompt of about 900 tokens, as the agent's with its two servers.
-Issue 21: beside two processes that keep both cores busy a turn takes at most 2.2 times as long; the same turn alone and
-beside them, in turns, and the medians count.
+Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s, cancel < 0.2 s. Each figure comes from a separate
+process. The prompt has about 900 tokens, like the agent's prompt with its two servers. Issue 21: beside two processes
+that keep both cores busy, a turn takes at most 2.2 times as long; the same turn runs alone and beside them alternately,
+and the medians count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 RULES = " ".join(f"Rule {number}: greet citizen number {number} kindly." for number in range(66))
 PREFIX = ChatMessage(role="system", content=f"You help at an office counter and answer as JSON. {RULES}")
 BESIDE = 5
-"""Turns alone, and as many beside the busy ones."""
+"""Number of turns alone, and of turns beside the busy processes."""
 SCHEMA = {
     "type": "object",
     "properties": {"action": {"const": "final"}, "response": {"type": "string", "maxLength": 60}},
@@ -36,7 +36,7 @@ SCHEMA = {
 
 
 def run() -> dict[str, Any]:
-    """Seconds, and how much of the cold reading the snapshot saves; the weights are pulled when they are not here."""
+    """Seconds, and the ratio of snapshot to cold reading. Downloads the weights when they are missing."""
     weights = WeightsFolder.from_environment().pull(DEFAULT, _silent, print)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / weights.name).symlink_to(weights)
@@ -62,7 +62,7 @@ def run() -> dict[str, Any]:
 
 
 def _silent(_done: int, _total: int) -> None:
-    """No progress bar in a measurement."""
+    """Show no progress bar."""
 
 
 def _in_a_process(folder: str, what: str) -> dict[str, float]:
@@ -114,7 +114,7 @@ async def _beside(model: LlamaCppModel) -> dict[str, float]:
 
 
 async def _whole(model: LlamaCppModel, number: int) -> float:
-    """Seconds of a turn that reads some 20 tokens and writes 30."""
+    """Seconds for a turn that reads about 20 tokens and writes 30."""
     started = time.perf_counter()
     words = ChatMessage(role="user", content=f"{number}: tell me a long story about a river and the town beside it")
     await model.turn(ModelRequest(messages=(words,), max_tokens=30))
@@ -141,7 +141,7 @@ async def _cancel(model: LlamaCppModel, request: ModelRequest, *, at_first: bool
 
 
 async def _heartbeat() -> float:
-    """The worst delay of a 10 ms beat on the event loop while the model works, in ms, until cancelled."""
+    """The worst delay in ms of a 10 ms tick on the event loop, measured until the task is cancelled."""
     worst = 0.0
     try:
         while True:

@@ -1,7 +1,7 @@
-"""How the graph's path grows with the graph: loading, linking a question (names exact and misspelt), validating.
+"""Measures how the graph path scales with graph size: loading, linking (exact and misspelt names), validating.
 
 Issue 20: at 60,000 nodes load ≤ 60 s, linking ≤ 10 ms, validation ≤ 5 ms. The graph is generated: people who write and
-read books, every name another; a question names a stored person or book, right or with one letter wrong.
+read books, all with distinct names. A question names a stored person exactly, or a stored book with one letter wrong.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _QUERIES = (
 
 
 def run() -> dict[str, Any]:
-    """A row a size: seconds to load, milliseconds (median, worst) to link and to validate; each the best of ROUNDS."""
+    """One row per size: seconds to load, milliseconds (median, worst) to link and validate, each the best of ROUNDS."""
     return {"points": [_point(size) for size in SIZES]}
 
 
 def make(folder: Path, size: int, seed: int = 1) -> tuple[list[str], list[str]]:
-    """A graph of `size` nodes and twice as many relationships; the names of its people and books."""
+    """Write a graph of `size` nodes and 2 × `size` relationships to CSV; return the names of its people and books."""
     chance = random.Random(seed)
     people, books = list(_names(chance, size // 2, 2)), list(_names(chance, size - size // 2, 3))
     keys = {"Person": [f"p{n}" for n in range(len(people))], "Book": [f"b{n}" for n in range(len(books))]}
@@ -55,7 +55,7 @@ def make(folder: Path, size: int, seed: int = 1) -> tuple[list[str], list[str]]:
 
 
 def _point(size: int) -> dict[str, Any]:
-    """`cpu_s` is that of both processes for the whole row, which a busy machine stretches least."""
+    """One row; `cpu_s` covers this process and its children for the whole row and varies least on a busy machine."""
     began = _cpu_s()
     found = _measured(size)
     return {**found, "cpu_s": round(_cpu_s() - began, 1)}
@@ -107,7 +107,7 @@ def _names(chance: random.Random, count: int, words: int) -> Iterator[str]:
 
 
 def _misspelt(chance: random.Random, name: str) -> str:
-    """One letter inside a word, another one."""
+    """Replace one letter inside a word by x."""
     places = [place for place in range(1, len(name)) if name[place - 1].isalpha() and name[place].isalpha()]
     place = chance.choice(places)
     return name[:place] + "x" + name[place + 1 :]

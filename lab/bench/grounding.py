@@ -1,4 +1,4 @@
-"""How long the grounding check takes for a session of 50 turns (issue 5: at most 2 ms). Not a check of its verdicts."""
+"""Measures the grounding check for a session of 50 turns (issue 5: at most 2 ms). It does not judge its verdicts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CALL: dict[str, Any] = {
 
 
 def session(turns: int, salt: int) -> tuple[Said, ...]:
-    """A session of that many turns (a question of the agent, an answer of the citizen each)."""
+    """A session of `turns` turns, each a question of the agent and an answer of the citizen."""
     said: list[Said] = []
     for turn in range(turns):
         text = _DATA[turn - turns + 2] if turn >= turns - 2 else _SMALL[(turn + salt) % len(_SMALL)]
@@ -43,7 +43,7 @@ def session(turns: int, salt: int) -> tuple[Said, ...]:
 
 
 def run() -> dict[str, float]:
-    """Milliseconds of processor time, medians: a session being continued (`warm_ms`), one never seen (`cold_ms`)."""
+    """Median CPU milliseconds: for a session that continues (`warm_ms`) and for a new one (`cold_ms`)."""
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in _CALL}}
     tool = ToolInfo(name="generate_surat", server="certificate", official=True, input_schema=schema)
     call = ToolCall(tool=tool, input=_CALL, run_id="bench", session_id="bench", step=1, said=session(50, 0))

@@ -1,13 +1,13 @@
-"""How the cost of one thing grows with how much there is of another: sessions, turns, tools, servers, rows.
+"""Measures how costs grow with size: sessions, turns, tools, servers, rows.
 
-A turn is `Agent.run` of a daemon without the wire, with a scripted model that answers at once. Each point is a process
-of its own; the median of its turns counts.
+A turn is `Agent.run` of a daemon without HTTP, with a scripted model that answers at once. Each point is measured in a
+process of its own; the median of its turns counts.
 
-- sessions: a turn and Session.list, with so many sessions in the store
-- history: the next turn of a session that has had so many
-- tools: a turn with so many tools offered by one server
-- servers: a turn with so many servers, and the seconds until all of them are up
-- rows: an SQL answer of so many rows, from the statement to the bytes of JSON
+- sessions: a turn and Session.list, with N sessions in the store
+- history: the next turn of a session with N turns
+- tools: a turn with N tools offered by one server
+- servers: a turn with N servers, and the seconds until all of them are up
+- rows: an SQL answer of N rows, from the statement to the bytes of JSON
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ args = ["-m", "lab.bench._many_tools", "{size}"]
 
 
 def run() -> dict[str, Any]:
-    """A row for each curve of the picture, and the picture."""
+    """Measure every point, write the picture, and return one row per curve."""
     rows = []
     for curve, sizes in SIZES.items():
         print(f"  {curve} …", file=sys.stderr, flush=True)
@@ -58,7 +58,7 @@ def run() -> dict[str, Any]:
 
 
 def by_curve(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each thing that grows and each cost: {size: cost} in one cell."""
+    """One row per growing thing and cost; a cell lists `size: cost` pairs."""
     cells: dict[tuple[str, str], list[str]] = {}
     for point in points:
         cells.setdefault((point["of"], point["what"]), []).append(f"{point['size']:,}: {point['costs']:g}")
@@ -66,7 +66,7 @@ def by_curve(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def drawn(rows: list[dict[str, Any]]) -> str:
-    """The curves as SVG, a panel each, along a logarithmic axis of sizes."""
+    """The curves as SVG: one panel each, sizes on a logarithmic axis."""
     import io
 
     from matplotlib import rc_context
@@ -186,7 +186,7 @@ CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {
 
 
 def main() -> None:
-    """Print one point by curve and size: `run` asks a process of its own for each."""
+    """Print the figures of one curve at one size as JSON; `run` starts a process for each."""
     import uvloop
 
     from agentd.observability import logging as logs

@@ -1,4 +1,4 @@
-"""Measures the letter service: issuing and verifying, alone and by four processes. Asserts nothing."""
+"""Measures the letter service: issuing and verifying, alone and with four processes. Asserts nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ANSWERS = {
 
 
 def run() -> dict[str, Any]:
-    """The figures: milliseconds are medians; `limit_…` is what the office asked for; `load` tells how busy it was."""
+    """The figures: milliseconds are medians, `limit_…` is what the office required, `load` is the machine's load."""
     with tempfile.TemporaryDirectory() as folder:
         service = _service(Path(folder) / "one")
         letter = service.catalogue.types["surat_keterangan_domisili"]
@@ -66,7 +66,7 @@ def _service(state: Path) -> LetterService:
 
 
 def _each(times: int, work: Callable[[], object]) -> tuple[float, float]:
-    """(median milliseconds by the clock, by the processor)."""
+    """Median milliseconds: (wall clock, CPU)."""
     walls, cpus = [], []
     for _ in range(times):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -77,7 +77,7 @@ def _each(times: int, work: Callable[[], object]) -> tuple[float, float]:
 
 
 def _four(state: Path) -> float:
-    """Letters a second over the time in which four processes issue side by side."""
+    """Letters per second while four processes issue concurrently."""
     _service(state).close()
     context = multiprocessing.get_context("spawn")
     ready = context.Barrier(PROCESSES + 1)

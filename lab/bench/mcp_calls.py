@@ -1,7 +1,7 @@
-"""What the bridge costs beside a bare SDK session, how fast servers come up, how long a giant message holds up others.
+"""Measures the MCP bridge: overhead over a bare SDK session, server start-up, and pauses caused by giant messages.
 
-Issue 3: the agent's overhead at most 1 ms of CPU a step above a bare MCP client; five servers ready in at most their
-CPU time ÷ cores + 20 %. Both sides call the same server, `servers.time`, alternately in one run.
+Issue 3: at most 1 ms of CPU per step above a bare MCP client; five servers ready in at most their CPU time ÷ cores + 20
+%. Both sides call the same server, `servers.time`, alternately in one run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ARGS = ("-m", "servers.time")
 
 
 def run() -> dict[str, Any]:
-    """The figures, each with what it is measured in."""
+    """The figures; each name ends in its unit."""
     return asyncio.run(_calls()) | asyncio.run(_ready()) | asyncio.run(_giant())
 
 
@@ -63,7 +63,7 @@ async def _calls() -> dict[str, Any]:
 
 
 async def _series(one: Callable[[], Awaitable[bool]], abreast: int) -> tuple[float, float]:
-    """Milliseconds a call, on the clock and of our CPU."""
+    """Milliseconds per call: wall clock, and CPU of this process."""
     wall, cpu = time.perf_counter(), time.process_time()
     for _ in range(CALLS // abreast):
         if not all(await asyncio.gather(*(one() for _ in range(abreast)))):
@@ -94,7 +94,7 @@ async def _ready() -> dict[str, Any]:
 
 
 async def _giant() -> dict[str, Any]:
-    """The longest time that the loop stood still while a message came in: one thrown away, one just short enough."""
+    """Longest pause of the event loop while a message arrives: one that is rejected, one just below the size limit."""
     settings = ServerSettings(name="giant", command=sys.executable, args=(str(GIANT),))
     async with McpToolHost([settings]) as host:
         tool = (await host.ready()).tool("do")

@@ -1,9 +1,9 @@
-"""How soon a new server is there after its lines are saved: `agentd serve --watch` looks at client.toml by itself.
+"""Measures how soon a server is usable after its lines are saved: `agentd serve --watch` polls client.toml.
 
-Five times, one after the other, three lines are saved; `named` is until Tools.list names the server, `tools` until its
-tools can be called, which takes the start of its process; `bare` is how long the SDK's own client takes for that start,
-beside the same daemon, in turns. `agentd tools add` tells the running daemon at once and waits for no look. Issue 21:
-1 s.
+Three lines are saved, five times in a row. `named` is the time until Tools.list names the server, `tools` the time
+until its tools can be called, including the start of its process; `bare` is the time the SDK's own client takes for
+that start, measured alternately beside the same daemon. `agentd tools add` notifies the running daemon at once and does
+not wait for a poll. Issue 21: 1 s.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LINES = '[[servers]]\nname = "another{number}"\ncommand = "python3"\nargs = ["-m
 
 
 def run() -> dict[str, Any]:
-    """Seconds."""
+    """Seconds: median and worst."""
     with tempfile.TemporaryDirectory() as folder:
         daemon = Daemon(Path(folder), [final("Halo")], HEAD + SERVERS["time"])
         daemon.words = ("--watch",)
@@ -54,7 +54,7 @@ def run() -> dict[str, Any]:
 
 
 async def _bare() -> float:
-    """Until the SDK's client has the tools of one that it starts."""
+    """Seconds until the SDK's client has the tools of a server that it starts."""
     began = time.perf_counter()
     async with Client(
         stdio_client(StdioServerParameters(command=sys.executable, args=["-m", "servers.time"]))

@@ -1,7 +1,7 @@
-"""How light and how quick the pages are: bytes of a first visit, first view, and a piece of an answer on the screen.
+"""Measures the web pages: bytes of a first visit, time to first view, delay of a streamed delta on the screen.
 
-Issue 10: ≤ 300 kB with everything, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The
-model here is a server that streams OpenAI's wire, so a delta's way is measured whole: model → daemon → page → drawn.
+Issue 10: ≤ 300 kB in total, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The model is a
+server that streams OpenAI's wire format, so the whole path is measured: model → daemon → page → drawn.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WATCH = """() => {
 
 
 def run() -> dict[str, Any]:
-    """Kilobytes on the wire, milliseconds."""
+    """Kilobytes transferred and milliseconds."""
     with (
         _streaming_model() as (endpoint, sent),
         tempfile.TemporaryDirectory() as folder,
@@ -81,7 +81,7 @@ def run() -> dict[str, Any]:
 
 
 def _visit(page: Page, url: str) -> tuple[float, float]:
-    """Kilobytes a first visit takes over the wire, and milliseconds to the first contentful paint."""
+    """Kilobytes transferred by a first visit, and milliseconds to the first contentful paint."""
     page.goto(url)
     page.wait_for_selector("html[data-ready]")
     kilobytes, painted = page.evaluate(
@@ -96,7 +96,7 @@ def _visit(page: Page, url: str) -> tuple[float, float]:
 
 @contextmanager
 def _streaming_model() -> Iterator[tuple[str, dict[int, float]]]:
-    """A server that streams one final action, piece by piece, and notes when each left: {number: ms since 1970}."""
+    """A server that streams one final action in pieces; yields its URL and {number: ms since 1970 when it was sent}."""
     sent: dict[int, float] = {}
 
     class Endpoint(Handler):

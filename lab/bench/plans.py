@@ -1,6 +1,6 @@
-"""How long a plan of operations takes to become SQL, and what it costs beside the SQL written by hand.
+"""Measures compiling a plan of operations to SQL, and running it compared with hand-written SQL.
 
-Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on the embedded ERP and answer the same rows.
+Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on the embedded ERP and return the same rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BY_HAND = (
 
 
 def run() -> dict[str, Any]:
-    """Milliseconds: `compile` from the wire's JSON to SQL text, `execute` the whole operation, `by_hand` its SQL."""
+    """Milliseconds: `compile` is from the wire's JSON to SQL text, `execute` the whole operation, `by_hand` its SQL."""
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(_run(build(Path(folder) / "erp.db")))
 
@@ -66,7 +66,7 @@ async def _run(path: Path) -> dict[str, Any]:
 
 
 async def _interleaved(*ways: Callable[[], Awaitable[None]]) -> list[list[float]]:
-    """Turn by turn, so that a busy machine slows both alike."""
+    """Time the ways alternately, so that a busy machine slows all alike."""
     times: list[list[float]] = [[] for _ in ways]
     for _ in range(ROUNDS // 3):
         for way, taken in zip(ways, times, strict=True):

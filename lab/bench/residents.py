@@ -1,11 +1,10 @@
-"""What a resident waits for: the PIN among 100,000, a letter by taps, fifty kiosks at once, a register's import.
+"""Measures what residents wait for: a PIN check among 100,000, a letter by taps, fifty kiosks at once, an import.
 
-`verify` asks OpenSID's tables in MariaDB in turns, with 200 residents and with 100,000; the limit is 10 ms. `taps`
-is from the PIN to the PDF over the wire, with no model; the limit is 1 s. `kiosks` are fifty visitors at once, each
-on a connection that it keeps as a browser does, with turns of a scripted model that answers at once; the limit is
-300 ms for the 95th of a hundred, and `turn_cpu_ms` is what a turn takes of the daemon's processors. `import` is
-`agentd residents import` of a CSV into MariaDB; the limit is 60 s for 100,000 rows, and memory is that of its whole
-process.
+`verify` checks PINs against OpenSID's tables in MariaDB, with 200 and with 100,000 residents; the limit is 10 ms.
+`taps` is from the PIN to the PDF over HTTP, without a model; the limit is 1 s. `kiosks` are fifty concurrent visitors,
+each on a keep-alive connection like a browser's, with turns of a scripted model that answers at once; the limit is 300
+ms at the 95th percentile, and `turn_cpu_ms` is the daemon's CPU time per turn. `import` is `agentd residents import` of
+a CSV into MariaDB; the limit is 60 s for 100,000 rows, and memory is the peak of the whole process.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ GREETING = "Selamat datang."
 
 
 def run() -> dict[str, Any]:
-    """The figures."""
+    """The figures of all four measurements."""
     with tempfile.TemporaryDirectory() as folder, mariadb() as server:
         figures = {"verify": _verify_times(Path(folder), server), "import": _imported(Path(folder), server)}
     with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +52,7 @@ def run() -> dict[str, Any]:
 
 
 def _verify_times(folder: Path, server: MariaDB) -> dict[str, Any]:
-    """Milliseconds of a right PIN among 200 residents and among `MANY`: the 200 are asked before and after."""
+    """Milliseconds to check a right PIN among 200 and among `MANY` residents; the 200 are measured before and after."""
     opensid.make(server)
     settings = Settings.from_env({"RESIDENTS_URL": server.url(), "AGENTD_STATE": str(folder)})
     verification = Verification(ConfiguredRegister(settings), Locks(folder / "locks.db", time.time))
@@ -75,7 +74,7 @@ def _verify(verification: Verification, nik: str) -> None:
 
 
 def _more(server: MariaDB) -> None:
-    """Residents up to `MANY`, with their PINs, as the first of the made ones."""
+    """Add residents up to `MANY`, each with the same PIN as the existing ones."""
     columns = "config_id, nama, nik, sex, tempatlahir, tanggallahir, agama_id, status, status_dasar"
     people = ((n, 1, f"WARGA {n}", f"9{n:015d}", 1, "JAKARTA", "1985-08-17", 1, 1, 1) for n in range(FEW + 1, MANY + 1))
     with server.connect() as connection, connection.cursor() as cursor:
@@ -99,7 +98,7 @@ def _imported(folder: Path, server: MariaDB) -> dict[str, Any]:
 
 
 def _import(folder: Path, url: str, rows: int) -> tuple[float, float]:
-    """(seconds, peak megabytes) of the command for so many rows."""
+    """Run the import command for `rows` rows: (seconds, peak megabytes)."""
     sheet = folder / "residents.csv"
     with sheet.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
@@ -118,7 +117,7 @@ def _import(folder: Path, url: str, rows: int) -> tuple[float, float]:
 
 
 def _taps(daemon: Daemon) -> dict[str, Any]:
-    """From the PIN to the PDF, one resident after the other."""
+    """Milliseconds from the PIN to the PDF, one resident after the other."""
     screen = person(daemon, "taps", "kiosk")
     taken = [_letter(screen, one) for one in [row for row in residents() if row["pin"]][:LETTERS]]
     return {
@@ -140,7 +139,7 @@ def _letter(screen: Person, resident: dict[str, str]) -> float:
 
 
 def _kiosks(daemon: Daemon) -> dict[str, Any]:
-    """Fifty visitors at once, turn by turn."""
+    """Milliseconds per turn with fifty concurrent visitors."""
     screens = [person(daemon, f"kiosk-{number}", "kiosk") for number in range(KIOSKS)]
     assert daemon.process is not None
     used = cpu_ms(daemon.process.pid)
@@ -157,13 +156,13 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
 
 
 def cpu_ms(pid: int) -> float:
-    """What the process has used so far, of all its threads."""
+    """CPU milliseconds that the process has used so far, over all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _talk(screen: Person) -> list[float]:
-    """One visitor's turns on a connection that is kept; the milliseconds of each. Ends the bench at a wrong answer."""
+    """Milliseconds of each of a visitor's turns on one keep-alive connection. A wrong answer ends the bench."""
     session_id = screen.arrive()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {screen.token}"}
     headers["Agentd-Session-Key"] = screen.key

@@ -1,9 +1,9 @@
-"""Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
+"""Measures server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. Tests nothing.
 
-agentd is its whole path: guard, limits, dispatch, pydantic. Each stack is a process of its own that answers the same
-echo, one call a request and batches of 20, over kept-alive connections; what counts is the CPU time of that process
-alone, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
-are what people use instead, each as its documentation writes it; all run on asyncio's own loop.
+agentd is measured with its whole path: guard, limits, dispatch, pydantic. Each stack is a separate process that serves
+the same echo over keep-alive connections, one call per request and in batches of 20. Only the CPU time of that process
+counts, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
+are what people use instead, each written as its documentation shows; all run on asyncio's own loop.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PEERS = {
 
 
 def run() -> dict[str, Any]:
-    """A row a stack: its CPU to the bare handler's, and agentd's to its (over 1: agentd is behind), batches too."""
+    """One row per stack: its CPU ÷ the bare handler's, and agentd's ÷ its (above 1: agentd is slower); batches too."""
     costs = _measured([*STACKS, *PEERS])
     (base_one, base_many), (our_one, our_many) = next(iter(costs.values())), costs[AGENTD]
     return {
@@ -56,7 +56,7 @@ def run() -> dict[str, Any]:
 
 
 def _measured(stacks: list[str]) -> dict[str, tuple[float, float]]:
-    """CPU microseconds of each server for one call and for one batch. The stacks take turns; the best turn counts."""
+    """CPU microseconds of each server per call and per batch. The stacks take turns; the best turn counts."""
     one = json.dumps(_call(1)).encode()
     many = json.dumps([_call(n) for n in range(BATCH)]).encode()
     with ExitStack() as running:
@@ -96,7 +96,7 @@ def _turn(pid: int, port: int, body: bytes, requests: int) -> float:
 
 
 def _cpu_s(pid: int) -> float:
-    """User and system seconds of all the process's threads so far: Linux's CPU clock of another process."""
+    """CPU seconds of all the process's threads so far, read from Linux's CPU clock of another process."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -171,7 +171,7 @@ def _bare_orjson():
 
 
 def _agentd():
-    """The daemon whole: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
+    """The whole daemon: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
     import tempfile
 
     from agentd.access import Access, RateLimiter, TokenStore

@@ -1,7 +1,7 @@
-"""How well and how fast the schema search finds tables, on sixty questions written before it.
+"""Measures accuracy and speed of the schema search on sixty questions that were written before it.
 
-The questions (schema_questions.jsonl) are by the authors of the glossary: they show that the search knows the words of
-this business, not how it does on a stranger's.
+The authors of the glossary wrote the questions (schema_questions.jsonl), so they show that the search knows this
+business's vocabulary, not how it does on a stranger's.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ DATA_SETS = 10_000
 
 @cache
 def questions() -> list[dict[str, Any]]:
-    """Each with `question`, `entities`, and `tables`, any of which is right."""
+    """The questions, each with `question`, `entities`, and `tables` (any of which is right)."""
     lines = Path(__file__).with_name("schema_questions.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 async def tables_for(search: SchemaSearch, question: dict[str, Any], form: str) -> list[str]:
-    """The tables answered; `form` says whether the caller extracted entities or passes the question as it is."""
+    """The tables found. `form` says whether the caller passes extracted entities or the question as it is."""
     entities = question["entities"] if form == "entities" else [question["question"]]
     found = await search.find("EXECUTE_QUERY", entities)
     return [table.name for table in found.tables] if found else []
@@ -45,7 +45,7 @@ def is_right(tables: list[str], question: dict[str, Any]) -> bool:
 
 
 def run() -> dict[str, Any]:
-    """Shares (0 to 1) of questions whose right table is first or in the first five, and milliseconds a search."""
+    """Share (0 to 1) of questions with a right table first or in the first five, and milliseconds per search."""
     return asyncio.run(_run())
 
 

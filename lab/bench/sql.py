@@ -1,6 +1,6 @@
-"""Measures the SQL server's path: rows to JSON against the bare driver, memory under a million rows, the guard's time.
+"""Measures the SQL server: rows to JSON against the bare driver, memory for a million rows, the guard's time.
 
-Issue 6: rows to JSON ≥ 0.8 of the bare driver's rows a second, memory flat for 10⁶ rows, guard ≤ 1 ms a statement.
+Issue 6: rows to JSON ≥ 0.8 of the bare driver's rows per second, memory flat for 10⁶ rows, guard ≤ 1 ms per statement.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ QUERY = (
 
 
 def run() -> dict[str, Any]:
-    """The figures, each with what it is measured in: rows a second, a ratio, MiB, milliseconds."""
+    """The figures, in the units that their names say: rows per second, a ratio, MiB, milliseconds."""
     with mariadb() as server:
         figures = asyncio.run(_rows(server))
     return {**figures, **_guard()}
@@ -46,7 +46,7 @@ async def _rows(server: MariaDB) -> dict[str, Any]:
     )
     database = Database(server.url("reader"))
     await database.fetch("SELECT 1")
-    # Alternately, and the median of the pairs: so a busy moment of the machine hits both.
+    # Alternate and take the median of the pairs, so that a busy moment of the machine affects both.
     pairs = [(await _bare(server), await _ours(database)) for _ in range(ROUNDS)]
     before = _peak_mib()
     cut = await database.fetch("SELECT * FROM rows_million", max_rows=1000)
@@ -61,7 +61,7 @@ async def _rows(server: MariaDB) -> dict[str, Any]:
 
 
 async def _bare(server: MariaDB) -> float:
-    """aiomysql alone, streamed, nothing converted: the rate to be held against."""
+    """Rows per second of aiomysql alone, streamed, without conversion: the baseline."""
     connection = await aiomysql.connect(
         host="127.0.0.1", port=server.port, user="reader", password=PASSWORD, db=server.database
     )
@@ -78,7 +78,7 @@ async def _bare(server: MariaDB) -> float:
 
 
 async def _ours(database: Database) -> float:
-    """From the statement to the bytes of JSON."""
+    """Rows per second from the statement to the bytes of JSON."""
     started = time.perf_counter()
     rows = await database.fetch(f"SELECT * FROM rows_{ROWS}", max_rows=ROWS)
     assert len(rows.rows) == ROWS, rows.cut

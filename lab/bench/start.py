@@ -1,9 +1,9 @@
-"""How long an install and a start take, what a daemon holds then, and what 10,000 open sessions add to it.
+"""Measures install and start time, the daemon's memory after start, and the cost of 10,000 open sessions.
 
-`install` is `make install` of a fresh clone with the package cache of this machine, `environment` what it puts on the
-disk. A start is `agentd serve` with five servers, to its ready line and until all servers are up; the medians count.
-The sessions are opened over the wire, each with one turn of a scripted model, and stay open; memory is the daemon's
-resident set without its servers, `more` than at the ready line.
+`install` is `make install` of a fresh clone with this machine's package cache, `environment` its size on disk. A start
+is `agentd serve` with five servers: until its ready line, and until all servers are up; the medians count. The sessions
+are opened over HTTP, each with one turn of a scripted model, and stay open. Memory is the daemon's resident set without
+its servers; `more` is the increase since the ready line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BOOKS = "".join(
 
 
 def run() -> dict[str, Any]:
-    """Seconds and megabytes."""
+    """Seconds, megabytes, file descriptors and sessions per second, as the names say."""
     with tempfile.TemporaryDirectory() as name:
         return {**_installed(Path(name) / "clone"), **_starts(Path(name)), **_sessions(Path(name))}
 

@@ -1,8 +1,8 @@
-"""What a durable agent step costs beside a bare MCP client, 200 runs at once, and what 100,000 sessions change.
+"""Measures a durable agent step against a bare MCP client, 200 runs at once, and the effect of 100,000 sessions.
 
-Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
-2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory; Session.list
-and a turn the same at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without the wire.
+Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms; libraries without durability take 2.2–3.6.
+200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory. Session.list and a turn
+take the same time at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without HTTP.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ args = ["-m", "servers.time"]
 
 
 def run() -> dict[str, Any]:
-    """The figures, each with what it is measured in."""
+    """The figures; each name ends in its unit."""
     return {key: value for name in SCENARIOS for key, value in _in_a_process(name).items()}
 
 
@@ -80,7 +80,7 @@ async def daemon(*script: str) -> AsyncIterator[Daemon]:
 
 
 async def _steps() -> dict[str, Any]:
-    """Alternating rounds: our runs of five calls, the bare client's five calls."""
+    """Alternate rounds: our runs of five calls, the bare client's five calls."""
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
@@ -108,7 +108,7 @@ async def _steps() -> dict[str, Any]:
 
 
 async def _cost(act: Callable[[], Awaitable[None]]) -> tuple[float, float]:
-    """Milliseconds a step, on the clock and of this process's CPU."""
+    """Milliseconds per step: wall clock, and CPU of this process."""
     wall, cpu = time.perf_counter(), time.process_time()
     for _ in range(RUNS):
         await act()
@@ -117,7 +117,7 @@ async def _cost(act: Callable[[], Awaitable[None]]) -> tuple[float, float]:
 
 
 async def _crowd(name: str, *script: str) -> dict[str, Any]:
-    """Seconds and peak memory for 200 runs begun at once, each in a session of its own."""
+    """Seconds, CPU and additional peak memory for 200 runs started at once, each in a session of its own."""
     async with daemon(*script) as made:
         await made.runs.run("Halo", AgentOptions(), LOCAL)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -143,7 +143,7 @@ async def _crowd_calls() -> dict[str, Any]:
 
 
 async def _sessions() -> dict[str, Any]:
-    """The same questions to a store of ten sessions and of 10⁵."""
+    """Session.list and a turn, measured on a store of ten sessions and of 10⁵."""
     figures: dict[str, Any] = {}
     async with daemon(FINAL) as made:
         for _ in range(10):
@@ -175,7 +175,7 @@ _COPIED = {
 
 
 def fill(file: Path, wanted: int) -> None:
-    """Copies of one session, its turn and its run, under other ids and an earlier time."""
+    """Insert copies of one session, its turn and its run, with new ids and an earlier time."""
     with closing(sqlite3.connect(file)) as db, db:
         for table in ("sessions", "runs", "turns"):
             columns = [row[1] for row in db.execute(f"PRAGMA table_info(agentd_{table})")]
@@ -200,7 +200,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
 
 
 def main() -> None:
-    """Print one scenario by name: `run` asks a process of its own for each."""
+    """Print the figures of the scenario named on the command line; `run` starts a process for each."""
     import uvloop
 
     logs.configure("error")

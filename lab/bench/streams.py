@@ -1,6 +1,6 @@
-"""1,000 readers of one run's events: what they cost the server in memory, and how long an event takes to all of them.
+"""Measures 1,000 readers of one run's events: the server's memory, and the time until all have received an event.
 
-The server is a process of its own with the in-memory runs behind the daemon's own HTTP application.
+The server is a separate process with in-memory runs behind the daemon's own HTTP application.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ READERS = 1000
 
 
 def run() -> dict[str, float]:
-    """A thousand readers: seconds to connect them, the server's MB more, milliseconds of one event to all of them."""
+    """For 1,000 readers: seconds to connect, additional MB of the server, milliseconds until all have an event."""
     needed = READERS + 100
     hard = max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, our child, has as many
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, a child process, inherits it
     server = subprocess.Popen([sys.executable, "-m", "lab.bench.streams"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None

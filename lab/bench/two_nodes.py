@@ -1,9 +1,9 @@
-"""How much more two nodes do than one, on one PostgreSQL, when it is the model that runs wait for.
+"""Measures the throughput of two nodes against one, on one PostgreSQL, when runs wait for the model.
 
-Each run calls one tool in two turns of a scripted model that takes 1 s a turn, and a node takes eight runs at a time:
-a node's places are full, the machine's processors are not. What is measured is whether the shared queue hands work to
-both as soon as a place is free. Where the processors are full two nodes on one machine show nothing, because they share
-them with PostgreSQL and with who asks. One node and two take turns; the medians count.
+Each run calls one tool in two turns of a scripted model that takes 1 s per turn, and a node runs eight at a time: its
+slots are full, the machine's processors are not. This measures whether the shared queue hands work to both nodes as
+soon as a slot is free. On busy processors, two nodes on one machine would show no gain, because they share them with
+PostgreSQL and the client. One node and two nodes take turns; the medians count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STORE = f'\n[store]\nurl = "@URL@"\nnode = "@NODE@"\nconcurrency = {ABREAST}\n'
 
 
 def run() -> dict[str, Any]:
-    """Runs a second of one node and of two, and the ratio."""
+    """Runs per second of one node and of two, and the ratio."""
     taken: dict[int, list[float]] = {1: [], 2: []}
     used: dict[int, list[float]] = {1: [], 2: []}
     with tempfile.TemporaryDirectory() as name, postgresql() as url:
@@ -54,7 +54,7 @@ def run() -> dict[str, Any]:
 
 
 def _crowd(nodes: list[Daemon], name: str) -> tuple[float, float]:
-    """(seconds, milliseconds of the nodes' CPU) for all runs, asked in turn of each node."""
+    """Send the runs to the nodes in turn: (seconds for all, CPU milliseconds of the nodes)."""
     with ExitStack() as ending:
         for node in nodes:
             node.start()

@@ -1,8 +1,8 @@
-"""`make demo`: a resident with a PIN, a visitor without one, and the officer; two true letters on disk. OFFICE=campus:
-a university's counter (campus.py).
+"""`make demo` shows a resident with a PIN, a visitor without one, and the officer; it leaves two real letters on disk.
 
-Nothing is scripted: the model is the embedded one, the daemon is `agentd serve` with the shipped configuration and its
-sample register of residents, the wire is JSON-RPC 2.0 over HTTP. It is no test: it shows.
+With OFFICE=campus it shows a university's counter (campus.py). Nothing is scripted: the model is the embedded one, the
+daemon is `agentd serve` with the shipped configuration and its sample register of residents, the protocol is JSON-RPC
+2.0 over HTTP. It is no test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lab.demo.screen import say
 from lab.demo.talk import decide, show_letters, talk
 
 SERVERS = ("time", "certificate", "residents")
-"""What the demonstration shows; the books and the graph need packages that it leaves out."""
+"""The servers the demonstration uses. It omits the books and the graph, which need more packages."""
 SAMPLE = Path(__file__).resolve().parents[2] / "servers/residents/sample.csv"
 WISH = "Saya perlu surat domisili untuk melamar kerja"
 FORM = {
@@ -43,11 +43,11 @@ FORM = {
     "alamat_usaha": "Jl. Mawar No. 5",
     "keperluan": "Membuka rekening bank",
 }
-"""What a visitor without a PIN types into the kiosk's form."""
+"""What a visitor without a PIN enters in the kiosk's form."""
 
 
 def main() -> int:
-    """Show the office that OFFICE names; 0 when its letters lie on disk."""
+    """Show the office named by OFFICE; return 0 when its letters are on disk."""
     began = time.monotonic()
     state = Path(os.environ.get("AGENTD_STATE") or tempfile.mkdtemp(prefix="agentd-demo-"))
     shown = {"kelurahan": show, "campus": campus.show}.get(office := os.environ.get("OFFICE") or "kelurahan")
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def show(state: Path) -> None:
-    """Both ways to a letter."""
+    """Show both ways to get a letter."""
     say("The embedded model (fetched once, checked by sha256)")
     subprocess.run([AGENTD, "models", "pull"], check=True)
     say("The daemon, with the sample register of residents")
@@ -72,9 +72,9 @@ def show(state: Path) -> None:
 
 
 def office(folder: Path) -> Path:
-    """The shipped office with what the demonstration shows: its client.toml.
+    """Copy the shipped office with only the demonstration's parts; return its client.toml.
 
-    The weights load at the first question: while they do, a slow machine would keep the register's answer waiting.
+    The weights load at the first question: loading at start would delay the register's answer on a slow machine.
     """
     shutil.copytree(shipped("client.toml").parent, folder, dirs_exist_ok=True)
     config = folder / "client.toml"
@@ -85,13 +85,13 @@ def office(folder: Path) -> Path:
 
 
 def _is_shown(table: str) -> bool:
-    """Whether a table of client.toml is for the demonstration."""
+    """Whether the demonstration keeps this table of client.toml."""
     read = tomllib.loads(table)
     return "analytics" not in read and all(server["name"] in SERVERS for server in read.get("servers", []))
 
 
 def resident(person: Person) -> None:
-    """A resident signs in and asks in words: the register fills the letter in, their words its purpose."""
+    """A resident signs in and asks in words: the register supplies the letter's fields, their words its purpose."""
     say("A resident, at the kiosk: NIK and PIN, then words")
     with SAMPLE.open(encoding="utf-8", newline="") as file:
         budi = next(csv.DictReader(file))
@@ -107,7 +107,7 @@ def resident(person: Person) -> None:
 
 
 def visitor(person: Person, officer: Person) -> None:
-    """A visitor without a PIN fills in the form: the letter waits until an officer has seen the identity card."""
+    """A visitor without a PIN fills in the form; the letter waits until an officer has checked the identity card."""
     say("A visitor without a PIN, at the kiosk: the form, then the officer")
     person.arrive()
     tapped = {"tool_hint": "generate_surat_keterangan_usaha", "tool_arguments": FORM}
@@ -120,7 +120,7 @@ def visitor(person: Person, officer: Person) -> None:
 
 
 def registered(approval: dict[str, Any]) -> list[str]:
-    """The fields that the register filled in."""
+    """The fields whose values came from the register."""
     return [name for name, source in approval.get("sources", {}).items() if source == "register"]
 
 

@@ -1,6 +1,6 @@
 """`make demo OFFICE=campus`: a student at a university's counter, in English, from a greeting to a letter on disk.
 
-The office is the shipped folder, the model the embedded one; where a machine can't have it, a script speaks for it.
+The office is the shipped folder and the model the embedded one; a machine that can't run it uses a script instead.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ SCRIPT = (
     },
     {"action": "final", "response": "Your letter is issued."},
 )
-"""What the model says where it is a script."""
+"""The model's turns when it is a script."""
 _PROVIDERS = re.compile(r"^\[\[providers\]\]\n.*?(?=^\[\[servers\]\])", re.MULTILINE | re.DOTALL)
 
 
 def show(state: Path) -> None:
-    """Hours, a letter, the officer's yes."""
+    """Show a question about hours, a letter, and the officer's approval."""
     config = PROFILES / "campus" / "client.toml"
     say("The embedded model (fetched once, checked by sha256)")
     if subprocess.run([AGENTD, "models", "pull"], check=False).returncode:
@@ -62,7 +62,7 @@ def show(state: Path) -> None:
 
 
 def scripted(folder: Path) -> Path:
-    """The office with a script in place of its models: its client.toml."""
+    """Copy the office with a script instead of its models; return its client.toml."""
     shutil.copytree(PROFILES / "campus", folder)
     (folder / "script.jsonl").write_text("".join(f"{json.dumps(turn)}\n" for turn in SCRIPT), encoding="utf-8")
     config = folder / "client.toml"
@@ -71,7 +71,7 @@ def scripted(folder: Path) -> Path:
 
 
 def without_models(text: str) -> str:
-    """A client.toml that asks script.jsonl, and no other provider."""
+    """Replace all providers of a client.toml by one that reads script.jsonl."""
     script = '[[providers]]\nid = "scripted"\ntype = "scripted"\nscript = "script.jsonl"\n\n'
     asked = re.sub(r"^default_provider = .*\nmodel = .*$", 'default_provider = "scripted"', text, flags=re.MULTILINE)
     return _PROVIDERS.sub(script, asked)

@@ -1,4 +1,4 @@
-"""The demonstration's daemon and the people who call it over HTTP. It decides nothing of what they say."""
+"""The demonstration's daemon and the people who call it over HTTP. What they say is defined elsewhere."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 AGENTD = Path(sys.executable).with_name("agentd")
 OWN = ("RESIDENTS_URL", "AGENTD_TOKEN")
-"""An office's own register and token: the demonstration shows the sample's residents, and makes its tokens itself."""
+"""Variables removed from the daemon's environment: the demonstration uses the sample register and its own tokens."""
 
 
 class Person:
-    """Somebody who calls with a token; a visitor's session has a key besides."""
+    """A caller with a token; a visitor's session also has a key."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url, token
         self._key = self.session_id = ""
 
     def arrive(self) -> None:
-        """A new session, as the kiosk begins one for each visitor."""
+        """Create a session, as the kiosk does for each visitor."""
         self._key = ""
         made = self.call("Session.create")
         self.session_id, self._key = made["session_id"], made["session_key"]
 
     def call(self, method: str, **params: Any) -> Any:
-        """One JSON-RPC call; the demonstration ends where it fails."""
+        """Make one JSON-RPC call and return its result. Raises SystemExit on an error."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._token}"}
         if self._key:
@@ -47,7 +47,7 @@ class Person:
 
 @contextmanager
 def daemon(state: Path, config: Path) -> Iterator[str]:
-    """`agentd serve` on a free port; its address once it is ready, its end when the block ends."""
+    """Run `agentd serve` on a free port; yield its address once it is ready and stop it afterwards."""
     command = [AGENTD, "serve", "--config", config, "--state", state, "--listen", "127.0.0.1:0"]
     environ = {name: value for name, value in os.environ.items() if name not in OWN}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environ)
@@ -64,13 +64,13 @@ def daemon(state: Path, config: Path) -> Iterator[str]:
 
 
 def token(state: Path, name: str, scope: str) -> str:
-    """`agentd token add`: what a kiosk or an officer calls with."""
+    """Create a token for a kiosk or an officer with `agentd token add`."""
     command = [AGENTD, "token", "add", name, "--scope", scope, "--state", state]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
 
 
 def text_of(pdf: Path) -> str:
-    """The words on the letter's page."""
+    """The text on the letter's first page."""
     import pypdfium2
 
     document = pypdfium2.PdfDocument(pdf)

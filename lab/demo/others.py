@@ -1,7 +1,7 @@
-"""`make demo-servers`: eight servers that others wrote, each added by its README's command, answer in `agentd chat`.
+"""`make demo-servers`: eight third-party servers, each added by its README's command, answer in `agentd chat`.
 
-`agentd tools add NAME -- COMMAND` writes each one's lines while the daemon runs; `npx` and `uvx` fetch the packages, so
-that it needs their registries. The model is a table of questions: it calls the tool and says what came back.
+`agentd tools add NAME -- COMMAND` writes each server's lines while the daemon runs. `npx` and `uvx` fetch the packages,
+so their registries must be reachable. The model is a table of questions: it calls the tool and repeats its result.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ model = "table"
 NPM, PYPI = ("npx", "-y"), ("uvx",)
 PATIENCE_S = 600
 PASSED = [name for name in os.environ if name.startswith(("UV_", "npm_config_")) or name == "SSL_CERT_FILE"]
-"""What `npx` and `uvx` may need on this machine to reach their registries: a server sees none of it by itself."""
+"""Variables that `npx` and `uvx` may need here to reach their registries; servers get none of them by default."""
 
 
 class Other(NamedTuple):
-    """One server: how it is added, what is asked, the call that answers, and what the answer must hold."""
+    """One server: the words that add it, a question, the call that answers it, and text the answer must contain."""
 
     name: str
     add: tuple[str, ...]
@@ -54,7 +54,7 @@ class Other(NamedTuple):
 
 
 def others(folder: Path, page: str, remote: str) -> list[Other]:
-    """The eight, over the things that `_made` made."""
+    """The eight servers, over the files that `_made` creates."""
     notes, repository, database = folder / "notes", folder / "repository", folder / "stock.db"
     memory = f"MEMORY_FILE_PATH={folder / 'memory.jsonl'}"
     files = ("filesystem", "--", *NPM, "@modelcontextprotocol/server-filesystem", str(notes))
@@ -94,7 +94,7 @@ def others(folder: Path, page: str, remote: str) -> list[Other]:
 
 
 def main() -> int:
-    """0 when each was added and answered."""
+    """Return 0 when each server was added and answered."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="agentd-others-")))
         page, remote = stack.enter_context(_page(_made(folder))), stack.enter_context(_remote())
@@ -108,7 +108,7 @@ def main() -> int:
 
 
 def _answer(all_: list[Other], asked: dict[str, Any]) -> str:
-    """The table's call for the question that was asked last; once there is a result, that."""
+    """The call that the table has for the last question, or the result once there is one."""
     last = asked["messages"][-1]["content"]
     if '"tool_result"' in last:
         result = json.loads(last[last.index("{") : last.rindex("}") + 1])["tool_result"]
@@ -118,7 +118,7 @@ def _answer(all_: list[Other], asked: dict[str, Any]) -> str:
 
 
 def _shown(daemon: Daemon, one: Other) -> bool:
-    """Add it, ask it; what was typed and answered is printed."""
+    """Add the server and ask it, printing what was typed and answered; return whether it answered as expected."""
     env = {**os.environ, "AGENTD_TOKEN": TOKEN}
     place = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url.rpartition("/")[2]]
     print(f"\n$ agentd tools add {' '.join(one.add)}", flush=True)
@@ -142,7 +142,7 @@ def _shown(daemon: Daemon, one: Other) -> bool:
 
 
 def _made(folder: Path) -> Path:
-    """What the servers are asked about; the folder of the page."""
+    """Create the files that the servers are asked about; return the folder of the web page."""
     for name in ("notes", "repository", "page"):
         (folder / name).mkdir()
     (folder / "notes" / "desk.txt").write_text("Desk 2 opens at nine.\n")
@@ -158,11 +158,11 @@ def _made(folder: Path) -> Path:
 
 @contextmanager
 def _page(folder: Path) -> Iterator[str]:
-    """The address of a page on this machine."""
+    """Serve the page on this machine and yield its address."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     with http_server.serving(functools.partial(Quiet, directory=str(folder))) as url:
         yield f"{url}/index.html"
@@ -170,7 +170,7 @@ def _page(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _remote() -> Iterator[str]:
-    """The address of a Streamable HTTP server, started by its README's command."""
+    """Start a Streamable HTTP server with its README's command and yield its address."""
     port = free_port()
     command = [*NPM, "@modelcontextprotocol/server-everything", "streamableHttp"]
     process = subprocess.Popen(

@@ -1,13 +1,13 @@
-"""How the demonstration writes on its terminal. It knows nothing of letters."""
+"""Writes the demonstration's output to the terminal."""
 
 from __future__ import annotations
 
 
 def say(text: str) -> None:
-    """A heading."""
+    """Print a heading."""
     print(f"\n▸ {text}", flush=True)
 
 
 def indented(text: str, by: int = 3) -> str:
-    """The text moved to the right."""
+    """The text indented by `by` spaces."""
     return "\n".join(" " * by + line for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""One turn of the demonstration's conversation, an officer's yes, and the letters that came of it, on the terminal."""
+"""Prints a turn of the demonstration's conversation, an officer's approval, and the resulting letters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.demo.screen import indented, say
 
 
 def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
-    """One turn, printed."""
+    """Run one turn, print it, and return the outcome."""
     print(f"\nperson  {prompt}", flush=True)
     began = time.monotonic()
     outcome: dict[str, Any] = person.call("Agent.run", prompt=prompt, session_id=person.session_id, **more)
@@ -22,7 +22,7 @@ def talk(person: Person, prompt: str, **more: Any) -> dict[str, Any]:
 
 
 def decide(officer: Person, person: Person, waiting: dict[str, Any]) -> None:
-    """The officer ticks what was shown, and says yes to the person's one request."""
+    """The officer checks off each requirement, then approves the person's only request."""
     (request,) = person.call("Request.list")["requests"]
     say(f"The officer: {request['queue_number']}, {request['level']}; saw the card, says yes")
     for one in request["requirements"]:
@@ -36,7 +36,7 @@ def decide(officer: Person, person: Person, waiting: dict[str, Any]) -> None:
 
 
 def show_letters(state: Path, number: int, config: Path) -> None:
-    """The newest letters' words, and whether they are genuine."""
+    """Print the text of the newest letters and whether they are genuine."""
     for file in sorted(state.glob("letters/2*/*.pdf"), key=lambda file: file.stat().st_mtime)[-number:]:
         say(f"The letter: {file} ({file.stat().st_size} bytes)")
         print(indented(text_of(file)))

@@ -1,1 +1,1 @@
-"""What renders pages of docs/ from the code, one a module, and the bill of materials. Nothing of agentd needs these."""
+"""Renders pages of docs/ from the code, one module per page, and the bill of materials. agentd itself needs none."""

@@ -1,4 +1,4 @@
-"""`python -m lab.tools`: write every rendered page of docs/ again. tests/docs checks that none is behind the code."""
+"""`python -m lab.tools`: render every generated page of docs/ again. tests/docs checks that they match the code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAGES: tuple[Any, ...] = (configuration, client_schema, openrpc, rpc, *rpc.PAGES
 
 
 def main() -> None:
-    """Write what changed."""
+    """Write every page and fill in the figures."""
     for page in PAGES:
         page.TARGET.parent.mkdir(exist_ok=True)
         page.TARGET.write_text(page.render(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""profiles/client.schema.json: client.toml as a JSON Schema, for editors (Taplo). It checks nothing itself."""
+"""Renders profiles/client.schema.json: client.toml as a JSON Schema, for editors (Taplo). It checks nothing itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TARGET = Path(__file__).parents[2] / "profiles" / "client.schema.json"
 
 
 def render() -> str:
-    """The schema, each key with its docstring."""
+    """The schema; each key's description is its docstring."""
     words = keys_described()
     schema = client_file().model_json_schema(by_alias=True)
     parts = {**schema["$defs"], client_file().__name__: schema}

@@ -1,6 +1,6 @@
-"""docs/configuration.md from agentd/config and the apps' sections: keys, bounds, defaults, docstrings.
+"""Renders docs/configuration.md from agentd/config and the apps' sections: keys, bounds, defaults, docstrings.
 
-The head of the page, which is written by hand, is in configuration_head.md.
+The hand-written head of the page is in configuration_head.md.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 
 
 def render() -> str:
-    """The page."""
+    """The page as Markdown."""
     words = keys_described()
     parts = [HEAD.read_text(encoding="utf-8").rstrip()]
     for title, model in SECTIONS:
@@ -55,7 +55,7 @@ def render() -> str:
 
 
 def keys_described() -> dict[tuple[str, str], str]:
-    """{(class, field): the docstring below the field} of all sections; of an app's section in the file, its own."""
+    """{(class, field): the docstring below the field} for all sections; a field for an app's section: its class's."""
     own = sections.kinds()
     modules = (config_file, *(inspect.getmodule(kind) for kind in own.values()))
     sources = (inspect.getsource(module) for module in dict.fromkeys(modules) if module)
@@ -82,7 +82,7 @@ _HEADER = ("| key | kind | default | |", "|---|---|---|---|")
 
 
 def _lead(text: str) -> str:
-    """A class's docstring, without the section's name that it begins with."""
+    """A class's docstring without the leading name of the section."""
     _, _, after = text.partition(": ")
     return after[0].upper() + after[1:] if after else text
 

@@ -1,8 +1,4 @@
-"""`python -m lab.tools.gates`: what no linter counts: long files, code that nothing uses, private names of others. It
-changes nothing.
-
-What is excused stands in pyproject.toml, `[tool.gates]`, each with its reason.
-"""
+"""`python -m lab.tools.gates` reports what no linter does: long files, unused code, foreign private names."""
 
 from __future__ import annotations
 
@@ -19,10 +15,10 @@ from vulture import Vulture  # type: ignore[import-untyped]
 MAX_LINES = 300
 FOLDERS = ("agentd", "bridges", "clients", "hardening", "servers", "lab", "tests")
 KINDS = ("unused_funcs", "unused_methods", "unused_props", "unused_classes", "unused_imports", "unreachable_code")
-"""Not variables and attributes: to vulture, every field of a record that is only sent is one."""
+"""Excludes variables and attributes: vulture reports every field of a record that is only serialised."""
 CALLED = ["@server.*", "@model_validator", "@field_validator", "@field_serializer", "@model_serializer"]
 CALLED += ["@*.fixture", "@*.listens_for", "@*.tool", "@*.tool_on_demand"]
-"""Decorators of what a library calls."""
+"""Decorators of functions that a library calls."""
 
 
 def too_long(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
@@ -34,7 +30,7 @@ def too_long(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
 
 
 def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
-    """One line for each function, class or import that no code names."""
+    """One line for each function, class or import that nothing refers to."""
     found = Vulture(ignore_names=["test_*", "pytest_*", *allowed], ignore_decorators=CALLED)
     found.scavenge(
         [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()],
@@ -46,7 +42,7 @@ def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
 
 
 def private(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
-    """One line for each private name that a file uses of another module's objects, or imports of another package."""
+    """One line for each private name that a file uses on another module's objects or imports from another package."""
     for path in files:
         tree = list(ast.walk(ast.parse(path.read_bytes())))
         own = {node.name for node in tree if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)} | {*allowed}
@@ -72,13 +68,13 @@ def _is_own(value: ast.expr) -> bool:
 
 
 def allowed() -> dict[str, dict[str, str]]:
-    """What pyproject.toml excuses: `long`, `unused` and `private`, each with its reason."""
+    """The exceptions in pyproject.toml: `long`, `unused` and `private`, each with its reason."""
     excused: dict[str, dict[str, str]] = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["gates"]
     return excused
 
 
 def main() -> None:
-    """Print what is wrong; exit with 1 when anything is."""
+    """Print the problems; exit with 1 when there are any."""
     excused = allowed()
     tracked = subprocess.run(["git", "ls-files", "*.py"], check=True, capture_output=True, text=True).stdout.split()
     files = [Path(name) for name in tracked if Path(name).exists()]

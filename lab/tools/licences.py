@@ -1,4 +1,4 @@
-"""docs/licences.md: every locked package under the licence that its own metadata states. It judges none of them."""
+"""Renders docs/licences.md: every locked package and the licence that its metadata states. It judges none of them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ ALIKE = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-"""Names that packages give to one licence, and the one that the page has for them."""
+"""Names that packages use for a licence, mapped to the name on the page."""
 ELSEWHERE, NOT_STATED = "only on other platforms", "not stated"
 _PREFIX = "License :: "
 
 
 def render() -> str:
-    """The page."""
+    """The page as Markdown."""
     packages: dict[str, list[str]] = {}
     for name in locked():
         packages.setdefault(licence(name), []).append(name)
@@ -48,12 +48,12 @@ def render() -> str:
 
 
 def locked() -> Iterator[str]:
-    """The names in the lock, sorted."""
+    """The names of the locked packages, sorted."""
     yield from sorted(re.findall(r"^([a-z0-9][a-z0-9._-]*)==", LOCK.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def licence(name: str) -> str:
-    """What the installed package states: the SPDX expression, else the classifiers, else the free text's first line."""
+    """The licence the package states: its SPDX expression, else its classifiers, else the free text's first line."""
     try:
         stated = metadata(name).json
     except PackageNotFoundError:
@@ -68,7 +68,7 @@ def licence(name: str) -> str:
 
 
 def _of_file(name: str) -> str:
-    """The first line of the licence that the package brings, which is its title or whose copyright it is."""
+    """The first line of the package's licence file: its title or copyright notice."""
     for file in files(name) or []:
         if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
             return next((line.strip() for line in file.read_text().splitlines() if line.strip()), "")

@@ -1,4 +1,4 @@
-"""docs/openrpc.json: what `rpc.discover` of a daemon with every installed app answers. It calls nothing."""
+"""Renders docs/openrpc.json: the answer to `rpc.discover` of a daemon with every installed app. It calls nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""docs/rpc.md and docs/rpc/: a page a group of methods, from docs/openrpc.json, which is what the daemon serves.
+"""Renders docs/rpc.md and docs/rpc/ (one page per group of methods) from docs/openrpc.json, which the daemon serves.
 
-tests/agentd/rpc/test_openrpc.py holds the document to the daemon's answer.
+tests/agentd/rpc/test_openrpc.py compares that document with the daemon's answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GROUPS = {
     "System": ("Tools", "Models", "Config", "System", "rpc"),
     "Shapes": (),
 }
-"""{page: first names of its methods}; the last page has a run's shapes, and those that several pages share."""
+"""{page: method prefixes}; the last page has a run's shapes and those that several pages share."""
 HEAD = """\
 # Methods
 
@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 def render() -> str:
-    """The index: every method by name with its page, and the table of errors."""
+    """The index: every method with a link to its page, and the table of errors."""
     document = _document()
     rows = [
         f"| [{method['name']}](rpc/{_page(method).lower()}.md#{_anchor(method['name'])}) | {_cell(method['summary'])} |"
@@ -53,17 +53,17 @@ def render() -> str:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """One page of docs/rpc/: its methods, and the shapes that stand there."""
+    """One page of docs/rpc/: its methods and the shapes defined there."""
 
     name: str
 
     @property
     def TARGET(self) -> Path:
-        """Where it is written."""
+        """The file to write."""
         return DOCS / "rpc" / f"{self.name.lower()}.md"
 
     def render(self) -> str:
-        """The page."""
+        """The page as Markdown."""
         methods = [method for method in _document()["methods"] if _page(method) == self.name]
         schemas = _document()["components"]["schemas"]
         homes = _homes()
@@ -83,7 +83,7 @@ def _document() -> Json:
 
 
 def _common() -> set[str]:
-    """The errors that every method has."""
+    """The names of the errors that every method can return."""
     return set.intersection(*({_name(error) for error in method["errors"]} for method in _document()["methods"]))
 
 
@@ -94,7 +94,7 @@ def _page(method: Json) -> str:
 
 @cache
 def _homes() -> Mapping[str, str]:
-    """{shape: the page that it stands on}."""
+    """{shape: the page that defines it}."""
     schemas = _document()["components"]["schemas"]
     needed: dict[str, set[str]] = {name: set() for name in schemas}
 
@@ -122,7 +122,7 @@ def _references(part: Any) -> Iterator[str]:
 
 
 def _linked(text: str, page: str, homes: Mapping[str, str]) -> str:
-    """The links to shapes of other pages led there."""
+    """The text with links to shapes on other pages pointing there."""
     for name, home in homes.items():
         if home != page:
             text = text.replace(f"[{name}](#{name.lower()})", f"[{name}]({home.lower()}.md#{name.lower()})")
@@ -130,7 +130,7 @@ def _linked(text: str, page: str, homes: Mapping[str, str]) -> str:
 
 
 def _anchor(name: str) -> str:
-    """A heading's anchor, as mkdocs and GitHub make it."""
+    """A heading's anchor, as mkdocs and GitHub generate it."""
     return name.lower().replace(".", "")
 
 
@@ -178,7 +178,7 @@ def _errors(errors: Json, common: set[str]) -> str:
 
 
 def _kind(schema: Json) -> str:
-    """One kind in words; what a union allows beside null."""
+    """A JSON Schema type in words; null is left out of a union."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

@@ -1,4 +1,4 @@
-"""`python -m lab.tools.sbom FILE`: requirements.lock as a CycloneDX bill of materials. It asks nobody anything."""
+"""`python -m lab.tools.sbom FILE`: writes requirements.lock as a CycloneDX bill of materials. Uses no network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.tools.licences import ELSEWHERE, LOCK, NOT_STATED, licence
 
 
 def render() -> str:
-    """The bill, as JSON."""
+    """The bill of materials as JSON."""
     bom = Bom()
     bom.metadata.component = root = Component(
         name="agentd", version=version("agentd"), type=ComponentType.APPLICATION, bom_ref="agentd"
@@ -30,7 +30,7 @@ def render() -> str:
 
 
 def components() -> Iterator[Component]:
-    """Each locked package with its version, its address in the registry and the licence that it states."""
+    """Each locked package with its version, its package URL and the licence it states."""
     licences = LicenseFactory()
     for name, locked in re.findall(r"^([a-z0-9][a-z0-9._-]*)==([^ ;]+)", LOCK.read_text(encoding="utf-8"), re.M):
         stated = licence(name)

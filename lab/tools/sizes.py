@@ -1,7 +1,7 @@
-"""Lines of Python by room, and packages and megabytes by extra, for the figures of `house.code`.
+"""Counts lines of Python per room, and packages and megabytes per extra, for the figures of `house.code`.
 
-Packages are counted as they are installed here (by `make install`: all of them), their files as their wheels list
-them: what is compiled or written later does not count.
+Packages are counted as installed here (`make install` installs all of them). Their sizes come from the files that their
+wheels list, without anything compiled or written later.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 NAME = "agentd"
 ROOMS = ("agentd", "agentd/apps", "bridges", "clients", "hardening", "servers", "lab", "tests")
-"""The first without the second."""
+"""The first excludes the second."""
 Wanted = tuple[str, frozenset[str]]
-"""A package and the extras asked of it."""
+"""A package and the extras requested of it."""
 
 
 def lines(room: str) -> int:
-    """Lines of Python below a folder, by `wc -l`; of agentd, those outside its apps."""
+    """Lines of Python below a folder, as `wc -l` counts; `agentd` excludes its apps."""
     files = (ROOT / room).rglob("*.py")
     counted = (file for file in files if room != "agentd" or ROOT / "agentd/apps" not in file.parents)
     return sum(file.read_bytes().count(b"\n") for file in counted)
 
 
 def installed(extra: str) -> dict[str, int]:
-    """{package: bytes} of all that agentd with this extra needs; the core alone for no name. agentd is not in it."""
+    """{package: bytes} of everything agentd needs with this extra, without agentd. An empty name means the core."""
     sizes: dict[str, int] = {}
     asked: set[Wanted] = set()
     open_: list[Wanted] = [(NAME, frozenset({extra}))]
@@ -58,6 +58,6 @@ def _needed(requirements: Iterable[str], extras: frozenset[str]) -> Iterator[Wan
 
 
 def extras() -> list[str]:
-    """The extras of agentd for who runs it."""
+    """agentd's extras for users, without `dev` and `build`."""
     stated = distribution(NAME).metadata.get_all("Provides-Extra") or []
     return [extra for extra in stated if not re.fullmatch("dev|build", extra)]

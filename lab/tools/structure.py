@@ -1,8 +1,8 @@
-"""docs/structure.svg: who imports whom, drawn from the imports. It decides where boxes stand, not what is true.
+"""Renders docs/structure.svg, which shows who imports whom. It computes the layout; the arrows come from the imports.
 
-A box is a top-level module or package of clients, agentd, hardening, bridges or servers. An arrow goes from who imports
-to what is imported; arrows that follow from others (a → b → c says a → c) are left out. Dashed: what is joined at run
-time, without an import.
+A box is a top-level module or package of clients, agentd, hardening, bridges or servers. An arrow points from the
+importer to the imported module; arrows implied by others (a → b → c implies a → c) are left out. Dashed arrows are
+joints made at run time, without an import.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ PANELS = ("clients", "agentd", "bridges", "servers", "hardening")
 COLOURS = dict(zip(PANELS, ("#f3e8fd", "#e8f0fe", "#e6f4ea", "#fef7e0", "#f1f3f4"), strict=True))
 HEIGHT, GAP, ROW, MARGIN, LETTER = 26, 22, 64, 20, 7.2
 ABREAST = 6
-"""A longer row goes on above, where a panel has room."""
+"""A longer row continues above, where a panel has room."""
 
 Graph = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
 class Box:
-    """One module on the sheet; x and y of its upper left corner, in pixels."""
+    """One module on the drawing; x and y of its upper left corner, in pixels."""
 
     x: float
     y: float
@@ -34,17 +34,17 @@ class Box:
 
     @property
     def top(self) -> tuple[float, float]:
-        """Where arrows arrive."""
+        """The point where arrows arrive."""
         return self.x + self.width / 2, self.y
 
     @property
     def bottom(self) -> tuple[float, float]:
-        """Where arrows leave."""
+        """The point where arrows start."""
         return self.x + self.width / 2, self.y + HEIGHT
 
 
 def render() -> str:
-    """The drawing, as SVG."""
+    """The drawing as SVG."""
     graph = reduced(imports())
     boxes, frames = laid_out(graph, levels(graph))
     width = max(x + wide for x, _, wide, _ in frames.values()) + MARGIN
@@ -66,7 +66,7 @@ def render() -> str:
 
 
 def imports() -> Graph:
-    """{module: modules it imports}, both cut to their boxes; what neither imports nor is imported is left out."""
+    """{module: modules it imports}, both reduced to their boxes; modules without any import in or out are left out."""
     graph = grimp.build_graph(*PANELS, cache_dir=None)
     found: dict[str, set[str]] = {}
     for module in sorted(graph.modules):
@@ -79,7 +79,7 @@ def imports() -> Graph:
 
 
 def _cut(module: str) -> str:
-    """Its box: two names, three for an app; an app's command stands with the commands."""
+    """The module's box: two names, or three for an app; an app's command belongs to agentd.cli."""
     parts = module.split(".")
     if parts[:2] == ["agentd", "apps"]:
         return "agentd.cli" if parts[3:] and parts[-1].endswith("command") else ".".join(parts[:3])
@@ -87,7 +87,7 @@ def _cut(module: str) -> str:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Without the arrows that follow from others. Raises ValueError for a circle, which has no top to draw."""
+    """The graph without implied arrows. Raises ValueError for a cycle, which cannot be drawn in levels."""
     behind: dict[str, frozenset[str]] = {}
 
     def reach(module: str, way: tuple[str, ...]) -> frozenset[str]:
@@ -107,7 +107,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """How many imports lie below each module, along the longest way."""
+    """The length of the longest import chain below each module."""
     known: dict[str, int] = {}
 
     def level(module: str) -> int:
@@ -121,7 +121,7 @@ def levels(graph: Graph) -> dict[str, int]:
 def laid_out(
     graph: Graph, level: Mapping[str, int]
 ) -> tuple[dict[str, Box], dict[str, tuple[float, float, float, float]]]:
-    """The boxes, and each panel's frame (x, y, width, height). Rows by level, the highest on top."""
+    """The boxes, and each panel's frame (x, y, width, height). Rows are levels, the highest on top."""
     highest = max(level.values())
     boxes: dict[str, Box] = {}
     frames: dict[str, tuple[float, float, float, float]] = {}
@@ -141,7 +141,7 @@ def laid_out(
 
 
 def _rows(modules: Sequence[str], level: Mapping[str, int], highest: int) -> list[list[str]]:
-    """The modules by level, lowest first; a panel whose upper rows are all free is piled up in pairs instead."""
+    """The modules by level, lowest first. A long top row is split into pairs if enough levels above it are free."""
     top = max(level[module] for module in modules)
     rows = [[module for module in modules if level[module] == one] for one in range(highest + 1)]
     pile = rows[top]
@@ -152,7 +152,7 @@ def _rows(modules: Sequence[str], level: Mapping[str, int], highest: int) -> lis
 
 
 def _middle(imported: frozenset[str], boxes: Mapping[str, Box]) -> float:
-    """Where the modules below stand, on average, so that arrows cross little."""
+    """The mean x of the modules below; ordering by it reduces crossing arrows."""
     places = [boxes[one].top[0] for one in imported if one in boxes]
     return sum(places) / len(places) if places else 0.0
 
@@ -186,7 +186,7 @@ def _arrows(graph: Graph, boxes: Mapping[str, Box]) -> Iterator[str]:
 
 
 def _joints(boxes: Mapping[str, Box], frames: Mapping[str, tuple[float, float, float, float]]) -> Iterator[str]:
-    """The two joints without an import: bridges are found by entry point, servers are started by a command."""
+    """The two joints without an import: agentd finds bridges by entry point, bridges start servers by a command."""
     for start, panel, words in (("agentd.plugins", "bridges", "entry points"), ("bridges.mcp", "servers", "MCP")):
         box, (left, *_) = boxes[start], frames[panel]
         x, y = box.x + box.width - 8, box.y - 14

@@ -1,16 +1,16 @@
-"""`python -m lab.tools.walk`: the files that a prompt goes through, from HTTP to the letter.
+"""`python -m lab.tools.walk` prints the files that a prompt passes through, from HTTP to the letter.
 
-A daemon in this process, with the certificate's server beside it, is asked for a letter over HTTP: the prompt, then
-the yes; the model is scripted. What is printed are the project's files on the call stack at three moments, in which
-a task's and a thread's stack goes on from that of the code which started it:
+It starts a daemon in this process and the certificate server beside it, and requests a letter over HTTP: the prompt,
+then the yes. The model is scripted. It prints the project's files on the call stack at three moments; a task's or
+thread's stack includes the stack of the code that started it:
 
-- the prompt's call stops, since a human is to agree;
-- the yes's call leaves for its server;
-- there, the letter's file gets its name.
+- the prompt's call stops for a human's approval
+- the approved call is sent to its server
+- the server renames the letter's file to its final name
 
-That is what a reader meets who follows the calls downwards and steps over each that returns before: a policy that
-lets the call pass, the model's turn, a row that is written. The way to the model's turn is printed too, by itself.
-So is the longest way within the check of the same call's grounding (`ungrounded`), read for the first time.
+This is the path of a reader who follows the calls downwards and steps over each call that has returned by then: a
+policy that lets the call pass, the model's turn, a row that is written. The way to the model's turn is printed
+separately, and so is the longest path within the grounding check (`ungrounded`) of the same call, on its first run.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ LETTER = "generate_surat_keterangan_domisili"
 STARTED: ContextVar[tuple[str, ...]] = ContextVar("files on the stack that started this", default=())
 TURN = asyncio.BaseEventLoop.run_forever.__code__
 Walk = dict[str, list[str]]
-"""{moment: files, in the order of the calls}."""
+"""{moment: files, in call order}."""
 
 
 def files() -> tuple[str, ...]:
-    """The project's files on the call stack now, the outermost first, each once."""
+    """The project's files on the current call stack, outermost first, without duplicates."""
     return tuple(dict.fromkeys((*STARTED.get(), *reversed(list(_project(currentframe()))))))
 
 
 def _project(frame: FrameType | None) -> Iterator[str]:
-    while frame is not None and frame.f_code is not TURN:  # what started the loop has called nothing of this
+    while frame is not None and frame.f_code is not TURN:  # callers of the event loop are not part of the path
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(ROOT) and path.parts[len(ROOT.parts)] in ("agentd", "bridges", "servers"):
             yield str(path.relative_to(ROOT))
@@ -49,10 +49,10 @@ def _project(frame: FrameType | None) -> Iterator[str]:
 
 
 class Following(asyncio.DefaultEventLoopPolicy):
-    """Loops whose tasks know the stack that started them."""
+    """Creates event loops whose tasks record the stack that started them."""
 
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        """A loop with that task factory."""
+        """An event loop with the recording task factory."""
         loop = super().new_event_loop()
         loop.set_task_factory(_following)
         return loop
@@ -65,7 +65,7 @@ def _following(loop: asyncio.AbstractEventLoop, coro: Any, context: Any = None, 
 
 
 def watch(moments: dict[Any, str], seen: Walk) -> None:
-    """Note the stack whenever the code of one of these functions is entered by this thread."""
+    """Record the stack whenever this thread enters one of these code objects."""
     import anyio.to_thread
 
     threads = (anyio.to_thread.run_sync.__code__, asyncio.to_thread.__code__)
@@ -74,7 +74,7 @@ def watch(moments: dict[Any, str], seen: Walk) -> None:
         if event != "call":
             return
         if frame.f_code in threads:
-            STARTED.set(files())  # the thread takes a copy of the context along
+            STARTED.set(files())  # the thread receives a copy of the context
         elif (moment := moments.get(frame.f_code)) is not None and frame.f_locals.get("name", LETTER) == LETTER:
             seen.setdefault(moment, []).extend(file for file in files() if file not in seen[moment])
 
@@ -82,7 +82,7 @@ def watch(moments: dict[Any, str], seen: Walk) -> None:
 
 
 async def walk(folder: Path) -> Walk:
-    """{moment: files} of one letter. Raises AssertionError when none was issued."""
+    """Request one letter and return {moment: files}. Raises AssertionError when none was issued."""
     import mcp
 
     from agentd import config
@@ -124,7 +124,7 @@ async def walk(folder: Path) -> Walk:
 
 
 def grounding(call: Any) -> list[str]:
-    """The files on the longest stack (of the most files) below the check of a call whose arguments are all proven."""
+    """The longest stack (by number of files) below the grounding check of a call whose arguments are all proven."""
     from agentd.apps.letters.grounding import ungrounded
 
     longest: list[str] = []
@@ -155,7 +155,7 @@ def _asked(address: str, prompt: str) -> dict[str, Any]:
 
 
 def serve(report: Path) -> None:
-    """The certificate's server, which writes down the stack on which a letter's file gets its name."""
+    """Run the certificate server and record the stack at the moment a letter's file is renamed."""
     from servers.certificate.__main__ import main
 
     def audited(event: str, arguments: tuple[Any, ...]) -> None:
@@ -168,7 +168,7 @@ def serve(report: Path) -> None:
 
 
 def main() -> None:
-    """Print the walk."""
+    """Print the files as described above."""
     asyncio.set_event_loop_policy(Following())
     if sys.argv[1:2] == ["--server"]:
         report, sys.argv = Path(sys.argv[2]), sys.argv[:1]

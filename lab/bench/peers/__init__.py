@@ -1,1 +1,1 @@
-"""What agentd is measured beside, each program as its own documentation writes it, run by a Python of their own."""
+"""The programs that agentd is compared with. Each follows its library's documentation and runs in a separate Python."""

@@ -1,4 +1,4 @@
-"""No agent: the MCP client alone makes the calls, one after the other. What every agent must spend."""
+"""No agent: the MCP client makes the calls one after the other. This is the minimum cost for every agent."""
 
 import asyncio
 

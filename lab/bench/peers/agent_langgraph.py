@@ -1,4 +1,4 @@
-"""langgraph: LangChain's create_agent over the tools of one open MCP session, and a chat model of our own.
+"""langgraph: LangChain's create_agent with the tools of one open MCP session and a scripted chat model.
 
 agent_langgraph_sqlite.py is the same with checkpoints in SQLite.
 """

@@ -1,4 +1,4 @@
-"""langgraph with its own durability: AsyncSqliteSaver, a thread a run, in the journal mode that it sets itself."""
+"""langgraph with its own durability: AsyncSqliteSaver in its default journal mode, one thread per run."""
 
 import asyncio
 from pathlib import Path

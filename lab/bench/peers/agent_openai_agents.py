@@ -1,4 +1,4 @@
-"""openai-agents: an Agent with an MCPServerStdio whose tools are listed once, and a Model of our own; no tracing."""
+"""openai-agents: an Agent with an MCPServerStdio (tools listed once) and a scripted Model, without tracing."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""pydantic-ai: one Agent with an MCPToolset and a FunctionModel, entered once and asked again and again.
+"""pydantic-ai: one Agent with an MCPToolset and a FunctionModel, opened once and reused for every run.
 
 agent_pydantic_ai_dbos.py is the same with its own durability.
 """

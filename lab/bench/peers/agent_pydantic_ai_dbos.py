@@ -1,4 +1,4 @@
-"""pydantic-ai with its own durability: the DBOSDurability capability, each run a workflow, in a SQLite file."""
+"""pydantic-ai with its own durability: the DBOSDurability capability on a SQLite file, one workflow per run."""
 
 import asyncio
 from pathlib import Path

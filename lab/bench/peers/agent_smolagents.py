@@ -1,4 +1,4 @@
-"""smolagents: a ToolCallingAgent over MCPClient's tools and a Model of our own. It has no async; a run is a thread."""
+"""smolagents: a ToolCallingAgent with MCPClient's tools and a scripted Model. It has no async: each run is a thread."""
 
 import asyncio
 import itertools

@@ -1,10 +1,10 @@
-"""What the agents of one contest have in common: the terms, the scripted model's turns, and being told to go.
+"""The code that all agents of a contest share: the terms, the scripted model's turns, and the command loop.
 
     python PROGRAM FOLDER     each line `RUNS ABREAST CALLS TURN_S` on standard input is answered by one line of JSON
 
-A run makes CALLS calls of the tool get_current_time of `servers.time` and answers; the model takes TURN_S before its
-first turn and no time for the others. FOLDER is for what a durable one keeps. The script looks at each tool result: a
-call that failed ends the contest. Needs no package.
+A run makes CALLS calls of the tool get_current_time of `servers.time` and answers. The model takes TURN_S before its
+first turn and no time for the others. Durable agents store their state in FOLDER. The script checks each tool result: a
+failed call ends the contest. Needs no package.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDER = sys.argv[-1]
 
 
 class Terms:
-    """What the line being obeyed asks for."""
+    """The terms of the command that is being executed."""
 
     calls = 5
     turn_s = 0.0
@@ -34,21 +34,21 @@ terms = Terms()
 
 
 def wants(results: Sequence[object]) -> bool:
-    """The scripted model's turn: whether it wants one more call after these results."""
+    """The scripted model's decision: True when it wants another call after these results."""
     if results and WITNESS not in str(results[-1]):
         raise SystemExit(f"a call did not bring the time but {results[-1]}")
     return len(results) < terms.calls
 
 
 async def thinking(results: Sequence[object]) -> bool:
-    """`wants`, after the model's time."""
+    """`wants`, after the model's delay."""
     if terms.turn_s and not results:
         await asyncio.sleep(terms.turn_s)
     return wants(results)
 
 
 async def obey(run: Callable[[], Awaitable[str]]) -> None:
-    """Make so many runs as each line says, so many at once; say what they cost. `run` answers the final text."""
+    """Execute each line's runs, ABREAST at a time, and print their cost as JSON. `run` returns the final text."""
     print("ready", flush=True)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):

@@ -1,4 +1,4 @@
-"""aiohttp-rpc: its server as the handler of a POST route."""
+"""aiohttp-rpc: its server handles a POST route."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""fastapi-jsonrpc on uvicorn with httptools, on asyncio's own loop as everybody else here."""
+"""fastapi-jsonrpc on uvicorn with httptools, on asyncio's own loop like the other stacks."""
 
 import fastapi_jsonrpc as jsonrpc
 import uvicorn

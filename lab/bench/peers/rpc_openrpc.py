@@ -1,4 +1,4 @@
-"""openrpc: its application behind a handler of one line, as it leaves the wire to the user."""
+"""openrpc: its application behind a one-line aiohttp handler, because the library leaves HTTP to its user."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""pjrpc on its aiohttp integration."""
+"""pjrpc with its aiohttp integration."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What the JSON-RPC peers share: the method they serve and the port they tell. Not measured itself."""
+"""The code that the JSON-RPC peers share: the method they serve and how they report their port. Not measured itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ async def echo(text: str, number: int) -> dict[str, Any]:
 
 
 async def serve(app: Any) -> None:
-    """An aiohttp application on a free port, which is printed, until the process is ended."""
+    """Serve an aiohttp application on a free port, print the port, and run until the process is terminated."""
     from aiohttp import web
 
     runner = web.AppRunner(app, access_log=None)
@@ -23,7 +23,7 @@ async def serve(app: Any) -> None:
 
 
 def free_socket() -> socket.socket:
-    """For a server that brings its own loop: bound to a free port, which is printed once it listens."""
+    """A listening socket on a free port, which it prints; for servers that run their own event loop."""
     bound = socket.create_server(("127.0.0.1", 0), backlog=128)
     print(bound.getsockname()[1], flush=True)
     return bound
