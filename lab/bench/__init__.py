@@ -1,1 +1,1 @@
-"""Benchmarks. Each compares alternatives in one run and reports ratios; no test asserts a figure."""
+"""Figures, side by side, as ratios in one run. None is asserted by a test."""

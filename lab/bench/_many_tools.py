@@ -1,4 +1,4 @@
-"""An MCP server with N read-only tools (N is its argument), each with two parameters and a one-sentence description."""
+"""An MCP server of as many read-only tools as its argument says, each with two arguments and a sentence about it."""
 
 import sys
 

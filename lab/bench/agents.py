@@ -1,12 +1,12 @@
-"""Measures the cost of an agent step, and of 200 runs at once, in agentd and in the libraries people use instead.
+"""What an agent's step costs in agentd and in the libraries that people use instead, and 200 runs of each at once.
 
-Every contestant uses the same scripted model, which costs nothing, and its own `servers.time` process over stdio. A run
-makes five tool calls and then answers. Each contestant is a separate process (lab/bench/peers/); they take turns, the
-median of the rounds counts, and CPU time excludes the server process. "Keeps" says what survives a kill -9: agentd and
-the DBOS and SQLite variants persist each step before the next one, the others keep everything in memory, so a durable
-step should be compared within the first group. For 200 at once, each run has a session or thread of its own and the
-model takes 1 s before its first turn. The peers and the bare client use the first MCP SDK and asyncio's own loop;
-agentd uses the second SDK and uvloop: each in its default setup.
+Everybody has the same scripted model, which costs nothing, and calls the same tool of a `servers.time` of its own over
+stdio: five calls, then the answer. Each is a process of its own (lab/bench/peers/) and they take turns; the median of
+the rounds counts, and CPU is that of the process without its server. "Keeps" says what is left of a run after kill -9:
+agentd and the two DBOS and SQLite variants write each step down before the next, the others keep everything in memory,
+so that the first group is the one to compare a durable step with. 200 at once: each in a session or thread of its own,
+the model takes 1 s before its first turn. The peers and the bare client run on the first MCP SDK and asyncio's own
+loop, agentd on the second SDK and uvloop, as each comes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Measures the overhead of the analytics workflow per question, over MariaDB, with a model that answers at once.
+"""What the workflow's machinery takes of a question to the books, over MariaDB, when the model answers at once.
 
-Issue 19: at most 60 ms per question at the median. The scripted planner knows every plan; the data servers are real
-processes.
+Issue 19: at most 60 ms a question at the median. The scripted planner knows every plan; the data
+servers are real processes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Measures a hundred simultaneous Telegram chats: time to answer, and answers lost or doubled by a kill -9 midway.
+"""A hundred chats at once over Telegram: how soon each is answered, and what a kill -9 in the middle loses or doubles.
 
-The service is a local server that speaks the Bot API. The daemon's model is scripted and answers at once, so the time
-measured is the daemon's own. All chats write at the same moment, five times. In two more rounds the daemon is killed
-when a third of the chats are answered, and started again. An answer in flight at the kill is sent twice, the second
-time with a line that says so, because Telegram does not report what it received (docs/channels.md): at most four per
-kill, the number sent concurrently. Issue 21: 1 s at the 95th percentile of a hundred, none lost or doubled.
+The service is a server on this machine that speaks the Bot API; the daemon's model is scripted and answers at once, so
+that all of it is the daemon's own time. All write at one moment, five times; in two rounds more the daemon is killed
+when a third is answered, and started again; whose answer was on its way just then gets it twice, the second time with
+a line that says so, because Telegram tells nobody what it has (docs/channels.md): at most four a kill, as many as go
+out at a time. Issue 21: 1 s for the 95th of a hundred, none lost or doubled.
 """
 
 from __future__ import annotations

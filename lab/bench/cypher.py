@@ -1,6 +1,6 @@
-"""Measures the graph path: validating a query, running it in the embedded engine, linking a question, its grammar.
+"""Measures the graph's path: validating a query, running it in the embedded engine, linking a question, its grammar.
 
-Issue 8: validation ≤ 5 ms per query, embedded execution ≤ 20 ms.
+Issue 8: validation ≤ 5 ms a query, embedded execution ≤ 20 ms.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Measures when the embedded model first answers: from a snapshot in a new process, on a second turn, after a cancel.
+"""How soon the embedded model answers: from its snapshot in a new process, on the second turn, and after a cancel.
 
-Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s, cancel < 0.2 s. Each figure comes from a separate
-process. The prompt has about 900 tokens, like the agent's prompt with its two servers. Issue 21: beside two processes
-that keep both cores busy, a turn takes at most 2.2 times as long; the same turn runs alone and beside them alternately,
-and the medians count.
+Issue 3: first token ≤ 1 s from a warm snapshot, second turn ≤ 0.6 s; cancel < 0.2 s. Each figure comes from a process
+of its own with a snapshot folder of its own. A prompt of about 900 tokens, as the agent's with its two servers.
+Issue 21: beside two processes that keep both cores busy a turn takes at most 2.2 times as long; the same turn alone and
+beside them, in turns, and the medians count.
 """
 
 from __future__ import annotations

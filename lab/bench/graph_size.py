@@ -1,7 +1,7 @@
-"""Measures how the graph path scales with graph size: loading, linking (exact and misspelt names), validating.
+"""How the graph's path grows with the graph: loading, linking a question (names exact and misspelt), validating.
 
 Issue 20: at 60,000 nodes load ≤ 60 s, linking ≤ 10 ms, validation ≤ 5 ms. The graph is generated: people who write and
-read books, all with distinct names. A question names a stored person exactly, or a stored book with one letter wrong.
+read books, every name another; a question names a stored person or book, right or with one letter wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures the grounding check for a session of 50 turns (issue 5: at most 2 ms). It does not judge its verdicts."""
+"""How long the grounding check takes for a session of 50 turns (issue 5: at most 2 ms). Not a check of its verdicts."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Measures how costs grow with size: sessions, turns, tools, servers, rows.
+"""How the cost of one thing grows with how much there is of another: sessions, turns, tools, servers, rows.
 
-A turn is `Agent.run` of a daemon without HTTP, with a scripted model that answers at once. Each point is measured in a
-process of its own; the median of its turns counts.
+A turn is `Agent.run` of a daemon without the wire, with a scripted model that answers at once. Each point is a process
+of its own; the median of its turns counts.
 
-- sessions: a turn and Session.list, with N sessions in the store
-- history: the next turn of a session with N turns
-- tools: a turn with N tools offered by one server
-- servers: a turn with N servers, and the seconds until all of them are up
-- rows: an SQL answer of N rows, from the statement to the bytes of JSON
+- sessions: a turn and Session.list, with so many sessions in the store
+- history: the next turn of a session that has had so many
+- tools: a turn with so many tools offered by one server
+- servers: a turn with so many servers, and the seconds until all of them are up
+- rows: an SQL answer of so many rows, from the statement to the bytes of JSON
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures the letter service: issuing and verifying, alone and with four processes. Asserts nothing."""
+"""Measures the letter service: issuing and verifying, alone and by four processes. Asserts nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Measures the MCP bridge: overhead over a bare SDK session, server start-up, and pauses caused by giant messages.
+"""What the bridge costs beside a bare SDK session, how fast servers come up, how long a giant message holds up others.
 
-Issue 3: at most 1 ms of CPU per step above a bare MCP client; five servers ready in at most their CPU time ÷ cores + 20
-%. Both sides call the same server, `servers.time`, alternately in one run.
+Issue 3: the agent's overhead at most 1 ms of CPU a step above a bare MCP client; five servers ready in at most their
+CPU time ÷ cores + 20 %. Both sides call the same server, `servers.time`, alternately in one run.
 """
 
 from __future__ import annotations

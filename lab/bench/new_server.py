@@ -1,9 +1,9 @@
-"""Measures how soon a server is usable after its lines are saved: `agentd serve --watch` polls client.toml.
+"""How soon a new server is there after its lines are saved: `agentd serve --watch` looks at client.toml by itself.
 
-Three lines are saved, five times in a row. `named` is the time until Tools.list names the server, `tools` the time
-until its tools can be called, including the start of its process; `bare` is the time the SDK's own client takes for
-that start, measured alternately beside the same daemon. `agentd tools add` notifies the running daemon at once and does
-not wait for a poll. Issue 21: 1 s.
+Five times, one after the other, three lines are saved; `named` is until Tools.list names the server, `tools` until its
+tools can be called, which takes the start of its process; `bare` is how long the SDK's own client takes for that start,
+beside the same daemon, in turns. `agentd tools add` tells the running daemon at once and waits for no look. Issue 21:
+1 s.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Measures the web pages: bytes of a first visit, time to first view, delay of a streamed delta on the screen.
+"""How light and how quick the pages are: bytes of a first visit, first view, and a piece of an answer on the screen.
 
-Issue 10: ≤ 300 kB in total, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The model is a
-server that streams OpenAI's wire format, so the whole path is measured: model → daemon → page → drawn.
+Issue 10: ≤ 300 kB with everything, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The
+model here is a server that streams OpenAI's wire, so a delta's way is measured whole: model → daemon → page → drawn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Measures compiling a plan of operations to SQL, and running it compared with hand-written SQL.
+"""How long a plan of operations takes to become SQL, and what it costs beside the SQL written by hand.
 
-Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on the embedded ERP and return the same rows.
+Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on the embedded ERP and answer the same rows.
 """
 
 from __future__ import annotations

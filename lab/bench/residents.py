@@ -1,10 +1,11 @@
-"""Measures what residents wait for: a PIN check among 100,000, a letter by taps, fifty kiosks at once, an import.
+"""What a resident waits for: the PIN among 100,000, a letter by taps, fifty kiosks at once, a register's import.
 
-`verify` checks PINs against OpenSID's tables in MariaDB, with 200 and with 100,000 residents; the limit is 10 ms.
-`taps` is from the PIN to the PDF over HTTP, without a model; the limit is 1 s. `kiosks` are fifty concurrent visitors,
-each on a keep-alive connection like a browser's, with turns of a scripted model that answers at once; the limit is 300
-ms at the 95th percentile, and `turn_cpu_ms` is the daemon's CPU time per turn. `import` is `agentd residents import` of
-a CSV into MariaDB; the limit is 60 s for 100,000 rows, and memory is the peak of the whole process.
+`verify` asks OpenSID's tables in MariaDB in turns, with 200 residents and with 100,000; the limit is 10 ms. `taps`
+is from the PIN to the PDF over the wire, with no model; the limit is 1 s. `kiosks` are fifty visitors at once, each
+on a connection that it keeps as a browser does, with turns of a scripted model that answers at once; the limit is
+300 ms for the 95th of a hundred, and `turn_cpu_ms` is what a turn takes of the daemon's processors. `import` is
+`agentd residents import` of a CSV into MariaDB; the limit is 60 s for 100,000 rows, and memory is that of its whole
+process.
 """
 
 from __future__ import annotations

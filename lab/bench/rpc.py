@@ -1,9 +1,9 @@
-"""Measures server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. Tests nothing.
+"""Server CPU per JSON-RPC echo, as a ratio to a bare aiohttp handler with the stdlib json. It tests nothing.
 
-agentd is measured with its whole path: guard, limits, dispatch, pydantic. Each stack is a separate process that serves
-the same echo over keep-alive connections, one call per request and in batches of 20. Only the CPU time of that process
-counts, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
-are what people use instead, each written as its documentation shows; all run on asyncio's own loop.
+agentd is its whole path: guard, limits, dispatch, pydantic. Each stack is a process of its own that answers the same
+echo, one call a request and batches of 20, over kept-alive connections; what counts is the CPU time of that process
+alone, so the client may share the machine. The best of several rounds is taken. The peers (lab/bench/peers/rpc_*.py)
+are what people use instead, each as its documentation writes it; all run on asyncio's own loop.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Measures accuracy and speed of the schema search on sixty questions that were written before it.
+"""How well and how fast the schema search finds tables, on sixty questions written before it.
 
-The authors of the glossary wrote the questions (schema_questions.jsonl), so they show that the search knows this
-business's vocabulary, not how it does on a stranger's.
+The questions (schema_questions.jsonl) are by the authors of the glossary: they show that the search knows the words of
+this business, not how it does on a stranger's.
 """
 
 from __future__ import annotations

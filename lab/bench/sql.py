@@ -1,6 +1,6 @@
-"""Measures the SQL server: rows to JSON against the bare driver, memory for a million rows, the guard's time.
+"""Measures the SQL server's path: rows to JSON against the bare driver, memory under a million rows, the guard's time.
 
-Issue 6: rows to JSON ≥ 0.8 of the bare driver's rows per second, memory flat for 10⁶ rows, guard ≤ 1 ms per statement.
+Issue 6: rows to JSON ≥ 0.8 of the bare driver's rows a second, memory flat for 10⁶ rows, guard ≤ 1 ms a statement.
 """
 
 from __future__ import annotations

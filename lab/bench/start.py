@@ -1,9 +1,9 @@
-"""Measures install and start time, the daemon's memory after start, and the cost of 10,000 open sessions.
+"""How long an install and a start take, what a daemon holds then, and what 10,000 open sessions add to it.
 
-`install` is `make install` of a fresh clone with this machine's package cache, `environment` its size on disk. A start
-is `agentd serve` with five servers: until its ready line, and until all servers are up; the medians count. The sessions
-are opened over HTTP, each with one turn of a scripted model, and stay open. Memory is the daemon's resident set without
-its servers; `more` is the increase since the ready line.
+`install` is `make install` of a fresh clone with the package cache of this machine, `environment` what it puts on the
+disk. A start is `agentd serve` with five servers, to its ready line and until all servers are up; the medians count.
+The sessions are opened over the wire, each with one turn of a scripted model, and stay open; memory is the daemon's
+resident set without its servers, `more` than at the ready line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Measures a durable agent step against a bare MCP client, 200 runs at once, and the effect of 100,000 sessions.
+"""What a durable agent step costs beside a bare MCP client, 200 runs at once, and what 100,000 sessions change.
 
-Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms; libraries without durability take 2.2–3.6.
-200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory. Session.list and a turn
-take the same time at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without HTTP.
+Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
+2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory; Session.list
+and a turn the same at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without the wire.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Measures 1,000 readers of one run's events: the server's memory, and the time until all have received an event.
+"""1,000 readers of one run's events: what they cost the server in memory, and how long an event takes to all of them.
 
-The server is a separate process with in-memory runs behind the daemon's own HTTP application.
+The server is a process of its own with the in-memory runs behind the daemon's own HTTP application.
 """
 
 from __future__ import annotations

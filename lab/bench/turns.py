@@ -1,10 +1,10 @@
-"""Measures a turn of the embedded model: tokens read and written, and time from the message to the answer or the card.
+"""What a turn of the embedded model reads, writes and takes, from a citizen's last word to the answer or the card.
 
-The turns are a greeting, a second question, a letter with all its data, and a letter in words from a visitor who gave a
-PIN, each worded in three ways; each has a session of its own, and the medians count. `read` counts prompt tokens that
-were not cached, `written` the model's own tokens, `model_turns` the turns in which it wrote anything. The weights are
-loaded and the prompt's constant prefix is read before the first turn. Issue 21: letter with all data 8 s, greeting 2 s,
-second question 4 s; issue 18: by words 5 s; on a quiet machine.
+Each words a greeting, a second question, a letter with all its data, and a letter by words of who has shown a PIN, in
+three ways; every one has a session of its own, and the medians count. `read` are the prompt's tokens that no memory
+held, `written` the model's own, `model_turns` those in which it wrote anything. The weights are loaded and the
+prompt's stable start is read before the first. Issue 21: letter with all data 8 s, greeting 2 s, second question 4 s;
+issue 18: by words 5 s; on a quiet machine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Measures the throughput of two nodes against one, on one PostgreSQL, when runs wait for the model.
+"""How much more two nodes do than one, on one PostgreSQL, when it is the model that runs wait for.
 
-Each run calls one tool in two turns of a scripted model that takes 1 s per turn, and a node runs eight at a time: its
-slots are full, the machine's processors are not. This measures whether the shared queue hands work to both nodes as
-soon as a slot is free. On busy processors, two nodes on one machine would show no gain, because they share them with
-PostgreSQL and the client. One node and two nodes take turns; the medians count.
+Each run calls one tool in two turns of a scripted model that takes 1 s a turn, and a node takes eight runs at a time:
+a node's places are full, the machine's processors are not. What is measured is whether the shared queue hands work to
+both as soon as a place is free. Where the processors are full two nodes on one machine show nothing, because they share
+them with PostgreSQL and with who asks. One node and two take turns; the medians count.
 """
 
 from __future__ import annotations
