@@ -1,1 +1,1 @@
-"""Everything that talks to the outside for the daemon; each bridge is found by its entry point."""
+"""Adapters for everything outside the daemon: providers, tool servers, chat services. Entry points register them."""

@@ -1,10 +1,10 @@
-"""The fallback chain: a ChatModel that asks the next provider when one fails. It repairs no answers: the loop does.
+"""The fallback chain: a ChatModel that asks the next provider when one fails. The loop, not the chain, repairs answers.
 
-`Breaker` decides from what happened and the time, without I/O; `FallbackChain` acts on it.
+`Breaker` decides from outcomes and the time, without I/O; `FallbackChain` acts on it.
 
-What a turn does, in order: the request's provider (or the one that has its model, or the default) first, then the order
-of client.toml. Every failure moves on to the next provider but two: `bad_request`, which any provider would reject, and
-`blocked`, a provider's considered refusal; both go up to the loop as ProviderFailure. Cancelling is never a failure.
+A turn first asks the request's provider (or the one that has its model, or the default), then the others in the order
+of client.toml. Every failure moves on to the next provider except `bad_request`, which any provider would reject, and
+`blocked`, a provider's deliberate refusal: both reach the loop as ProviderFailure. Cancelling is never a failure.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from agentd.messages import Constraint, Fallback, ModelReply, ModelRequest, Prov
 from agentd.ports import RESTART, ChatModel, TextChunk, TextSink
 
 FINAL: frozenset[FaultKind] = frozenset({"bad_request", "blocked"})
-"""Failures that no other provider is asked after."""
+"""Failures after which no other provider is asked."""
 UNTIL_RELOAD: frozenset[FaultKind] = frozenset({"auth", "not_found"})
-"""Failures that only a changed configuration mends."""
+"""Failures that only a configuration change can fix."""
 RATE_LIMIT_S = 30.0
-"""How long a provider rests after a 429 that names no time."""
+"""How long a provider rests after a 429 without a retry time."""
 FIRST_REST_S, LONGEST_REST_S = 30.0, 600.0
-"""The rest after `TOLERATED` failures in a row, doubled with each further one up to the longest."""
+"""The rest after `TOLERATED` failures in a row; each further failure doubles it, up to the longest."""
 TOLERATED = 2
 HALF = 0.5
-"""Share of the turn's remaining time that a provider gets while others could still be asked after it."""
+"""Share of the turn's remaining time for a provider that is not the last to ask."""
 
 
 class Breaker:
-    """Whether one provider's model is worth asking: closed, resting until a time, or open until `reset`.
+    """The circuit breaker of one provider's model: closed, resting until a time, or open until `reset`.
 
-    When a rest is over one request is let through as a probe; its outcome closes the breaker or doubles the rest.
+    After a rest it lets one request through as a probe, whose outcome closes the breaker or doubles the rest.
     """
 
     def __init__(self) -> None:
@@ -48,23 +48,23 @@ class Breaker:
         return now >= self._rest_until and not self._probing
 
     def rests_for(self, now: float) -> float:
-        """Seconds left of the rest; infinite until a reload; 0 when closed or when a probe is out."""
+        """Return the seconds left of the rest: infinite until a reload, 0 when closed or while a probe is running."""
         return max(0.0, self._rest_until - now)
 
     def asked(self) -> None:
-        """A request goes out; after a rest it is the probe that the others wait for."""
+        """Record that a request was sent; after a rest it is the probe, and other requests wait for it."""
         self._probing = self._rest_until > 0.0
 
     def released(self) -> None:
-        """The request ended without an outcome (it was cancelled)."""
+        """Record that the request ended without an outcome (it was cancelled)."""
         self._probing = False
 
     def succeeded(self) -> None:
-        """It answered: closed again."""
+        """Record a success: the breaker closes."""
         self._failures, self._rest_until, self._probing, self.last = 0, 0.0, False, None
 
     def failed(self, failure: ProviderFailure, now: float) -> None:
-        """It failed. Bad output says nothing of the next turn; everything else counts."""
+        """Record a failure. Bad output and final failures don't count: they close the breaker."""
         self._probing = False
         if failure.kind == "bad_output" or failure.kind in FINAL:
             self._failures, self._rest_until, self.last = 0, 0.0, None
@@ -81,7 +81,7 @@ class Breaker:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One provider to ask in this turn, with the model to ask it for (None: its own default)."""
+    """A provider to ask in this turn, with the model to use (None: its default)."""
 
     provider: ChatModel
     model: str | None
@@ -90,11 +90,11 @@ class Candidate:
 class FallbackChain:
     """Several providers as one ChatModel.
 
-    Streaming: the text of a failed provider may already have gone out; `on_text` then receives `RESTART`
-    before the next provider writes, and must drop what it has of this turn.
+    Streaming: the text of a failed provider may already have gone out; `on_text` then receives `RESTART` before the
+    next provider writes, and must discard what it has of this turn.
 
-    Providers in `request.skip` are left out silently: the caller has recorded why. `reply.fallbacks`
-    names those passed over here, resting ones too; `reply.attempts` counts the ones that were really asked.
+    Providers in `request.skip` are left out silently: the caller has recorded why. `reply.fallbacks` lists the
+    providers passed over here, including resting ones; `reply.attempts` counts those actually asked.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class FallbackChain:
         self._clock = clock
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
         self._wrote: set[tuple[str, str]] = set()
-        """(provider, model) of every reply: a caller may ask for that model again whatever the provider lists."""
+        """(provider, model) of every reply: requests may name that model again even if the provider doesn't list it."""
         if default is not None:
             self._named(default)
 
@@ -119,10 +119,10 @@ class FallbackChain:
         return self._default or (self._models[0].provider if self._models else "none")
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """The first whole answer of the providers in order.
+        """Return the first complete answer, asking the providers in order.
 
-        Raises ProviderUnavailable with `fallbacks` (each provider's reason) and `attempts` when none has one,
-        ProviderFailure when a provider's refusal is final, InvalidParams for a provider or model that isn't there.
+        Raises ProviderUnavailable with `fallbacks` (each provider's reason) and `attempts` when none answers,
+        ProviderFailure when a provider's refusal is final, InvalidParams for an unknown provider or model.
         """
         candidates = self.candidates(request)
         deadline = None if request.timeout_s is None else self._clock() + request.timeout_s
@@ -133,7 +133,7 @@ class FallbackChain:
         def forward(chunk: TextChunk) -> None:
             nonlocal wrote
             wrote = True
-            assert on_text is not None  # given to providers only when the caller listens
+            assert on_text is not None  # passed to providers only if the caller listens
             on_text(chunk)
 
         for position, candidate in enumerate(candidates):
@@ -175,7 +175,7 @@ class FallbackChain:
         )
 
     def candidates(self, request: ModelRequest) -> list[Candidate]:
-        """Whom this request is put to, in order; the wished model goes to the wished provider only."""
+        """List the providers to ask, in order; only the first gets the requested model."""
         first = self._first(request)
         order = [*([first] if first else []), *(model for model in self._models if model is not first)]
         return [
@@ -200,30 +200,30 @@ class FallbackChain:
         )
 
     def _asked_first(self, states: Sequence[ProviderState]) -> Constraint:
-        """What the provider asked next can do. One on this machine that was never asked may not be there (Ollama's
-        address stands in every client.toml): it counts only where no other is known to be ready."""
+        """The constraint of the provider likely to be asked next. A local one not asked yet may not be running (every
+        client.toml has Ollama's address): it counts only if no other is usable."""
         able = [state for state in states if state.state in ("ready", "unknown")]
         likely = [state for state in able if state.state == "ready" or not state.local]
         return next((state.constraint for state in likely or able), "none")
 
     def states(self) -> tuple[ProviderState, ...]:
-        """Each provider as it stands, in the order they are asked; a resting one is `cooling` and says why."""
+        """Return the providers' states in the order asked; a resting one is `cooling`, with the reason in `error`."""
         usual = sorted(self._models, key=lambda model: model.provider != self._default)
         return tuple(self._state(model) for model in usual)
 
     def reset(self) -> None:
-        """Forget every failure, after the configuration or a key has changed."""
+        """Forget all failures, after the configuration or a key has changed."""
         self._breakers.clear()
 
     async def aclose(self) -> None:
-        """Close every provider, whatever the others do."""
+        """Close every provider, even if closing another fails."""
         results = await asyncio.gather(*(model.aclose() for model in self._models), return_exceptions=True)
         errors = [result for result in results if isinstance(result, Exception)]
         if errors:
             raise ExceptionGroup("some providers did not close", errors)
 
     async def _ask(self, model: ChatModel, ask: ModelRequest, forward: TextSink | None, breaker: Breaker) -> ModelReply:
-        """One attempt under its deadline; every outcome reaches the breaker."""
+        """Make one attempt under its deadline and report the outcome to the breaker."""
         breaker.asked()
         try:
             async with asyncio.timeout(ask.timeout_s):
@@ -236,7 +236,7 @@ class FallbackChain:
         except (AgentdError, asyncio.CancelledError):
             breaker.released()
             raise
-        except Exception as error:  # a provider of a third party: its bug must not end the turn
+        except Exception as error:  # a third-party provider's bug must not end the turn
             failure = ProviderFailure("unavailable", f"the provider broke with {type(error).__name__}: {error}")
         else:
             breaker.succeeded()
@@ -245,7 +245,7 @@ class FallbackChain:
         raise failure
 
     def _first(self, request: ModelRequest) -> ChatModel | None:
-        """The provider asked first. Raises InvalidParams for one, or a model, that isn't configured."""
+        """Return the provider to ask first. Raises InvalidParams if the request's provider or model is unknown."""
         if request.provider is not None:
             chosen = self._named(request.provider)
             known = [info.name for info in chosen.state().models]
@@ -275,7 +275,7 @@ class FallbackChain:
         return self._breakers.setdefault((candidate.provider.provider, candidate.model), Breaker())
 
     def _resting(self, breaker: Breaker) -> ProviderFailure:
-        """Why a resting provider was not asked, in the words of its last failure."""
+        """Explain why a resting provider was not asked, quoting its last failure."""
         left = breaker.rests_for(self._clock())
         when = "until the configuration is reloaded" if left == float("inf") else f"for {left:.0f} s more"
         cause = breaker.last or ProviderFailure("unavailable", "it is being tried by another request")

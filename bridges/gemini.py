@@ -1,9 +1,9 @@
-"""Gemini (`type = "gemini"`) through google-genai: how it is asked, and what its errors mean. Shapes: gemini_shapes.py.
+"""Gemini (`type = "gemini"`) through google-genai: sends requests and maps errors. Data shapes are in gemini_shapes.py.
 
-Settings of its own in client.toml: `thinking_budget` (tokens; default 0 for the flash models, whose thinking would eat
-the few tokens of an action, else the model's own), `functions = true` (actions as functions, of which one must be
-called; without it so only once Gemini has refused the response schema), `cache_s` (seconds that Google keeps the stable
-start of the prompt, which costs storage; default 0: not at all).
+Settings of its own in client.toml: `thinking_budget` (tokens; default 0 for 2.5-flash models, whose thinking would use
+up the few tokens of an action, else the model's own), `functions = true` (send actions as functions, one of which must
+be called; by default only after Gemini has refused the response schema), `cache_s` (seconds that Google caches the
+stable start of the prompt, which costs storage; default 0: no caching).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from bridges.hosted import HostedModel, Piece, kind_of_status, retry_after
 
 ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
 ABOUT_THINKING = re.compile(r"thinking|budget", re.IGNORECASE)
-"""What a refused request (400) was refused for: it is asked again without."""
+"""Match the messages of a 400 by what it refused; the request is then sent again without it."""
 
 
 class GeminiModel(HostedModel):
-    """Google's models, or whatever speaks their protocol at `endpoint`."""
+    """Google's models, or any server that speaks their protocol at `endpoint`."""
 
     default_model = "gemini-2.5-flash"
     package = "google.genai"
@@ -35,19 +35,19 @@ class GeminiModel(HostedModel):
     def __init__(self, settings: ProviderSettings) -> None:
         super().__init__(settings)
         self._refused = FORMS.index("functions") if settings.settings.get("functions") is True else 0
-        """How many of FORMS are not used: Gemini has refused them."""
+        """How many of FORMS Gemini has refused, which are not used any more."""
         self._thinking = True
         self._ttl_s = float(settings.settings.get("cache_s", 0))
         self._cache = PrefixCache(self._ttl_s)
 
     def missing_key(self) -> str | None:
-        """Gemini always needs one."""
+        """Return why the key is missing, or None: Gemini always needs a key."""
         if self.settings.api_key:
             return None
         return f"no API key: {self.settings.api_key_name or 'api_key in client.toml'} is not set"
 
     def make_client(self, package: Any) -> Any:
-        """One attempt a request: its own retries would sleep up to 10 s outside every time limit."""
+        """Make a client that tries once: its own retries would sleep up to 10 s outside every time limit."""
         types = package.types
         options = types.HttpOptions(
             timeout=int(self.settings.timeout_s * 1000),
@@ -57,7 +57,7 @@ class GeminiModel(HostedModel):
         return package.Client(api_key=self.settings.api_key, http_options=options)
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """`streamGenerateContent` or `generateContent`; what is refused of its config is left out from then on."""
+        """Call `streamGenerateContent` or `generateContent`; leave out refused parts of the config from then on."""
         from google.genai import errors
 
         gone = False
@@ -91,7 +91,7 @@ class GeminiModel(HostedModel):
             yield piece(await client.aio.models.generate_content(**asked), offered)
 
     def _weaker(self, error: Any, config: dict[str, Any], form: Form) -> bool:
-        """Whether only something of the config was refused: then it is left out from now on."""
+        """Drop the refused part of the config for all later requests; False if it was not the config."""
         message = str(error.message or "")
         if error.code != 400 or "API key" in message:
             return False
@@ -104,15 +104,15 @@ class GeminiModel(HostedModel):
         return True
 
     def constraint(self) -> Constraint:
-        """A schema, as long as Gemini has not refused it nor the functions that say the same."""
+        """Return `json_schema` until Gemini has refused both the response schema and functions."""
         return "none" if FORMS[self._refused] == "none" else "json_schema"
 
     def honoured(self, request: ModelRequest) -> Constraint:
-        """As above, where the request has a schema."""
+        """Return the constraint if the request has a schema, else `none`."""
         return self.constraint() if request.json_schema is not None else "none"
 
     def failure(self, error: Exception) -> ProviderFailure:
-        """google-genai's errors, and those of aiohttp below it."""
+        """Map exceptions of google-genai, and of aiohttp below it, to a ProviderFailure."""
         import aiohttp
         from google.genai import errors
 
@@ -127,14 +127,14 @@ class GeminiModel(HostedModel):
         return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
 
     async def close_client(self, client: Any) -> None:
-        """Both halves of the client."""
+        """Close the client's asynchronous and synchronous parts."""
         await client.aio.aclose()
         client.close()
 
     async def _config(
         self, client: Any, request: ModelRequest, model: str, form: Form, *, may_cache: bool
     ) -> tuple[dict[str, Any], int]:
-        """The request's config, and how many of its messages a cache holds."""
+        """Return the request's config, and how many of its messages are in the cache."""
         config: dict[str, Any] = {
             "temperature": request.temperature,
             "max_output_tokens": request.max_tokens,
@@ -156,7 +156,7 @@ class GeminiModel(HostedModel):
 
 
 def _address(endpoint: str | None) -> dict[str, str]:
-    """`https://host/v1beta` is a base address and an API version to google-genai."""
+    """Split `https://host/v1beta` into google-genai's base URL and API version."""
     if not endpoint:
         return {}
     parts = urlsplit(endpoint)
@@ -167,7 +167,7 @@ def _address(endpoint: str | None) -> dict[str, str]:
 
 
 def _as_user(request: ModelRequest) -> dict[str, Any]:
-    """A request of system messages alone becomes a user's."""
+    """Turn the last message of a request with only system messages into a user's turn."""
     return {"role": "user", "parts": [{"text": request.messages[-1].content}]}
 
 
@@ -175,9 +175,9 @@ def _api_failure(error: Any) -> ProviderFailure:
     message = str(error.message or error.status or f"HTTP {error.code}")
     kind = kind_of_status(int(error.code or 500))
     if kind == "bad_request" and ("API_KEY" in str(error.details) or "API key" in message):
-        kind = "auth"  # Gemini answers 400 to a wrong key
+        kind = "auth"  # Gemini answers 400 for a wrong key
     elif kind == "bad_request" and error.status == "FAILED_PRECONDITION":
-        kind = "auth"  # the account, its billing or its country: not the request
+        kind = "auth"  # a problem of the account, its billing or its country, not of the request
     wait = retry_after(getattr(error.response, "headers", None))
     if wait is None and (asked := re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(error.details))):
         wait = float(asked[1])

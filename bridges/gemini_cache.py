@@ -1,7 +1,7 @@
-"""Gemini's context caching: the stable start of a prompt is kept at Google and named instead of sent. No turn is asked.
+"""Gemini's context caching: Google stores the stable start of a prompt, and requests name it instead of sending it.
 
-Google keeps nothing below its minimum (1,024 tokens for the flash models, 4,096 for pro) and nothing for free keys:
-what it refuses is logged once and sent whole from then on.
+Google caches nothing below its minimum (1,024 tokens for the flash models, 4,096 for pro) and nothing for free keys; a
+prompt start that it refuses is logged once and sent in full from then on.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from bridges.gemini_shapes import contents, system_text
 
 log = logging.getLogger(__name__)
 KEPT = 16
-"""Starts of prompts that are remembered, those refused among them: one a kind of caller, and a model."""
+"""Prompt starts to remember, including refused ones: one for each kind of caller and model."""
 EARLY_S = 30.0
-"""A cache is not named so shortly before its end."""
+"""A cache is not used in the last seconds before it expires."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A cache's name until it ends; without a name the start was refused."""
+    """A cache's name until it expires; `name` is None if Google refused this start."""
 
     name: str | None
     ends: float
 
 
 class PrefixCache:
-    """The caches of one provider; `ttl_s` is how long each is kept."""
+    """The caches of one provider, each kept for `ttl_s` seconds."""
 
     def __init__(self, ttl_s: float, now: Callable[[], float] = time.monotonic) -> None:
         self._ttl_s, self._now = ttl_s, now
         self._entries: dict[str, _Entry] = {}
 
     async def name(self, client: Any, start: Sequence[ChatMessage], model: str) -> str | None:
-        """The cache that holds this start, made when there is none; None where the start is to be sent."""
+        """Return the name of the cache with this start, creating it if needed; None if the start must be sent."""
         from google.genai import errors
 
         key = hashlib.sha256(json.dumps([model, *(one.model_dump() for one in start)]).encode()).hexdigest()
@@ -66,6 +66,6 @@ class PrefixCache:
         return entry.name
 
     def forget(self, name: str) -> None:
-        """It is gone: the next turn makes another."""
+        """Drop a cache that Google no longer has, so that the next turn creates a new one."""
         log.info("gemini has dropped a kept start of the prompt: it is sent, and kept again")
         self._entries = {key: entry for key, entry in self._entries.items() if entry.name != name}

@@ -1,7 +1,7 @@
-"""Gemini's protocol as plain data: what a turn is asked with, and what each shape of its answer means. It asks nobody.
+"""Gemini's protocol as plain data: builds requests and interprets every shape of answer. It makes no calls.
 
-A function call that comes back is written as the action it stands for, so that the rest of agentd reads one form alone.
-Text beside a call, and a second call, follow it in that text: the first action counts.
+A function call in an answer is rewritten as the action it stands for, so that the rest of agentd reads only one form.
+Further calls, then any text beside them, follow in that text: only the first action counts.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from bridges.hosted import Finish, Piece
 
 Form = Literal["schema", "functions", "none"]
 FORMS: tuple[Form, ...] = ("schema", "functions", "none")
-"""How an answer is held to the actions: a response schema; functions, one of which must be called; by words alone."""
+"""How to hold an answer to the actions: response schema, functions of which one must be called, or only the prompt."""
 BLOCKED = frozenset({"SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "MODEL_ARMOR"})
-"""Refusals of what was said. Not RECITATION, LANGUAGE or SPII (a NIK is personal): there another model can answer."""
+"""Refusals of content. Not RECITATION, LANGUAGE or SPII (a NIK is personal data): another model can answer those."""
 SCHEMA_KEYWORDS = frozenset(
     {"$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems"}
     | {"minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required"}
 )
-"""What `responseJsonSchema` takes (documented with GenerationConfig); others are dropped, `const` becomes `enum`."""
+"""Keywords that `responseJsonSchema` takes (see GenerationConfig); others are dropped, and `const` becomes `enum`."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
-"""What a function may be called."""
+"""Valid function names."""
 
 
 def system_text(messages: Sequence[ChatMessage]) -> str:
-    """The system's words, which go beside the turns."""
+    """Join the system messages, which are sent apart from the turns."""
     return "\n\n".join(message.content for message in messages if message.role == "system")
 
 
 def contents(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """The turns without the system's."""
+    """Return the turns without the system messages."""
     roles = {"user": "user", "assistant": "model"}
     return [
         {"role": roles.get(turn.role, "user"), "parts": [{"text": turn.content}]}
@@ -44,7 +44,7 @@ def contents(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
 
 
 def supported(schema: Any) -> Any:
-    """The part of a JSON Schema that Gemini takes."""
+    """Reduce a JSON Schema to the keywords that Gemini takes."""
     if isinstance(schema, list):
         return [supported(item) for item in schema]
     if not isinstance(schema, dict):
@@ -63,9 +63,9 @@ def supported(schema: Any) -> Any:
 
 
 def functions(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
-    """{name: parameters} of a schema's actions, one function each; None where they can't be written as functions.
+    """Convert a schema's actions to functions, as {name: parameters}; None if that isn't possible.
 
-    The parameters are the action's keys besides `action` and `tool`: `input` (and `quotes`), or `response`.
+    The parameters are the action's keys except `action` and `tool`: `input` (and `quotes`), or `response`.
     """
     found: dict[str, dict[str, Any]] = {}
     for branch in schema.get("anyOf", [schema]):
@@ -80,7 +80,7 @@ def functions(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
 
 
 def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
-    """What of GenerateContentConfig holds the answer to the schema."""
+    """Return the part of GenerateContentConfig that holds the answer to the schema."""
     if form == "schema":
         return {"response_mime_type": "application/json", "response_json_schema": supported(schema)}
     found = functions(schema) if form == "functions" else None
@@ -92,9 +92,9 @@ def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
 
 
 def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
-    """One response or one event of a stream; `asked` are the functions that were offered, if any.
+    """Convert one response or stream event; `asked` are the functions that were offered, if any.
 
-    A block and a cut raise nothing in google-genai: both are raised here.
+    google-genai raises nothing for a blocked or cut answer: `finish` reports both.
     """
     usage = None
     if counted := answer.usage_metadata:
@@ -113,7 +113,7 @@ def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
 
 
 def _action(call: Any, asked: Mapping[str, Any]) -> str:
-    """A function call as the action it stands for; of a function that nobody offered, as a call of that tool."""
+    """Convert a function call to the action it stands for; an unknown function becomes a tool call of that name."""
     given = dict(call.args or {})
     if call.name == "final" and "response" in given:
         action = {"action": "final", "response": given["response"]}

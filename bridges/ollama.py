@@ -1,8 +1,8 @@
-"""Ollama (`type = "ollama"`) through its own client. `agentd models pull` has it fetch a model (ollama_weights.py).
+"""Ollama (`type = "ollama"`) through its own client. `agentd models pull` makes it fetch a model (ollama_weights.py).
 
-Settings of its own in client.toml: `n_ctx` (the context in tokens, default 8192; doubled as a prompt needs, at
-most to `n_ctx_max`, default 32768, since Ollama cuts a longer prompt silently), `keep_alive` (how long Ollama holds the
-model after a turn, default "30m": the next citizen should not wait for it to be loaded).
+Settings of its own in client.toml: `n_ctx` (the context in tokens, default 8192; doubled for longer prompts up to
+`n_ctx_max`, default 32768, since Ollama silently cuts a prompt that doesn't fit), `keep_alive` (how long Ollama keeps
+the model loaded after a turn, default "30m": the next citizen should not wait for loading).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ N_CTX = 8192
 N_CTX_MAX = 32768
 KEEP_ALIVE = "30m"
 CHARS_A_TOKEN = 2.5
-"""Fewer than our texts have (Indonesian some 3.5, JSON some 3): a prompt's tokens are not guessed low."""
+"""Lower than in our texts (Indonesian about 3.5, JSON about 3), so that a prompt's tokens are not underestimated."""
 
 
 class OllamaModel(HostedModel):
-    """The models of an Ollama server, this machine's by default."""
+    """The models of an Ollama server, by default on this machine."""
 
     default_model = "gemma3:4b"
     default_endpoint = ENDPOINT
@@ -31,11 +31,11 @@ class OllamaModel(HostedModel):
 
     @staticmethod
     def remote_weights(settings: ProviderSettings) -> OllamaWeights:
-        """What `agentd models pull|list|rm` asks of this server."""
+        """Return the store that `agentd models pull|list|rm` uses for this server."""
         return OllamaWeights(settings)
 
     def make_client(self, package: Any) -> Any:
-        """A client with a timeout: its own default is to wait forever."""
+        """Create a client with a timeout; by default it would wait forever."""
         import httpx
 
         return package.AsyncClient(
@@ -43,12 +43,12 @@ class OllamaModel(HostedModel):
         )
 
     def context_tokens(self) -> int:
-        """As far as the context may grow."""
+        """Return the largest context that may be used."""
         own = self.settings.settings
         return max(int(own.get("n_ctx", N_CTX)), int(own.get("n_ctx_max", N_CTX_MAX)))
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """`/api/chat`, as lines of JSON when streaming."""
+        """Call `/api/chat`; streamed answers come as lines of JSON."""
         own = self.settings.settings
         asked: dict[str, Any] = {
             "model": model,
@@ -69,7 +69,7 @@ class OllamaModel(HostedModel):
             yield _piece(await client.chat(**asked))
 
     def failure(self, error: Exception) -> ProviderFailure:
-        """ollama's errors, and those of httpx below it."""
+        """Map exceptions of ollama, and of httpx below it, to a ProviderFailure."""
         import httpx
         import ollama
 
@@ -87,15 +87,15 @@ class OllamaModel(HostedModel):
         return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
 
     async def close_client(self, client: Any) -> None:
-        """Its connections."""
+        """Close the client's connections."""
         await client.close()
 
 
 def _context(request: ModelRequest, usual: int, most: int) -> int:
-    """The context that holds this prompt and its answer: the usual one, or a larger.
+    """Return the context size for this prompt and its answer: the usual one, or a larger one.
 
-    Another makes Ollama load the model again, so it grows in steps. Raises ProviderFailure where none is large enough:
-    Ollama would cut without a word.
+    It grows in steps, since each other size makes Ollama reload the model. Raises ProviderFailure if the largest is too
+    small: Ollama would silently cut the prompt.
     """
     needed = int(sum(len(message.content) for message in request.messages) / CHARS_A_TOKEN) + request.max_tokens
     size = usual
@@ -108,7 +108,7 @@ def _context(request: ModelRequest, usual: int, most: int) -> int:
 
 
 def _piece(chunk: Any) -> Piece:
-    """One answer or one line of a stream. A stream may end without `done`: then no piece is the last, and it is cut."""
+    """Convert an answer or a line of the stream. A stream that ends without `done` has no last piece: it was cut."""
     finish: Finish | None = None
     usage = None
     if chunk.done:

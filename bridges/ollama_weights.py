@@ -1,4 +1,4 @@
-"""The models that an Ollama server holds: fetched, listed and deleted by it, on its own machine. It asks no model."""
+"""The models of an Ollama server: makes the server fetch, list and delete them on its own machine. It asks no model."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bridges.hosted import CONNECT_S, LOOPBACK
 
 ENDPOINT = "http://127.0.0.1:11434"
 SILENT_S = 300.0
-"""A pull that brings nothing for so long has failed."""
+"""A pull fails after this long without data."""
 
 
 def reached(settings: ProviderSettings) -> dict[str, Any]:
-    """How Ollama's client reaches the server: host, headers, no proxy on the way to this machine's own.
+    """Return the arguments for Ollama's client: host, headers, no proxy for an address on this machine.
 
-    Without TLS it trusts no authority, as reading all of httpx's takes 30 ms of each start.
+    For plain HTTP on this machine it loads no certificate authorities, which would take 30 ms at each start.
     """
     host = (settings.endpoint or ENDPOINT).rstrip("/").removesuffix("/api").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
@@ -30,7 +30,7 @@ def reached(settings: ProviderSettings) -> dict[str, Any]:
 
 
 class OllamaWeights:
-    """A weights store (agentd/apps/setup/models_command.py) behind Ollama's HTTP API."""
+    """A weights store (agentd/apps/setup/models_command.py) on Ollama's HTTP API."""
 
     any_name = True
 
@@ -39,13 +39,13 @@ class OllamaWeights:
         self.folder = Path(settings.endpoint or ENDPOINT)
 
     def names(self) -> tuple[str, ...]:
-        """The models that client.toml names for this provider; any other name can be pulled as well."""
+        """Return the models that client.toml names for this provider; others can be pulled too."""
         return tuple(
             dict.fromkeys(filter(None, (self._settings.model, *(info.name for info in self._settings.models))))
         )
 
     def pulled(self) -> list[tuple[str, Path, int]]:
-        """What the server has; nothing where none answers."""
+        """Return the models on the server as (name, address, bytes); empty if no server answers."""
         try:
             listed = self._client().list()
         except (ConnectionError, OSError):
@@ -53,7 +53,7 @@ class OllamaWeights:
         return [(str(model.model), self.folder, int(model.size or 0)) for model in listed.models]
 
     def pull(self, name: str, progress: Callable[[int, int], None], note: Callable[[str], None]) -> Path:
-        """Have the server fetch it. Raises its client's errors, whose text is for the person who asked."""
+        """Make the server fetch the model. Raises the client's errors, whose text is for the user."""
         said, layers = "", dict[str, tuple[int, int]]()
         for step in self._client().pull(name, stream=True):
             if step.digest and step.total:
@@ -67,7 +67,7 @@ class OllamaWeights:
         return self.folder
 
     def remove(self, name: str) -> int:
-        """Delete it there; the bytes that it had."""
+        """Delete the model on the server; return its size in bytes."""
         size = next((size for pulled, _, size in self.pulled() if pulled == name), 0)
         self._client().delete(name)
         return size

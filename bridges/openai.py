@@ -1,8 +1,8 @@
 """Any OpenAI-compatible endpoint (`type = "openai"`: DeepSeek, Groq, vLLM, …) through the openai package.
 
-Settings of its own in client.toml: `response_format` ("json_schema", "json_object" for endpoints that know no schemas,
-"none"; left out, the strongest that the endpoint doesn't refuse), `grammar = true` (it takes a `grammar` field, as
-llama.cpp's server does).
+Settings of its own in client.toml: `response_format` ("json_schema", "json_object" for endpoints without schemas,
+"none"; by default the strongest one the endpoint doesn't refuse), `grammar = true` (it accepts a `grammar` field, like
+llama.cpp's server).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
 REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
-"""Words by which an endpoint says that it can't hold an answer to a form."""
+"""Words in the error of an endpoint that can't enforce a response format."""
 TOO_LONG = ("context length", "context_length", "context size", "context_size", "context window")
-"""Words by which an endpoint says that its model reads less at once than was sent; another's may read more."""
+"""Words in an error that says the prompt exceeds the model's context; another provider's context may be larger."""
 
 
 class OpenAIModel(HostedModel):
@@ -33,7 +33,7 @@ class OpenAIModel(HostedModel):
     """How many of FORMATS the endpoint has refused."""
 
     def make_client(self, package: Any) -> Any:
-        """The client insists on a key; endpoints without one ignore what it sends."""
+        """Create the client; it requires a key, which endpoints without keys ignore."""
         return package.AsyncOpenAI(
             api_key=self.settings.api_key or "none",
             base_url=self.settings.endpoint,
@@ -42,7 +42,7 @@ class OpenAIModel(HostedModel):
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """`/chat/completions`, as server-sent events when streaming; a form that is refused gives way to a weaker."""
+        """Call `/chat/completions`, with server-sent events when streaming; weaken a response format if refused."""
         import openai
 
         while True:
@@ -56,7 +56,7 @@ class OpenAIModel(HostedModel):
                     raise
 
     def _weaker(self, request: ModelRequest, refusal: str) -> bool:
-        """Whether the endpoint refused the form alone: then the next weaker one is used from now on."""
+        """Switch to the next weaker format for all later requests; False if the refusal is not about the format."""
         about_form = any(word in refusal.casefold() for word in REFUSALS)
         if (
             not about_form
@@ -85,7 +85,7 @@ class OpenAIModel(HostedModel):
                 yield _piece(chunk, chunk.choices[0].delta if chunk.choices else None)
 
     def failure(self, error: Exception) -> ProviderFailure:
-        """openai's errors; those of the HTTP client below it (httpx or its successor, as versions go) by name."""
+        """Map exceptions of openai; those of the HTTP client below it (httpx or its successor) are matched by name."""
         import openai
 
         below = type(error.__cause__ or error).__name__
@@ -104,18 +104,18 @@ class OpenAIModel(HostedModel):
         return ProviderFailure("unavailable", f"the answer broke off or cannot be read ({below})")
 
     async def close_client(self, client: Any) -> None:
-        """Its connections."""
+        """Close the client's connections."""
         await client.close()
 
     def constraint(self) -> Constraint:
-        """As the settings say, or as far as the endpoint has not refused."""
+        """Return the constraint of the settings, or the strongest that the endpoint has not refused."""
         own = self.settings.settings
         if own.get("grammar") is True:
             return "grammar"
         return "json_schema" if self._form == "json_schema" else "none"
 
     def honoured(self, request: ModelRequest) -> Constraint:
-        """A grammar before a schema; `json_object` holds an answer to no schema."""
+        """Return the constraint sent with this request: a grammar before a schema; `json_object` enforces no schema."""
         sent = self._constraint(request)
         if "extra_body" in sent:
             return "grammar"
@@ -134,7 +134,7 @@ class OpenAIModel(HostedModel):
             return {}
         if form == "json_object":
             return {"response_format": {"type": "json_object"}}
-        # Not `strict`: that allows no optional field, and tools have them. The loop checks what comes back anyway.
+        # Not `strict`: it allows no optional fields, which tools have. The loop checks the answer anyway.
         named = {"name": "action", "schema": request.json_schema, "strict": False}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
 

@@ -1,1 +1,1 @@
-"""Chat services, each as the port `Channel` wants it; they keep nothing."""
+"""Chat services, each an implementation of the port `Channel`; they store nothing."""

@@ -1,10 +1,10 @@
-"""Telegram's Bot API (`type = "telegram"`), by long polling or by webhook. It keeps nothing and answers nobody itself.
+"""Telegram's Bot API (`type = "telegram"`), by long polling or by webhook. It stores nothing.
 
-Settings in client.toml: `credentials = { token = "NAME" }`; with `webhook = true` Telegram delivers to
-`public_url`/channels/NAME, else it is polled. Only private chats are read: what is said in a group is not the office's.
+Settings in client.toml: `credentials = { token = "NAME" }`. With `webhook = true` Telegram delivers to
+`public_url`/channels/NAME, otherwise the bot polls. Only private chats are read; group messages are ignored.
 
-Written against https://core.telegram.org/bots/api: aiogram, the maintained client, asks for an older
-pydantic than the daemon is locked with.
+Written against https://core.telegram.org/bots/api: aiogram, the maintained client, needs an older pydantic than the one
+the daemon is locked to.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ UNHEARD = frozenset(
         *("connected_website", "boost_added", "proximity_alert_triggered"),
     }
 )
-"""What is no message of a person's, though it stands between them."""
+"""Service messages about the chat, which no person wrote: they are ignored."""
 SECRET_HEADER = "x-telegram-bot-api-secret-token"
 
 
 class TelegramChannel:
-    """One bot."""
+    """A channel for one Telegram bot."""
 
     longest = longest_asking = 4096
     most_choices = 60
@@ -65,7 +65,7 @@ class TelegramChannel:
         self._wire = Wire(f"{settings.endpoint or 'https://api.telegram.org'}/bot{token}")
 
     async def receive(self, take: Take) -> None:
-        """Poll; an update is confirmed by the next poll, once it is kept."""
+        """Poll for updates; asking for the next ones confirms the last, after `take` has stored them."""
         if self._by_webhook:
             webhook = {"url": self._address, "secret_token": self._secret, "allowed_updates": READ}
             await self._call("setWebhook", webhook)
@@ -80,7 +80,7 @@ class TelegramChannel:
             offset = max((update["update_id"] + 1 for update in known), default=offset)
 
     def read(self, delivery: Delivery) -> Reading:
-        """One update with the secret that setWebhook gave Telegram. Raises Unauthorized, InvalidRequest."""
+        """Read one update, checking the secret that setWebhook gave Telegram. Raises Unauthorized, InvalidRequest."""
         given = delivery.headers.get(SECRET_HEADER, "").encode("utf-8", "surrogateescape")
         if not self._by_webhook or not hmac.compare_digest(given, self._secret.encode()):
             raise Unauthorized("The delivery has not the secret that Telegram was given")
@@ -92,7 +92,7 @@ class TelegramChannel:
         return Reading(() if found is None else (found,))
 
     async def send(self, message: Outgoing) -> None:
-        """sendMessage with its buttons, or sendDocument."""
+        """Send a text with its buttons (sendMessage) or a document (sendDocument). Raises ChannelFailure."""
         if message.document is None:
             text: dict[str, Any] = {"chat_id": message.chat, "text": message.text}
             if message.choices:
@@ -111,19 +111,19 @@ class TelegramChannel:
         )
 
     async def notice(self, message: Incoming) -> None:
-        """End the tap's waiting, or show that an answer is being written."""
+        """Acknowledge a tapped button, or show that an answer is being written."""
         if message.kind == "tap":
             await self._call("answerCallbackQuery", {"callback_query_id": message.reference})
         else:
             await self._call("sendChatAction", {"chat_id": message.chat, "action": "typing"})
 
     async def remove(self, message: Incoming) -> bool:
-        """A bot may delete what was written to it in a private chat."""
+        """Delete a person's message, which Telegram allows bots in private chats."""
         await self._call("deleteMessage", {"chat_id": message.chat, "message_id": int(message.reference)})
         return True
 
     async def check(self) -> Sequence[str]:
-        """Who the token's bot is, and how its updates come."""
+        """Describe the bot behind the token and how its updates arrive."""
         bot = await self._call("getMe", {})
         hook = await self._call("getWebhookInfo", {})
         lines = [f"bot @{bot.get('username')}", f"updates by {'webhook' if hook.get('url') else 'polling'}"]
@@ -137,7 +137,7 @@ class TelegramChannel:
         await self._wire.aclose()
 
     async def _call(self, method: str, params: dict[str, Any] | None = None, **more: Any) -> Any:
-        """The result. Raises ChannelFailure."""
+        """Call a Bot API method and return its `result`. Raises ChannelFailure."""
         if params is not None:
             more["json"] = params
         status, body = await self._wire.call(f"/{method}", **more)
@@ -147,7 +147,7 @@ class TelegramChannel:
 
 
 def failure(status: int, body: dict[str, Any], method: str) -> ChannelFailure:
-    """What a refusal means: a wait, a wrong token, a chat that is closed to us, or a message that won't be taken."""
+    """Map an error response to a ChannelFailure: rate limit, wrong token, second poller, rejection, server error."""
     code = body.get("error_code", status)
     text = f"{method}: {code} {str(body.get('description', ''))[:200]}".rstrip()
     parameters = body.get("parameters")
@@ -162,7 +162,7 @@ def failure(status: int, body: dict[str, Any], method: str) -> ChannelFailure:
 
 
 def incoming(update: dict[str, Any]) -> Incoming | None:
-    """An update as a message of a private chat; None for all else, and for what has not the published form."""
+    """Convert an update to a message of a private chat; None for other updates and for malformed ones."""
     try:
         if "callback_query" in update:
             return _tap(update["update_id"], update["callback_query"])
@@ -174,7 +174,7 @@ def incoming(update: dict[str, Any]) -> Incoming | None:
 
 
 def _message(number: int, message: dict[str, Any], *, edited: bool = False) -> Incoming | None:
-    """None also for a place that moves on: it comes as an edit every few seconds."""
+    """Convert a message; also None for an edit without text, such as a live location's update every few seconds."""
     text = message.get("text", message.get("caption"))
     if message["chat"]["type"] != "private" or message["from"].get("is_bot") or not UNHEARD.isdisjoint(message):
         return None
@@ -182,7 +182,7 @@ def _message(number: int, message: dict[str, Any], *, edited: bool = False) -> I
         return None
     kind: IncomingKind = "text" if isinstance(message.get("text"), str) else "media"
     if any(sign in message for sign in ("forward_origin", "forward_date", "via_bot")):
-        kind = "forwarded"  # also what another bot wrote for them
+        kind = "forwarded"  # sent through another bot counts as well
     elif edited:
         kind = "edited"
     return Incoming(
@@ -209,7 +209,7 @@ def _tap(number: int, query: dict[str, Any]) -> Incoming | None:
 
 
 def keyboard(choices: Sequence[Choice]) -> list[list[dict[str, str]]]:
-    """Short choices side by side, longer ones below each other. Telegram takes 64 bytes of data with each."""
+    """Lay out up to three short choices side by side, others one a row; drop ids over Telegram's 64 bytes."""
     buttons = [
         {"text": choice.title, "callback_data": choice.id} for choice in choices if len(choice.id.encode()) <= 64
     ]

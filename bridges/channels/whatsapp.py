@@ -1,9 +1,9 @@
-"""WhatsApp Business Platform, Cloud API (`type = "whatsapp"`). It keeps nothing and answers nobody itself.
+"""WhatsApp Business Platform, Cloud API (`type = "whatsapp"`). It stores nothing and writes no replies itself.
 
-Settings in client.toml: `phone_number_id`; `credentials = { token, app_secret, verify_token }`, each the name of one.
-Messages come by webhook alone, at `public_url`/channels/NAME; `endpoint` has the API's version in it.
+Settings in client.toml: `phone_number_id`; `credentials = { token, app_secret, verify_token }`, each naming a
+credential. Messages arrive only by webhook, at `public_url`/channels/NAME. `endpoint` includes the API version.
 
-Written against https://developers.facebook.com/docs/whatsapp/cloud-api; Meta keeps no client for Python.
+Written against https://developers.facebook.com/docs/whatsapp/cloud-api; Meta maintains no client for Python.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
 SECRETS = ("token", "app_secret", "verify_token")
 KEY = "biz_opaque_callback_data"
-"""Comes back in the service's status of a message."""
+"""The service returns this field in its status reports of a message."""
 UNHEARD = frozenset({"reaction", "system", "request_welcome", "ephemeral", "revoke"})
-"""What is no message of a person's."""
+"""Message types that no person wrote."""
 BUTTONS, BUTTON_CHARS, ROW_CHARS, ABOUT_CHARS = 3, 20, 24, 72
 LATER = frozenset({1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 133004})
-"""Error codes of a service that is busy, or that we write to too fast."""
+"""Error codes for a busy service, or for sending too fast."""
 ACCOUNT = frozenset({0, 3, 10, 190, 368, 131005, 131031, 131042, 131045, 133010})
-"""Of an account that isn't in order: nothing can be sent until the office has put it right."""
+"""Error codes for a problem with the account: nothing can be sent until the office fixes it."""
 ACCOUNT_S = 60.0
 
 
 class WhatsAppChannel:
-    """One business phone number."""
+    """A channel for one business phone number."""
 
     longest, longest_asking, most_choices = 4096, 1024, 10
     window_s = 24 * 3600.0 - 600.0
     marks_read = True
-    """Ten minutes less than the service's own: its clock and ours may differ."""
+    """`window_s` is ten minutes shorter than the service's own window, since its clock and ours may differ."""
     reports_within_s = 20.0
 
     def __init__(self, settings: ChannelSettings) -> None:
@@ -64,10 +64,10 @@ class WhatsAppChannel:
         self._wire = Wire(settings.endpoint or ENDPOINT, token)
 
     async def receive(self, take: Take) -> None:
-        """Nothing: messages come to the webhook, which is registered in the app's dashboard."""
+        """Do nothing: messages arrive at the webhook, which is registered in the app's dashboard."""
 
     def read(self, delivery: Delivery) -> Reading:
-        """The service's question whether the webhook is ours, or what people wrote. Raises Unauthorized."""
+        """Answer the service's webhook verification, or read a signed delivery. Raises Unauthorized, InvalidRequest."""
         if delivery.method == "GET":
             given = delivery.query.get("hub.verify_token", "").encode("utf-8", "surrogatepass")
             if not hmac.compare_digest(given, self._secrets["verify_token"].encode()):
@@ -84,7 +84,7 @@ class WhatsAppChannel:
         return Reading(tuple(incoming(payload, self._number)), sent=tuple(reported(payload, self._number)))
 
     async def send(self, message: Outgoing) -> None:
-        """A text, a question with buttons or a list, or a document."""
+        """Send a text, a question with buttons or a list, or a document. Raises ChannelFailure."""
         if message.document is not None:
             content = await self._uploaded(message.document)
         elif message.choices:
@@ -96,17 +96,17 @@ class WhatsAppChannel:
         await self._call("messages", json={**to, **key, **content})
 
     async def notice(self, message: Incoming) -> None:
-        """Mark it as read, and show that an answer is being written."""
+        """Mark the message as read, and show that an answer is being written."""
         read = {"messaging_product": "whatsapp", "status": "read", "message_id": message.id}
         await self._call("messages", json={**read, "typing_indicator": {"type": "text"}})
 
     async def remove(self, message: Incoming) -> bool:
-        """The service has no way to."""
+        """Return False: the service can't delete a person's message."""
         del message
         return False
 
     async def check(self) -> Sequence[str]:
-        """Which number this is, and how the service rates it."""
+        """Describe the phone number and the service's quality rating of it."""
         fields = {"fields": "display_phone_number,verified_name,quality_rating"}
         found = await self._call("", method="GET", params=fields)
         named = f"{found.get('verified_name')}, {found.get('display_phone_number')}"
@@ -126,7 +126,7 @@ class WhatsAppChannel:
         return {"type": "document", "document": {"id": found.get("id"), "filename": document.name}}
 
     async def _call(self, path: str, **content: Any) -> dict[str, Any]:
-        """The answer. Raises ChannelFailure."""
+        """Call the API and return its JSON answer. Raises ChannelFailure."""
         status, body = await self._wire.call(f"/{self._number}/{path}".rstrip("/"), **content)
         if 200 <= status < 300 and "error" not in body:
             return body
@@ -134,7 +134,7 @@ class WhatsAppChannel:
 
 
 def failure(status: int, body: dict[str, Any]) -> ChannelFailure:
-    """What a refusal means. Its text has the code alone: the service's own words may name the person's number."""
+    """Map an error response to a ChannelFailure. It quotes only the code: the text may contain a phone number."""
     error = body.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     text = f"HTTP {status}, code {code}"
@@ -146,13 +146,13 @@ def failure(status: int, body: dict[str, Any]) -> ChannelFailure:
 
 
 def incoming(payload: Any, number: str) -> list[Incoming]:
-    """The messages of a delivery that are for this number, in the order in which they were written."""
+    """Return a delivery's messages for this number, in the order in which they were written."""
     found = [one for value in _values(payload) if _is_for(value, number) for one in _messages(value)]
     return [message for _, message in sorted(found, key=lambda one: one[0])]
 
 
 def reported(payload: Any, number: str) -> Iterator[str]:
-    """The keys of our messages that a delivery reports: sent, delivered, read, or not to be delivered."""
+    """Yield the keys of our messages whose status a delivery reports: sent, delivered, read or failed."""
     for value in _values(payload):
         if _is_for(value, number):
             for status in _list(value, "statuses"):
@@ -178,7 +178,7 @@ def _messages(value: dict[str, Any]) -> Iterator[tuple[int, Incoming]]:
             read = _message(message)
             at = int(message.get("timestamp", 0))
         except (KeyError, TypeError, AttributeError, ValueError):
-            continue  # it has not the published form
+            continue  # malformed message
         if read is not None:
             yield at, read
 
@@ -201,7 +201,7 @@ def _message(message: dict[str, Any]) -> Incoming | None:
 
 
 def _text(message: Any) -> str:
-    """A text or a file's caption; empty where there is none."""
+    """Return a text message's body or a file's caption; empty if there is none."""
     content = message.get(message.get("type"))
     found = content.get("body", content.get("caption")) if isinstance(content, dict) else None
     return found if isinstance(found, str) else ""
@@ -213,7 +213,7 @@ def _list(value: Any, key: str) -> list[Any]:
 
 
 def asking(message: Outgoing) -> dict[str, Any]:
-    """Up to three short choices as buttons, more or longer ones as a list."""
+    """Offer up to three short choices as buttons, otherwise as a list."""
     body = {"text": message.text}
     choices = message.choices
     if len(choices) <= BUTTONS and all(len(choice.title) <= BUTTON_CHARS for choice in choices):

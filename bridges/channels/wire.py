@@ -1,6 +1,6 @@
-"""Calls of a chat service's HTTP API: JSON out, JSON in, every fault a ChannelFailure. It knows no service.
+"""HTTP calls to a chat service: JSON in and out; every failure is a ChannelFailure. It knows no particular service.
 
-The text of an error never holds an address: Telegram's has the token in it.
+Error texts never contain the URL, since Telegram's includes the token.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from agentd.apps.channels.port import ChannelFailure
 
 TIMEOUT_S = 20.0
 AT_ONCE = 16
-"""Connections at most."""
+"""Maximum number of connections."""
 
 
 class Answered(NamedTuple):
-    """An answer: its HTTP status, and its JSON object (empty where there is none)."""
+    """An HTTP status with the JSON object of the body (empty if it has none)."""
 
     status: int
     body: dict[str, Any]
 
 
 class File(NamedTuple):
-    """A file of a form: the form's field for it, and what it is."""
+    """A file to upload: its form field, name, content and media type."""
 
     field: str
     name: str
@@ -36,7 +36,7 @@ class File(NamedTuple):
 
 
 class Wire:
-    """One client for one service."""
+    """An HTTP client for one service."""
 
     def __init__(self, base: str, headers: Mapping[str, str] | None = None) -> None:
         self._base = base.rstrip("/")
@@ -46,7 +46,7 @@ class Wire:
     async def call(
         self, path: str, *, method: str = "POST", timeout_s: float = TIMEOUT_S, file: File | None = None, **content: Any
     ) -> Answered:
-        """`content` is aiohttp's: json, data, params. Raises ChannelFailure when no answer comes."""
+        """Send one request; `content` goes to aiohttp (json, data, params). Raises ChannelFailure if none answers."""
         if self._session is None:
             connections = aiohttp.TCPConnector(limit=AT_ONCE)
             self._session = aiohttp.ClientSession(
@@ -68,13 +68,13 @@ class Wire:
             raise ChannelFailure(f"no answer: {type(error).__name__}", answered=never_left) from None
 
     async def aclose(self) -> None:
-        """Close its connections."""
+        """Close the client's connections."""
         if self._session is not None:
             await self._session.close()
 
 
 def _proxy(base: str) -> str | None:
-    """The environment's proxy for this address. aiohttp itself would read the environment and ~/.netrc at each call."""
+    """Return the environment's proxy for this address; aiohttp would read the environment and ~/.netrc at each call."""
     address = urlsplit(base)
     return None if proxy_bypass(address.hostname or "") else getproxies().get(address.scheme)
 

@@ -1,4 +1,4 @@
-"""The embedded model: weights on this machine, no network. Importing this package loads neither library nor weights."""
+"""The embedded model: local weights, no network. Importing this package loads neither the library nor the weights."""
 
 from bridges.llamacpp.model import LlamaCppModel
 

@@ -1,7 +1,7 @@
-"""Turns a JSON Schema or a grammar into what the embedded engine obeys. It reads no answers: the loop's parser does.
+"""Converts a JSON Schema or a grammar to the embedded engine's form. The loop's parser, not this module, reads answers.
 
-The engine ignores a grammar it cannot compile and then writes freely, without a word. So each one is compiled here
-first, and a schema that uses what the compiler lacks is loosened step by step until it holds.
+The engine silently ignores a grammar that it cannot compile and then writes freely. So each grammar is compiled here
+first, and a schema that the compiler doesn't support is loosened step by step until it compiles.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from agentd.errors import ProviderFailure
 
 _HEADER = "%llguidance {}\n"
 _GUIDANCE = {
-    "whitespace_flexible": False,  # compact JSON: 22 tokens instead of 37 for an ordinary action
+    "whitespace_flexible": False,  # compact JSON: 22 instead of 37 tokens for a typical action
     "item_separator": ",",
     "key_separator": ":",
     "coerce_one_of": True,
@@ -25,10 +25,10 @@ ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
 def from_schema(schema: dict[str, Any]) -> str:
-    """The grammar of compact JSON that fits `schema`, or the nearest one the compiler takes.
+    """Return a grammar of compact JSON that fits `schema`, or the nearest one that compiles.
 
-    Regular expressions that it lacks (look-ahead) are dropped first; what it cannot take even then becomes any object.
-    A property that is for hosted models alone is left out.
+    If it doesn't compile (look-ahead in a regular expression), all patterns are dropped; if that fails too, any object
+    fits. Properties marked for hosted models only are left out.
     """
     own = _own(schema)
     steps = (own, _without(own, "pattern"), ANY_OBJECT)
@@ -37,13 +37,13 @@ def from_schema(schema: dict[str, Any]) -> str:
 
 
 def only_text(schema: dict[str, Any]) -> str | None:
-    """The one text that fits the schema, compact; None where a model has something to choose."""
+    """Return the only text that fits the schema, as compact JSON; None if the model has a choice."""
     wanted = schema.get(_HELD) or _only(_own(schema))
     return None if wanted is None else json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
 
 
 def _only(schema: Any) -> Any:
-    """The one value that fits a schema made of branches, objects and constants; None where it allows several."""
+    """Return the only value that fits a schema of branches, objects and constants; None if several fit."""
     if "const" in schema:
         return schema["const"]
     for options in (schema.get("enum"), schema.get("anyOf")):
@@ -58,7 +58,7 @@ def _only(schema: Any) -> Any:
 
 
 def from_grammar(grammar: str) -> str:
-    """The grammar as the engine wants it. Raises ProviderFailure `bad_request` with the compiler's words."""
+    """Return the grammar with the engine's header. Raises ProviderFailure `bad_request` with the compiler's message."""
     text = grammar if grammar.lstrip().startswith("%llguidance") else _HEADER + grammar
     if problem := _problem(text):
         raise ProviderFailure("bad_request", f"grammar: {problem}")
@@ -66,7 +66,7 @@ def from_grammar(grammar: str) -> str:
 
 
 def _without(node: Any, key: str) -> Any:
-    """The schema without that keyword; a property of that name (whose value is a schema, not text) stays."""
+    """Remove a keyword from the schema; a property of that name stays, since its value is a schema, not a string."""
     if isinstance(node, dict):
         return {k: _without(v, key) for k, v in node.items() if k != key or not isinstance(v, str)}
     if isinstance(node, list):
@@ -75,7 +75,7 @@ def _without(node: Any, key: str) -> Any:
 
 
 def _own(node: Any) -> Any:
-    """The schema without the properties marked as a hosted model's."""
+    """Remove the properties marked for hosted models only."""
     if isinstance(node, dict):
         kept = {k: _own(v) for k, v in node.items() if not (isinstance(v, dict) and v.get(_HOSTED) is True)}
         properties, required = kept.get("properties"), kept.get("required")

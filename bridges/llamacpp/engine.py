@@ -1,7 +1,7 @@
-"""The xllamacpp server as plain blocking calls, for one thread. It knows nothing of asyncio, nor of who asks.
+"""Blocking calls to the xllamacpp server, for one thread. It uses no asyncio and doesn't know who asks.
 
-One slot, one caller: two slots on the same cores only make both slower. All methods block; `model.py` calls them on
-its own thread, where the library releases the GIL, but for the loading of the weights.
+One slot, one caller: two slots on the same cores only make both slower. All methods block; `model.py` calls them on its
+own thread. The library releases the GIL, except while it loads the weights.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from bridges.llamacpp.mortal import mortal
 from bridges.llamacpp.snapshots import SnapshotFolder, prefix_key, worth_keeping
 
 BATCH = 64
-"""Tokens read between two chances to stop (about 1 s on two cores); larger ones are hardly faster on a CPU."""
+"""Tokens read between two checks for a stop (about 1 s on two cores); larger batches are hardly faster on a CPU."""
 MEMORY_CACHE_MIB = 512
-"""Prompts that the library keeps in memory besides the current one (its own default is 8192)."""
+"""MiB for prompts that the library keeps in memory besides the current one (its own default is 8192)."""
 LET_GO_S = 0.2
 SHARED = 0.25
-"""The library goes on from a prompt that it keeps in memory only where a request shares this part of it."""
+"""The library reuses a prompt in memory only if the request shares at least this part of it."""
 _ASIDE: dict[str, Any] = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "temperature": 0}
-"""The shortest request there is."""
+"""The shortest possible request."""
 
 
 class Stopped(Exception):
@@ -40,7 +40,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model wrote. `cached` of the `read` + `cached` prompt tokens needed no reading; `cut` at a limit."""
+    """What the model wrote. Of `cached` + `read` prompt tokens only `read` were processed; `cut` if at a limit."""
 
     text: str
     cached: int
@@ -50,7 +50,7 @@ class Answer:
 
 
 class Engine:
-    """The weights in memory and one slot. Nothing is loaded before the first `read_prefix` or `write`."""
+    """The weights in memory, with one slot. Loads nothing before `read_prefix`, `warm_up` or `write`."""
 
     def __init__(self, weights: Path, *, n_ctx: int, threads: int, repack: bool, snapshots: SnapshotFolder) -> None:
         self._weights = weights
@@ -61,19 +61,19 @@ class Engine:
         self._server: Any = None
         self._api_key = secrets.token_urlsafe(24)
         self._tokens: dict[str, int] = {}
-        """Keys of the prefixes read or restored in this process → their tokens."""
+        """Tokens of each prefix read or restored in this process, by key."""
         self._in_memory: set[str] = set()
-        """Those that the library will find again by itself."""
+        """Keys of the prefixes that the library finds in its memory by itself."""
         self._last: str | None = None
-        """The key of what the slot holds."""
+        """The key of the prefix that the slot holds."""
         self._untried: str | None = None
-        """The key that was restored last, until a request has shown that its state is good."""
+        """The key restored last, until a request has shown that its state is usable."""
         self._used = False
 
     def read_prefix(self, prefix: Sequence[ChatMessage], stop: Callable[[], bool]) -> str | None:
-        """Have the prefix processed: from memory, from its snapshot, or by reading it and keeping a snapshot.
+        """Get the prefix processed: from memory, from its snapshot, or by reading it and saving a snapshot.
 
-        Answers its key, or None when it is too short to be kept. Raises Stopped, ProviderFailure.
+        Returns its key, or None if it is too short to be kept. Raises Stopped, ProviderFailure.
         """
         if not worth_keeping(prefix):
             return None
@@ -89,19 +89,19 @@ class Engine:
         return key
 
     def warm_up(self, grammar: str, stop: Callable[[], bool]) -> None:
-        """Load, and do once what the first answer of a process would wait for.
+        """Load the weights and do what the first answer of a process would otherwise wait for.
 
-        That touches every weight and has the library make its tables for grammars. Raises Stopped, ProviderFailure.
+        This touches every weight and builds the library's tables for grammars. Raises Stopped, ProviderFailure.
         """
         if self._server is None:
             self._load()
             self._chat({**_ASIDE, "grammar": grammar}, _unheard, stop)
-            self._used = False  # nothing that a restore would be a pity to overwrite
+            self._used = False  # the slot holds nothing worth keeping
 
     def write(
         self, body: dict[str, Any], key: str | None, emit: Callable[[str], None], stop: Callable[[], bool]
     ) -> Answer:
-        """Answer one chat request (OpenAI's shape). `key` is the prefix it begins with, from `read_prefix`.
+        """Answer one chat request (OpenAI's format); `key` is from `read_prefix`, for the prefix that it starts with.
 
         Raises Stopped, and ProviderFailure: `bad_request` when the library refuses it, `unavailable` otherwise.
         """
@@ -110,9 +110,9 @@ class Engine:
         if key is not None:
             used = answer.cached >= self._tokens[key] // 2
             if not used and key == self._untried:
-                self._snapshots.discard(key)  # just restored and yet not used: it is no good, read it again
+                self._snapshots.discard(key)  # restored but not used: the snapshot is unusable, read the prefix again
             if not used or self._tokens[key] < SHARED * (answer.cached + answer.read + answer.written):
-                # Pushed out of memory, or too small a part of what is kept there: restore it next time.
+                # Evicted from memory, or too small a part of what memory holds: restore it next time.
                 self._in_memory.discard(key)
         self._last, self._untried = key, None
         return answer
@@ -120,8 +120,8 @@ class Engine:
     def close(self) -> None:
         """Release the weights.
 
-        The library's release keeps the interpreter while it waits for threads that may still need the interpreter to
-        drop the last answer's callback: seen once to wait forever. They get a moment first.
+        Sleep first: the library holds the GIL while it waits for its threads, and such a thread may need the GIL to
+        drop the last answer's callback. This deadlock has happened once.
         """
         if self._server is not None:
             time.sleep(LET_GO_S)
@@ -141,9 +141,9 @@ class Engine:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
         params.cache_ram_mib = MEMORY_CACHE_MIB
         params.slot_save_path = f"{self._snapshots.folder}/"
-        params.api_keys = [self._api_key]  # it opens a loopback port by itself: for us only
+        params.api_keys = [self._api_key]  # it opens a loopback port; only we may use it
         params.no_extra_bufts = not self._repack
-        params.fit_params = False  # a trial load to see what fits: 2 s, and n_ctx is ours to choose
+        params.fit_params = False  # would load a trial model for 2 s to choose n_ctx, which we set
         params.verbosity = 0
         params.warmup = False
         try:
@@ -188,14 +188,14 @@ class Engine:
         if not last:
             raise ProviderFailure("unavailable", "the embedded model broke off before it had finished")
         cached, read, written = int(last["cache_n"]), int(last["prompt_n"]), int(last["predicted_n"])
-        full = cached + read + written >= self._n_ctx - 1  # the library calls both ends "stop"
+        full = cached + read + written >= self._n_ctx - 1  # the library reports both ends as "stop"
         return Answer("".join(pieces), cached, read, written, cut=full or written >= body["max_tokens"])
 
     def _restore(self, key: str) -> bool:
         if not self._snapshots.usable(key):
             return False
         if self._used:
-            # Restoring overwrites the slot. Reading something else first makes the library keep what it holds.
+            # Restoring overwrites the slot. Reading something else first makes the library keep the slot in memory.
             self._chat(_ASIDE, _unheard, lambda: False)
         answer = self._slot("restore", SnapshotFolder.file_name(key))
         if answer is None:
@@ -206,13 +206,13 @@ class Engine:
         return True
 
     def _save(self, key: str) -> None:
-        """A convenience: where no snapshot can be kept (a full disk), the next process reads the prompt again."""
+        """Save a snapshot if possible; without it (disk full) the next process reads the prompt again."""
         draft = self._snapshots.draft(key, os.getpid())
         if self._slot("save", draft) is not None:
             self._snapshots.publish(key, draft)
 
     def _slot(self, action: str, file_name: str) -> dict[str, Any] | None:
-        """Save or restore the slot by the library's own loopback port; None when it declines."""
+        """Save or restore the slot through the library's loopback port; None if it fails."""
         connection = http.client.HTTPConnection(urlsplit(self._server.listening_address).netloc, timeout=30)
         try:
             headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._api_key}"}
@@ -228,12 +228,12 @@ class Engine:
 
 
 def main_thread_gone() -> bool:
-    """True once the interpreter is leaving: then a generation nobody waits for must not delay it."""
+    """Return True once the interpreter is exiting: an abandoned generation must not delay the exit."""
     return not threading.main_thread().is_alive()
 
 
 def _unheard(_: str) -> None:
-    """Takes what is written and nobody reads."""
+    """Discard text that nobody reads."""
 
 
 def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
@@ -241,10 +241,10 @@ def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
 
 
 def library() -> Any:
-    """xllamacpp, whose threads sleep while they wait for each other.
+    """Import xllamacpp so that its threads sleep while they wait for each other.
 
-    By default they spin: where other work keeps a core busy, the one that waits then keeps the one it waits for from
-    running. OpenMP reads this once, as it is loaded; what the office sets itself holds.
+    By default they spin: on a busy core a waiting thread then keeps the thread it waits for from running. OpenMP reads
+    the variable once, when it is loaded; a value already set is kept.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp

@@ -1,8 +1,8 @@
-"""The embedded provider (`type = "llamacpp"`): a ChatModel on this machine's own cores. It downloads nothing.
+"""The embedded provider (`type = "llamacpp"`): a ChatModel on this machine's CPU. It downloads nothing.
 
 Settings of its own in client.toml: `path` (a GGUF file instead of a pulled model), `n_ctx` (context in tokens, default
 8192), `threads` (default: the cores this process may use, at most 8), `repack` (default true: writes a third faster,
-for 0.6 GB more memory and 1 s more loading). Weights load at the first turn or by `warm`, never before.
+for 0.6 GB more memory and 1 s more loading). The weights load at the first turn or by `warm`, never before.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
 N_CTX = 8192
 CLOSE_S = 2.0
-"""How long a close waits for the batch that is being read."""
+"""How long closing waits for the current batch."""
 T = TypeVar("T")
 
 
 class LlamaCppModel:
-    """One model in memory, one turn at a time, in the order asked. A cancelled turn frees its caller at once, and the
-    cores at the end of the batch being read (64 tokens)."""
+    """One model in memory; turns run one at a time, in order. Cancelling returns to the caller at once and frees the
+    cores at the end of the current batch (64 tokens)."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         own = settings.settings
@@ -60,12 +60,12 @@ class LlamaCppModel:
 
     @staticmethod
     def weights() -> WeightsFolder:
-        """The folder of pulled weights, for `agentd models pull|list|rm`."""
+        """Return the folder of pulled weights, for `agentd models pull|list|rm`."""
         return WeightsFolder.from_environment()
 
     @property
     def provider(self) -> str:
-        """The id in client.toml."""
+        """The provider's id in client.toml."""
         return self._settings.id
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
@@ -111,16 +111,16 @@ class LlamaCppModel:
         )
 
     def _forced(self, text: str, on_text: TextSink | None) -> ModelReply:
-        """What could not have been written otherwise, without a token read or written."""
+        """Return the only text that the schema allows, without running the model."""
         if on_text is not None:
             on_text(TextChunk(text))
         return ModelReply(text=text, provider=self.provider, model=self._model, read=0, constraint="json_schema")
 
     async def warm(self, messages: Sequence[ChatMessage]) -> None:
-        """Load the weights and have these leading messages processed, so that the first turn starts at once.
+        """Load the weights and process these leading messages, so that the first turn starts at once.
 
-        Reading them takes half a minute once; from then on their snapshot serves every new process. Raises
-        ProviderFailure as `turn` does.
+        Reading them takes half a minute once; after that every new process uses their snapshot. Raises ProviderFailure
+        as `turn` does.
         """
         self._require(None)
 
@@ -131,7 +131,7 @@ class LlamaCppModel:
         await self._on_worker(work, None, None)
 
     def state(self) -> ProviderState:
-        """`ready` when library and weights are there (loaded or not), else `down` with what to run."""
+        """Report `ready` if library and weights are there (loaded or not), else `down` with the command to run."""
         named = next((info for info in self._settings.models if info.name == self._model), None)
         models = (named or ModelInfo(name=self._model),)
         error = self._missing()
@@ -148,7 +148,7 @@ class LlamaCppModel:
         )
 
     async def aclose(self) -> None:
-        """Stop what is being written and release the weights."""
+        """Stop the current generation and release the weights."""
         worker, self._worker = self._worker, None
         if worker is None:
             return
@@ -158,7 +158,7 @@ class LlamaCppModel:
         if engine is not None:
             closing = asyncio.get_running_loop().run_in_executor(worker, engine.close)
             await asyncio.wait((closing,), timeout=CLOSE_S)
-            closing.cancel()  # weights that are just being loaded can't be stopped: their thread ends by itself
+            closing.cancel()  # a load under way can't be stopped: its thread ends by itself
         worker.shutdown(wait=False)
 
     async def _on_worker(
@@ -167,7 +167,7 @@ class LlamaCppModel:
         on_text: TextSink | None,
         timeout_s: float | None,
     ) -> T:
-        """Do blocking work on the engine's own thread; leaving (cancel, timeout) stops it."""
+        """Run blocking work on the engine's thread; a cancel or timeout stops it."""
         loop = asyncio.get_running_loop()
         left = threading.Event()
 
@@ -216,7 +216,7 @@ class LlamaCppModel:
             raise ProviderFailure("not_found", missing)
 
     def _missing(self) -> str | None:
-        """What must be installed or fetched first."""
+        """Return what must be installed or fetched first, or None."""
         if lacking := [module for module in ("xllamacpp", "llguidance") if find_spec(module) is None]:
             return f"not installed: {', '.join(lacking)}; run: pip install 'agentd[embedded]'"
         if self._path.is_file():
@@ -231,7 +231,7 @@ def _stops(left: threading.Event) -> bool:
 
 
 def _cores() -> int:
-    """The cores this process may use, where the system says so."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

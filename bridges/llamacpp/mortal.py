@@ -1,7 +1,7 @@
-"""Signals while native code holds the interpreter: they end the process, as no handler of Python's can run. No loading.
+"""Lets signals end the process while native code holds the GIL, when no Python handler can run. It loads nothing.
 
-xllamacpp's constructor keeps the GIL for as long as the weights load (seconds; on a busy machine a quarter of a
-minute). A stop would wait for it, and only then begin. Runs lose nothing by a kill: they go on at the next start.
+xllamacpp's constructor keeps the GIL while the weights load (seconds; on a busy machine a quarter of a minute), and a
+Python handler would run only after that. A kill loses no runs: they continue at the next start.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from contextlib import contextmanager
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _DEFAULT = None
-"""SIG_DFL, as a pointer."""
+"""SIG_DFL as a pointer."""
 
 
 @contextmanager
 def mortal() -> Iterator[None]:
-    """SIGTERM and SIGINT end the process at once; what handled them before does so again afterwards.
+    """Make SIGTERM and SIGINT end the process at once within the block; restore their handlers afterwards.
 
-    By the C library, since Python sets handlers on its main thread only, and this is another.
+    It uses the C library: Python sets handlers only on its main thread, and this runs on another.
     """
     set_handler = ctypes.CDLL(None).signal
     set_handler.argtypes, set_handler.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p

@@ -1,8 +1,8 @@
-"""Processed prompts kept as files beside the weights. It knows files and keys; reading prompts is the engine's work.
+"""Stores processed prompts as files beside the weights. It handles files and keys; the engine reads the prompts.
 
-A snapshot is the state of the model after it has read the stable part of a prompt (about 28 kB a token). It holds no
-citizen's words: only the stable part is ever read before saving. The library aborts the whole process when it is given
-a damaged file, so every file has a note of its length and checksum beside it, and one that does not match is removed.
+A snapshot is the model's state after the stable part of a prompt (about 28 kB a token). It contains no citizen's words:
+only the stable part is read before saving. The library aborts the whole process if it gets a damaged file, so each
+file's length and checksum are stored beside it, and a file that doesn't match is removed.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from pathlib import Path
 from agentd.messages import ChatMessage
 
 KEEP = 8
-"""Snapshots kept; the least recently used go first."""
+"""Number of snapshots to keep; the least recently used are removed first."""
 MINIMUM_CHARS = 1_000
-"""A shorter prefix is read faster than it is worth keeping."""
+"""A shorter prefix is read so fast that a snapshot is not worth its space."""
 STALE_S = 3_600.0
-"""After this long an unfinished file is taken for the remains of a crash."""
+"""An unfinished file older than this is removed as left over from a crash."""
 
 
 def prefix_key(weights: Path, n_ctx: int, library: str, prefix: Sequence[ChatMessage]) -> str:
-    """The name under which this prefix is kept: it changes with the weights, the context size and the library."""
+    """Return the key of this prefix, which also depends on the weights, the context size and the library version."""
     stat = weights.stat()
     parts = [weights.name, stat.st_size, stat.st_mtime_ns, n_ctx, library, [[m.role, m.content] for m in prefix]]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def worth_keeping(prefix: Sequence[ChatMessage]) -> bool:
-    """True when reading this prefix takes long enough to be kept."""
+    """Return True if this prefix takes long enough to read to be worth a snapshot."""
     return sum(len(message.content) for message in prefix) >= MINIMUM_CHARS
 
 
 class SnapshotFolder:
-    """A folder of at most `KEEP` snapshots, safe to share between processes: files appear whole, under their name."""
+    """A folder of at most `KEEP` snapshots. Processes can share it: a file gets its final name only when complete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def draft(self, key: str, owner: int) -> str:
-        """The file name (in this folder) that the library writes a new snapshot to; `owner` is the process id."""
+        """Return the name of the file in this folder for the library to write; `owner` is the process id."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return f"{key}-{owner}.new"
 
     def publish(self, key: str, draft: str) -> None:
-        """Note a finished draft's length and checksum, give it its name, and drop what is beyond the bound."""
+        """Store the draft's length and checksum, give it its final name, and remove snapshots over the limit."""
         source = self.folder / draft
         source.chmod(0o600)
         note = self.folder / f"{draft}.note"
@@ -58,7 +58,7 @@ class SnapshotFolder:
         self._prune()
 
     def usable(self, key: str) -> bool:
-        """True when a snapshot of this key is there and undamaged; a damaged one is removed."""
+        """Return True if there is an undamaged snapshot of this key; remove a damaged one."""
         path = self.folder / self.file_name(key)
         try:
             sound = bool(json.loads(self._note(key).read_text(encoding="ascii")) == _measure(path))
@@ -71,7 +71,7 @@ class SnapshotFolder:
         return sound
 
     def discard(self, key: str) -> None:
-        """Forget this key."""
+        """Remove the key's snapshot."""
         (self.folder / self.file_name(key)).unlink(missing_ok=True)
         self._note(key).unlink(missing_ok=True)
 
@@ -100,7 +100,7 @@ def _modified(path: Path) -> float:
 
 
 def _measure(path: Path) -> list[int]:
-    """Length and CRC-32 of a file (50 MB in about 0.05 s; SHA-256 would eat a quarter of the first token's time)."""
+    """Return a file's length and CRC-32 (0.05 s for 50 MB; SHA-256 would take a quarter of the first token's time)."""
     size = checksum = 0
     with path.open("rb") as file:
         while block := file.read(1 << 20):

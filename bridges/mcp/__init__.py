@@ -1,4 +1,4 @@
-"""The MCP bridge: agentd's ToolHost over servers of the Model Context Protocol. Registered as the tool host `mcp`."""
+"""The MCP bridge: agentd's ToolHost over Model Context Protocol servers. Registered as the tool host `mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a tool made: named in its result, or embedded in it and then kept. Reads nothing over the network."""
+"""Collects the files of a tool's result: linked ones, and embedded ones, which it saves. It uses no network."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _UNSAFE = re.compile(r"[^\w.+-]+")
 
 @dataclass(frozen=True)
 class Keeper:
-    """Where one server's files go. `local` says that the server shares our disk, so that a file:// link means a file.
+    """Collects the files of one server. `local`: the server shares our disk, so its file:// links point to files here.
 
-    A remote server's file:// link is ignored: it would have us hand out a file of ours that it merely named.
+    A remote server's file:// links are ignored: they could make us hand out our own files.
     """
 
     server: str
@@ -44,7 +44,7 @@ class Keeper:
     largest: int
 
     def collect(self, content: Sequence[ContentBlock], run_id: str) -> tuple[Artifact, ...]:
-        """Every file of a result, in its order. Blocks on the disk: call it off the event loop."""
+        """Return every file of a result, in order. Blocks on the disk: call it off the event loop."""
         found = (self._collect_one(block, run_id, number) for number, block in enumerate(content, 1))
         return tuple(artifact for artifact in found if artifact is not None)
 
@@ -97,12 +97,12 @@ def _decode(text: str) -> bytes:
 
 
 def safe_name(text: str) -> str:
-    """A name that is a plain file's in any folder, whatever a caller or a server wrote."""
+    """Turn any text from a caller or a server into a safe name for a plain file."""
     return _UNSAFE.sub("_", text).lstrip(".")[-120:] or "file"
 
 
 def _keep(folder: Path, name: str, data: bytes) -> Path:
-    """Write the file under its name, or name-2, name-3 … where another content has that name already."""
+    """Write the file under its name, or name-2, name-3 … if a file with other content has that name."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     stem, dot, ending = name.partition(".")
     for number in range(1, 1000):

@@ -1,6 +1,6 @@
-"""What a server may ask back while it works: a question for the user, or a turn of a model. Decides nothing itself.
+"""What a server may ask for during a call: a question to the user, or a model's turn. The hooks decide the answers.
 
-Without a hook the capability isn't declared, and a server that asks anyway is refused at once by the SDK.
+Without a hook the capability isn't declared, and the SDK refuses a server that asks anyway.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """A form that a server wants filled in: `schema` is the JSON Schema of the answer."""
+    """A form that a server wants the user to fill in; `schema` is the JSON Schema of the answer."""
 
     server: str
     message: str
@@ -39,7 +39,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Sample:
-    """A turn of a model that a server wants."""
+    """A server's request for a turn of a model."""
 
     server: str
     messages: tuple[ChatMessage, ...]
@@ -47,14 +47,14 @@ class Sample:
 
 
 OnElicit = Callable[[Question], Awaitable[dict[str, Any] | None]]
-"""The answer, or None when the user declines. Fields left out get their schema's default."""
+"""Returns the answer, or None when the user declines. Missing fields get their schema's default."""
 
 OnSample = Callable[[Sample], Awaitable[str]]
-"""The model's text."""
+"""Returns the model's text."""
 
 
 def elicitation(server: str, ask: OnElicit | None) -> ElicitationFnT | None:
-    """The SDK's callback for a hook. A question by URL is declined: nobody here can open one safely."""
+    """Wrap a hook as the SDK's callback. URL questions are declined: nobody here can open one safely."""
     if ask is None:
         return None
 
@@ -76,7 +76,7 @@ def elicitation(server: str, ask: OnElicit | None) -> ElicitationFnT | None:
 
 
 def sampling(server: str, ask: OnSample | None) -> SamplingFnT | None:
-    """The SDK's callback for a hook. Only text takes part."""
+    """Wrap a hook as the SDK's callback. Only text blocks are passed on."""
     if ask is None:
         return None
 

@@ -1,4 +1,4 @@
-"""How long to wait before a lost server is started again. Pure."""
+"""Computes how long to wait before restarting a lost server. No I/O."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from bridges.mcp.limits import ServerLimits
 
 
 class Backoff:
-    """Counts attempts that failed. A server that stayed up for a while starts with a clean sheet."""
+    """Counts failed attempts. After a connection that lasted long enough the count starts again."""
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._failures = 0
 
     def after(self, lasted_s: float | None) -> float:
-        """Seconds to wait after a connection that lasted so long, None if it never came up.
+        """Return the seconds to wait after a connection of `lasted_s` seconds (None if it never came up).
 
-        Nothing after the first loss of a server that was up; then first, twice that, … up to the most, ± 20 %.
+        0 after the first loss of a server that was up; then `retry_first_s`, doubling up to `retry_most_s`, ± 20 %.
         """
         if lasted_s is not None and (self._failures == 0 or lasted_s >= self._limits.steady_s):
             self._failures = 1
@@ -27,5 +27,5 @@ class Backoff:
         return wait * random.uniform(0.8, 1.2)
 
     def reset(self) -> None:
-        """Forget the failures: somebody asked for a fresh start."""
+        """Forget the failures, after a requested restart."""
         self._failures = 0

@@ -1,4 +1,4 @@
-"""The calls at one server: made, limited in time, their failures put in words. It starts and restarts nothing."""
+"""Calls the tools of one server: applies time limits and explains failures. It starts and restarts nothing."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 RULES = ("agentd/official", "agentd/scope")
-"""By these the daemon judges a call; one that was named before its server said them was not judged."""
+"""The daemon's checks of a call depend on these; a tool chosen before its server declared them was not checked."""
 
 
 @dataclass(frozen=True)
 class Live:
-    """A server that is up: how to talk to it, and what to do when a call finds it lost."""
+    """A server that is up: its client, and what to do when a call finds the connection lost."""
 
     client: Client
     wire: Subprocess | Endpoint
     follower: Follower
     lose: Callable[[str], None]
-    """Later calls wait for the next connection from this moment on; it receives why."""
+    """Marks the connection as lost for the given reason; later calls wait for the next one."""
 
 
 class Calls:
-    """The calls under way at one server, whatever its connection."""
+    """The calls in progress at one server, across reconnections."""
 
     def __init__(self, server: Server, limits: ServerLimits) -> None:
         self._server = server
@@ -57,17 +57,17 @@ class Calls:
         self._idle.set()
 
     def is_idle(self) -> bool:
-        """Whether none is under way."""
+        """Return True if no call is in progress."""
         return self._idle.is_set()
 
     async def ended(self) -> None:
-        """Wait until none is under way."""
+        """Wait until no call is in progress."""
         await self._idle.wait()
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome | None:
-        """Make one call; see ToolHost.call. A call that a restarted server can't have seen is made once more.
+        """Make one call; see ToolHost.call. If a restarted server can't have seen the call, it is made once more.
 
-        None when it was cut off by the server's end: the one that takes its place makes it again, under its key.
+        Returns None if the server was ended meanwhile: its replacement repeats the call, under the same key.
         """
         began = time.perf_counter()
         outcome: ToolOutcome | None = None
@@ -96,7 +96,7 @@ class Calls:
     async def _made(
         self, live: Live, call: ToolCall, on_progress: ProgressSink | None, last: bool
     ) -> ToolOutcome | None:
-        """One call. None where it may be made again: the server has not seen it (and not `last`), or is being ended."""
+        """Make one call; None if it may be repeated: the server has not seen it (unless `last`), or is being ended."""
         tool = call.tool.bare_name
         timeout = call.tool.timeout_s or self._settings.call_timeout_s
         live.wire.tail.confide(call.input)
@@ -155,7 +155,7 @@ class Calls:
 
 
 def meta_of(call: ToolCall) -> RequestParamsMeta:
-    """What travels beside the arguments: never shown to a model."""
+    """Return the metadata sent with the arguments; models never see it."""
     meta: dict[str, Any] = {
         **call.trace,
         "agentd/idempotency_key": call.key,

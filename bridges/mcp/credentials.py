@@ -1,4 +1,4 @@
-"""The folder by which a server gets its secrets: files that only this user reads, in memory. It knows no secret.
+"""The folder through which a server gets its secrets: files in memory that only this user can read.
 
 Other programs of the same user could read them too; see docs/security.md for what keeps servers apart.
 """
@@ -16,7 +16,7 @@ MEMORY = "/dev/shm"
 
 
 def handed_over(credentials: Mapping[str, bytes]) -> Path | None:
-    """A new folder (0700) with a file (0400) for each; None where there are none. The caller removes it."""
+    """Create a folder (0700) with one file (0400) per credential; None if there are none. The caller removes it."""
     if not credentials:
         return None
     folder = Path(tempfile.mkdtemp(prefix="agentd-credentials-", dir=_folder()))
@@ -27,12 +27,12 @@ def handed_over(credentials: Mapping[str, bytes]) -> Path | None:
 
 
 def removed(folder: Path | None) -> None:
-    """Remove it, whatever is left of it."""
+    """Remove the folder, ignoring errors."""
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folder() -> str | None:
-    """Where nothing reaches a disk: the service's or the user's runtime folder, or shared memory; else the default."""
+    """Choose a folder in memory: the service's or user's runtime folder, or shared memory; None if there is none."""
     named = (os.environ.get(name, "").partition(":")[0] for name in FOLDERS)
     return next((folder for folder in (*named, MEMORY) if folder and os.access(folder, os.W_OK | os.X_OK)), None)

@@ -1,4 +1,4 @@
-"""Keeps what servers say out of the log: the SDK's own lines quote messages, and messages are citizens' data."""
+"""Keeps servers' messages out of the log: the SDK's log lines quote them, and they contain citizens' data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _QUOTING = ("client", "mcp.client.streamable_http", "mcp.shared.jsonrpc_dispatch
 
 
 class Discreet(logging.Filter):
-    """Lets warnings pass, without arguments and with an exception's type in place of its text; drops the rest."""
+    """Passes warnings and errors without their arguments and with only the exception's type; drops everything else."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING:
@@ -21,7 +21,7 @@ class Discreet(logging.Filter):
 
 
 def quiet_the_sdk() -> None:
-    """Install the filter on the SDK's loggers; once is enough."""
+    """Install the filter on the SDK's loggers; repeated calls do nothing."""
     for name in _QUOTING:
         target = logging.getLogger(name)
         if not any(isinstance(existing, Discreet) for existing in target.filters):

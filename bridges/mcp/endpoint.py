@@ -1,4 +1,4 @@
-"""One server behind a URL, as the other wires are: whether it is lost, and why. The HTTP is http.py's. No process."""
+"""A server behind a URL, with the same interface as Subprocess. The HTTP itself is in http.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridges.mcp.tail import StderrTail
 
 
 class Endpoint:
-    """A server that runs elsewhere. `lost` is set by the caller that notices that it is no longer there."""
+    """A server that runs elsewhere. The caller that finds it gone calls `give_up`, which sets `lost` and `why`."""
 
     def __init__(self, settings: ServerSettings, limits: ServerLimits) -> None:
         self._settings = settings
@@ -22,13 +22,13 @@ class Endpoint:
         self.why = ""
 
     def give_up(self, why: str) -> None:
-        """It can't be used any more."""
+        """Mark the server as lost."""
         if not self.lost.is_set():
             self.why = why
             self.lost.set()
 
     def streams(self) -> Transport:
-        """Open the client; the SDK's HTTP is imported with the first such server."""
+        """Open the HTTP client; the SDK's HTTP code is imported only with the first such server."""
         from bridges.mcp.http import opened
 
         return opened(self._settings, self._limits.message_bytes)

@@ -1,4 +1,4 @@
-"""Follows one live connection: its tools read again when they change, the server asked when it may be stuck."""
+"""Follows one connection: reads its tools again when they change, and probes a server that may be stuck."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class Follower:
-    """What one connection offers. `on_read` receives the tools and instructions each time they were read again."""
+    """Watches one connection. `on_read` receives the tools and instructions whenever they have been read again."""
 
     def __init__(
         self,
@@ -40,10 +40,10 @@ class Follower:
         self._on_read = on_read
         self._changed = asyncio.Event()
         self.doubted = asyncio.Event()
-        """Set when a call ran out of time."""
+        """Set when a call has timed out."""
 
     async def follow(self, client: Client, wire: Subprocess | Endpoint) -> None:
-        """Until cancelled, or raising what loses the server."""
+        """Watch until cancelled; raises when the server is lost."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_until_lost, wire)
             tasks.start_soon(self._reread_when_changed, client)
@@ -54,12 +54,12 @@ class Follower:
                 tasks.start_soon(self._heartbeat, client)
 
     async def heard(self, message: Any) -> None:
-        """Old protocol: changes are pushed, also by servers that never declared it."""
+        """Handle change notifications of the old protocol, even from servers that didn't declare them."""
         if isinstance(message, ToolListChangedNotification):
             self._changed.set()
 
     async def _listen(self, client: Client) -> None:
-        """New protocol: changes come on a stream that we ask for; not every server has one."""
+        """Listen to the new protocol's change stream, which not every server has."""
         while True:
             try:
                 async with client.listen(tools_list_changed=True) as changes:
@@ -86,7 +86,7 @@ class Follower:
                 logger.warning("server %s: its changed tools could not be read: %s", self._name, why)
 
     async def _reread(self, client: Client) -> None:
-        """Read instructions (new protocol only: the old one gives them once) and tools."""
+        """Read the tools, and in the new protocol the instructions too (the old one sends them only once)."""
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
             found = DiscoverResult.model_validate(await client.session.send_discover(client.protocol_version))
             client.session.adopt(found)
@@ -95,7 +95,7 @@ class Follower:
         self._on_read(tools, instructions)
 
     async def _probe_when_doubted(self, client: Client) -> None:
-        """A call ran out of time. If nothing else is under way, a server that doesn't even list its tools is stuck."""
+        """After a call has timed out and no other is in progress, list the tools: a server that can't is stuck."""
         while True:
             await self.doubted.wait()
             self.doubted.clear()
@@ -103,7 +103,7 @@ class Follower:
                 await self._probe(client)
 
     async def _heartbeat(self, client: Client) -> None:
-        """No event says when a server behind a URL ends or is replaced: look."""
+        """Probe regularly: no event reports that a server behind a URL ended or was replaced."""
         while True:
             await asyncio.sleep(self._limits.heartbeat_s)
             await self._probe(client)
@@ -116,7 +116,7 @@ class Follower:
             raise ServerGone("it no longer answers") from None
 
     async def read(self, client: Client) -> tuple[ToolInfo, ...]:
-        """The tools that it lists now."""
+        """Return the tools that the server lists now."""
         self._changed.clear()
         found: dict[str, ToolInfo] = {}
         cursor: str | None = None
@@ -132,7 +132,7 @@ class Follower:
         return tuple(self._bounded(tool) for tool in list(found.values())[: self._limits.tools])
 
     def _bounded(self, tool: ToolInfo) -> ToolInfo:
-        """The tool with as much of its description as anybody would read."""
+        """Return the tool with its description cut to the limit."""
         long, most = len(tool.description), self._limits.description_chars
         if long <= most:
             return tool
@@ -142,7 +142,7 @@ class Follower:
 
 
 def tool_info(server: str, tool: Tool) -> ToolInfo:
-    """A tool as its server lists it."""
+    """Convert the SDK's tool to a ToolInfo."""
     annotations = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
     if tool.title and "title" not in annotations:
         annotations["title"] = tool.title

@@ -2,12 +2,12 @@
 
     python -I -S guardian.py GRACE_SECONDS [--remove FOLDER] -- COMMAND [ARG …]
 
-The server inherits standard input, output and error. The guardian never reads them: it watches standard input for the
-hang-up that comes when the daemon closes it or dies, however it dies. Then, or when the server ends by itself, or at
-SIGTERM, everything below is ended: the server first gets GRACE to leave, and whatever is left is killed, daemonised
-grandchildren too, since as their subreaper the guardian is their parent. Then FOLDER, the server's credentials, is
-removed. It ends with the server's exit code, 128 + N for signal N. Each server waits for its start, so it imports
-little. Its memory and environment are closed to other programs of the same user.
+The server inherits standard input, output and error. The guardian doesn't read them: it watches standard input for the
+hang-up when the daemon closes it or dies. At the hang-up, at SIGTERM, or when the server ends by itself, the guardian
+ends all processes below it. The server first gets GRACE_SECONDS to leave; then everything left is killed, including
+daemonised grandchildren, since the guardian is their subreaper. Finally it removes FOLDER, the server's credentials.
+Its exit code is the server's, 128 + N for signal N. It imports little, since every server waits for its start. Other
+programs of the same user can't read its memory and environment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import time
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # as `typing` would say it, which takes longer to import than all else here
+if TYPE_CHECKING:  # what `typing` would provide, which takes longer to import than everything else here
     from collections.abc import Callable
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -29,7 +29,7 @@ KILL_SECONDS = 5.0
 
 
 def main(argv: list[str]) -> int:
-    """Guard the command, then clean up; the exit code is the server's."""
+    """Guard the command and then remove the folder; return the server's exit code."""
     grace, *words = argv
     folder = words[1] if words[:1] == ["--remove"] else None
     dashes, *command = words if folder is None else words[2:]
@@ -44,13 +44,13 @@ def main(argv: list[str]) -> int:
 
 
 def guard(grace: float, command: list[str]) -> int:
-    """Start the command, watch it, end everything below it; its exit code."""
+    """Start the command, watch it, end everything below it; return its exit code."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     wake, stops = _hear_signals()
     server = _start(command, libc)
-    os.close(1)  # so that the daemon sees it when the server closes its standard output
+    os.close(1)  # lets the daemon notice when the server closes its standard output
     watch = select.poll()
     watch.register(0, 0)
     watch.register(wake, select.POLLIN)
@@ -81,7 +81,7 @@ def guard(grace: float, command: list[str]) -> int:
 
 
 def _hear_signals() -> tuple[int, list[int]]:
-    """A descriptor that becomes readable at any signal, children's ends included, and the list of those to stop at."""
+    """Return a descriptor that becomes readable at any signal (SIGCHLD too), and a list that collects stop signals."""
     wake, alarm = os.pipe()
     os.set_blocking(wake, False)
     os.set_blocking(alarm, False)
@@ -94,9 +94,9 @@ def _hear_signals() -> tuple[int, list[int]]:
 
 
 def _start(command: list[str], libc: ctypes.CDLL) -> int:
-    """Fork the server, in a session of its own and with default signals; its process id. It dies with the guardian.
+    """Fork the server with its own session and default signals; return its process id. It dies with the guardian.
 
-    A command that can't be run is named on standard error, and the exit code is 127.
+    If the command can't be run, the error goes to standard error and the exit code is 127.
     """
     guardian = os.getpid()
     server = os.fork()
@@ -115,7 +115,7 @@ def _start(command: list[str], libc: ctypes.CDLL) -> int:
 
 
 def _reap(server: int) -> int | None:
-    """Collect every child that ended, adopted ones too; the server's wait status once it is among them."""
+    """Reap all children that ended, adopted ones too; return the server's wait status once it is among them."""
     status = None
     try:
         while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
@@ -127,7 +127,7 @@ def _reap(server: int) -> int | None:
 
 
 def _kill_everything(server: int) -> int | None:
-    """Kill all children, and theirs as they become ours, until none is left; the server's wait status if it was one."""
+    """Kill all children until none is left, adopted ones too; return the server's wait status if it was among them."""
     status = None
     give_up_at = time.monotonic() + KILL_SECONDS
     while time.monotonic() < give_up_at:
@@ -145,7 +145,7 @@ def _kill_everything(server: int) -> int | None:
 
 
 def _send(by: Callable[[int, int], None], to: int, number: int) -> None:
-    """Nothing where it has ended."""
+    """Send a signal, ignoring a process that has ended."""
     try:
         by(to, number)
     except ProcessLookupError:
@@ -153,7 +153,7 @@ def _send(by: Callable[[int, int], None], to: int, number: int) -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove the files of a folder, and the folder."""
+    """Remove a folder and its files."""
     try:
         for name in os.listdir(folder):
             os.unlink(f"{folder}/{name}")

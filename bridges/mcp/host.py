@@ -1,4 +1,4 @@
-"""The tool host that agentd sees: all configured MCP servers side by side. One server's life is in server.py."""
+"""The tool host that agentd uses: all configured MCP servers side by side. Each server's lifecycle is in server.py."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from bridges.mcp.server import Server
 class McpToolHost:
     """A ToolHost over MCP servers, started by command (stdio) or reached by URL (Streamable HTTP).
 
-    An async context manager: entering starts every server and returns at once, leaving ends them and all they started.
-    Tools keep the names that their servers gave them; two servers may offer the same.
+    An async context manager: entering starts all servers and returns at once; leaving ends them and all their
+    processes. Tools keep their servers' names for them; two servers may offer the same name.
     """
 
     def __init__(
@@ -51,39 +51,39 @@ class McpToolHost:
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
     async def ready(self) -> Catalogue:
-        """Wait until every server is up or has failed, each at most its `start_timeout_s`; what there is then."""
+        """Wait until each server is up or has failed, at most its `start_timeout_s`; return the catalogue."""
         await asyncio.gather(*(server.settled() for server in self._servers.values()))
         return self._catalogue
 
     def catalogue(self) -> Catalogue:
-        """What the servers offer, as last heard. A lost server keeps its tools: calling one says that it is lost."""
+        """Return what the servers last reported. A lost server keeps its tools; a call to one explains the loss."""
         return self._catalogue
 
     async def changed(self, since_version: int) -> Catalogue:
-        """Wait for a catalogue newer than that version: a server's state, instructions or tools changed."""
+        """Wait for a catalogue newer than this version: some server's state, instructions or tools changed."""
         while self._catalogue.version <= since_version:
             await self._news.wait()
         return self._catalogue
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make one call; every failure is an outcome. Cancelling cancels the call at the server.
+        """Make one call; every failure is returned as an outcome. Cancelling also cancels the call at the server.
 
-        A call to a server that is still starting waits for it, at most its `start_timeout_s`. One that outlasts its
-        server, which a reload replaced, is made again at the new one, under the same key.
+        A call to a starting server waits for it, at most its `start_timeout_s`. If a reload replaces the server during
+        the call, the call is repeated at the new one, under the same key.
         """
         name, before = call.tool.server, None
         while (server := self._servers.get(name)) is not None and server is not before:
             if (outcome := await server.calls.call(call, on_progress)) is not None:
                 return outcome
-            before = server  # it was ended meanwhile; one that takes its place makes the call under the same key
+            before = server  # ended meanwhile: if the server was replaced, repeat the call there under the same key
         if before is not None:
             return failure(f"The server `{name}` of the tool `{call.tool.name}` is down: agentd has ended it.")
         return failure(f"No server `{name}` is configured.", error_type="unknown_tool")
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
-        """Go over to other settings: only servers that were added, removed or changed are started or ended.
+        """Switch to new settings: only servers that were added, removed or changed are started or ended.
 
-        A changed server keeps its tools in the catalogue meanwhile, and calls to it wait for the new one.
+        A changed server's tools stay in the catalogue meanwhile, and calls to it wait for the new process.
         """
         async with self._reconfiguring:
             before = self._servers
@@ -98,7 +98,7 @@ class McpToolHost:
                 server.start()
 
     async def restart(self, name: str) -> None:
-        """End that server and start it again; returns when it is up or down. Raises KeyError for an unknown name."""
+        """Restart the server; returns when it is up or down. Raises KeyError for an unknown name."""
         await self._servers[name].restart()
 
     def _make(self, settings: ServerSettings) -> Server:

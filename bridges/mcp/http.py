@@ -17,9 +17,9 @@ _CONNECT_S = 10.0
 
 @asynccontextmanager
 async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[Any, Any]]:
-    """A client of it; a message has at most `limit` bytes.
+    """Open a client for the server; messages have at most `limit` bytes.
 
-    Reading has no time limit of its own: calls have theirs, the heartbeat finds the dead.
+    Reading has no timeout: calls have their own, and the heartbeat finds dead servers.
     """
 
     async def bound(response: httpx2.Response) -> None:
@@ -43,7 +43,7 @@ async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[An
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends with an error, not with the machine's memory."""
+    """A response body that raises an error when it exceeds the limit, instead of filling the memory."""
 
     def __init__(self, stream: object, limit: int) -> None:
         assert isinstance(stream, httpx2.AsyncByteStream)

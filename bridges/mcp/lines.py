@@ -1,4 +1,4 @@
-"""Cuts a server's standard output into messages, bounded. Pure: it does no I/O and raises nothing at bad input."""
+"""Splits a server's standard output into messages of limited size. It does no I/O, and bad input raises nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 
 _EDGE = 256
-"""How much of both ends of an over-long line is kept to find out which request it answers."""
+"""How much of both ends of an oversized line is kept, to find the id of the request it answers."""
 _ID = rb'"id"\s*:\s*(\d+|"[^"\\]{1,64}")\s*'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
 _ANSWER = re.compile(_VERSION)
@@ -20,14 +20,14 @@ _ID_LAST = re.compile(rb",\s*" + _ID + rb"(?:,\s*" + _VERSION + rb")?\}\s*$")
 
 @dataclass(frozen=True)
 class Noise:
-    """A line that isn't MCP. Only its size is kept: it may hold anybody's data."""
+    """A line that isn't MCP. Only its size is kept, since it may contain personal data."""
 
     size: int
 
 
 @dataclass(frozen=True)
 class Oversize:
-    """A message over the limit, thrown away; `answer` is the error that its request gets, where it could be read."""
+    """A discarded message over the limit; `answer` is the error for its request, None if the id could not be read."""
 
     size: int
     answer: JSONRPCMessage | None
@@ -37,7 +37,7 @@ Line = JSONRPCMessage | Noise | Oversize
 
 
 class LineCutter:
-    """Feed it bytes as they come; it gives what each full line was."""
+    """Receives bytes as they arrive and yields the meaning of each complete line."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -48,11 +48,11 @@ class LineCutter:
 
     @property
     def open_bytes(self) -> int:
-        """The length so far of the line that isn't ended yet."""
+        """The length so far of the incomplete line."""
         return self._size
 
     def feed(self, data: bytes) -> Iterator[Line]:
-        """Every line that `data` completes; empty lines are skipped."""
+        """Yield every line that `data` completes, skipping empty ones."""
         *ended, rest = data.split(b"\n")
         for piece in ended:
             self._add(piece)
@@ -84,10 +84,10 @@ class LineCutter:
 
 
 def parse(raw: bytes) -> JSONRPCMessage | Noise:
-    """One line as a message.
+    """Parse one line.
 
-    Half a surrogate pair, which JSON text may hold and UTF-8 may not, would cost the whole message and let its call
-    run out of time: it becomes `?`. So would an answer that is nested too deeply: its call gets an error.
+    Half a surrogate pair (allowed in JSON, not in UTF-8) becomes `?`; otherwise the message would be lost and its call
+    would time out. For the same reason the call of an answer that is nested too deeply gets an error.
     """
     try:
         return jsonrpc_message_adapter.validate_json(raw, by_name=False)

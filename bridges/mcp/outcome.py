@@ -1,4 +1,4 @@
-"""Turns a server's result into a ToolOutcome. Pure: the files in it are collected elsewhere."""
+"""Converts a server's result to a ToolOutcome. No I/O: artifacts.py collects the files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mcp_types import CallToolResult, TextContent
 from agentd.messages import Artifact, ToolOutcome
 
 _QUOTED = re.compile(r" \[type=\w+, input_value=.*, input_type=\w+\]\n +For further information visit https://\S+")
-"""How a server of Python's SDK quotes, in an error, what it was given: a citizen's data, and nothing to learn from."""
+"""How a server on the Python SDK quotes its input in an error: citizens' data that doesn't help to fix anything."""
 
 
 def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...]) -> ToolOutcome:
-    """What the agent sees of a result: its structured content, else its text, read as JSON if that is an object."""
+    """Return a result as the agent sees it: its structured content, else its text, parsed if that is a JSON object."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     failed = bool(result.is_error)
     texts = [_QUOTED.sub("", text) for text in texts] if failed else texts
@@ -35,12 +35,12 @@ def outcome_of(result: CallToolResult, artifacts: tuple[Artifact, ...]) -> ToolO
 
 
 def failure(message: str, error_type: str = "tool_execution") -> ToolOutcome:
-    """A call that came to nothing, and why."""
+    """Return the outcome of a failed call."""
     return ToolOutcome(success=False, message=message, error_type=error_type)
 
 
 def plain(value: Any) -> Any:
-    """The value as every JSON writer can write it: NaN is null, half a surrogate pair is `?`."""
+    """Make a value writable for every JSON library: NaN becomes null, half a surrogate pair `?`."""
     try:
         return orjson.loads(orjson.dumps(value))
     except orjson.JSONEncodeError:
@@ -60,7 +60,7 @@ def _read(texts: list[str]) -> Any:
 
 
 def _error_text(output: Any) -> str:
-    """`{"error": {"message": …}}`, `{"error": …}` or `{"message": …}`, the first that is there."""
+    """Return the first of `{"error": {"message": …}}`, `{"error": …}` and `{"message": …}` that is present."""
     if not isinstance(output, dict):
         return ""
     error = output.get("error")

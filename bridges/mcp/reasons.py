@@ -1,4 +1,4 @@
-"""Turns whatever went wrong with a server into one sentence. Pure; quotes no message and no stack trace."""
+"""Describes any failure of a server in one sentence, without messages or stack traces. No I/O."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _LONGEST = 300
 
 
 class ServerGone(Exception):
-    """The server can't be used any more; the text says why, for people."""
+    """The server can't be used any more; the text tells people why."""
 
 
 def first_cause(error: BaseException) -> BaseException:
-    """The exception inside nested groups that says most: ours, else one that isn't just the connection closing."""
+    """Return the most informative exception of nested groups: a ServerGone, else one other than a closed connection."""
     leaves = list(_leaves(error))
     ours = next((leaf for leaf in leaves if isinstance(leaf, ServerGone)), None)
     cause = next((leaf for leaf in leaves if not is_closed(leaf)), None)
@@ -23,17 +23,17 @@ def first_cause(error: BaseException) -> BaseException:
 
 
 def is_closed(error: BaseException) -> bool:
-    """True for the SDK's word that the connection is no more."""
+    """Return True if the SDK reports a closed connection."""
     return isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
 
 
 def is_timeout(error: BaseException) -> bool:
-    """True when no answer came in time."""
+    """Return True if no answer came in time."""
     return isinstance(error, TimeoutError) or (isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT)
 
 
 def describe(error: BaseException) -> str:
-    """One sentence of at most 300 characters, without the data that was sent or received."""
+    """Describe an error in at most 300 characters, without the data that was sent or received."""
     match first_cause(error):
         case ServerGone() as gone:
             text = str(gone)
@@ -60,7 +60,7 @@ def describe(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """The first line, without surrounding blanks, bounded."""
+    """Return the first non-blank line, stripped and cut to the limit."""
     return next((line.strip()[:_LONGEST] for line in text.splitlines() if line.strip()), "")
 
 
@@ -71,5 +71,5 @@ def _leaves(error: BaseException) -> list[BaseException]:
 
 
 def session_ended(error: BaseException) -> bool:
-    """True for HTTP 404 on a known session: the server was restarted, and has not seen the request."""
+    """Return True for HTTP 404 on a known session: the server was restarted and has not seen the request."""
     return isinstance(error, MCPError) and error.code == INVALID_REQUEST and error.error.message == "Session terminated"

@@ -1,4 +1,4 @@
-"""One MCP server and the one task that owns it: started, followed, started again when lost. Knows no other server."""
+"""One MCP server and the task that owns it: starts, follows and restarts it when lost. Knows no other server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CLIENT = Implementation(name="agentd", version=metadata.version("agentd"))
 
 
 class Server:
-    """Keeps one server up. Its `state` and `tools` are always at hand; `on_change` is called after each change."""
+    """Keeps one server up. Its `state` and `tools` can be read at any time; `on_change` is called after each change."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Server:
         self._on_sample = on_sample
         self.calls = Calls(self, limits)
         self.live: Live | None = None
-        """While it is up."""
+        """The connection, while the server is up."""
         self._mode = "auto"
         self._up_at: float | None = None
         self._lost_by: str | None = None
@@ -60,21 +60,21 @@ class Server:
         self.stopping = False
         self._owner: asyncio.Task[None] | None = None
 
-    # ── its life ─────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── lifecycle ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the owning task; returns at once."""
         self._owner = asyncio.create_task(self._own(), name=f"mcp {self.settings.name}")
 
     async def retire(self) -> None:
-        """Another takes its place, or none: end it once its calls are answered, or have had their time."""
+        """End the server after its calls have finished, or after `drain_s`: it is being replaced or removed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.drain_s):
                 await self.calls.ended()
         await self.stop()
 
     async def stop(self) -> None:
-        """End it, and the server with it, in at most some five seconds."""
+        """End the server and its owning task, within about five seconds."""
         self.stopping = True
         self._leave.set()
         if self._owner is not None:
@@ -83,13 +83,13 @@ class Server:
             await asyncio.gather(self._owner, return_exceptions=True)
 
     async def restart(self) -> None:
-        """End the server and start it again, without a wait; returns when it is up or down."""
+        """Restart the server without waiting between; returns when it is up or down."""
         self._starting()
         self._leave.set()
         await self.settled()
 
     async def settled(self) -> None:
-        """Wait, at most as long as it may take to start, until it is either up or down."""
+        """Wait until the server is up or down, at most its start timeout."""
         try:
             async with asyncio.timeout(self.settings.start_timeout_s + 1):
                 await self._settled.wait()
@@ -110,7 +110,7 @@ class Server:
             self._settled.set()
 
     async def _once(self, backoff: Backoff) -> None:
-        """One connection from its start to its end, and the wait after it."""
+        """Run one connection from start to end, and then wait before the next attempt."""
         self._leave.clear()
         self._up_at = None
         wire = self._wire()
@@ -131,7 +131,7 @@ class Server:
             await self._pause(why, wire, backoff.after(lasted))
 
     async def _stay_down(self, why: str) -> None:
-        """Say why it is not started, and wait until it must leave."""
+        """Report why the server is not started, and wait until it is ended or restarted."""
         logger.error("server %s is not started: %s", self.settings.name, why)
         self._leave.clear()
         self._set(state="down", error=why)
@@ -144,7 +144,7 @@ class Server:
             async def leave() -> None:
                 await self._leave.wait()
                 wire.give_up("it is being ended" if self.stopping else "it is being restarted")
-                if self._up_at is not None:  # time to take leave of a server behind a URL
+                if self._up_at is not None:  # gives a server behind a URL time to close the session
                     await anyio.sleep(self._limits.grace_s)
                 tasks.cancel_scope.cancel()
 
@@ -156,9 +156,9 @@ class Server:
         return kind(self.settings, self._limits)
 
     def _try_the_other_era(self, wire: Subprocess | Endpoint) -> bool:
-        """A server of the old protocol may end, or say nothing, at the new one's first question: ask the old way next.
+        """Speak the old protocol next: a server that knows only that may fail at the new one's first request.
 
-        True when that is worth doing at once.
+        Returns True if a retry at once makes sense.
         """
         was_auto, self._mode = self._mode == "auto", "auto"
         if was_auto and isinstance(wire, Subprocess) and wire.pid is not None:
@@ -170,7 +170,7 @@ class Server:
         name = self.settings.name
         lost, said = wire.tail.struck(why), wire.tail.text()
         more = "" if said in lost else f"; stderr: {said}"
-        level = logging.DEBUG if why == self._lost_by else logging.WARNING  # to end as the last time is no news
+        level = logging.DEBUG if why == self._lost_by else logging.WARNING  # a repeated reason is no news
         self._lost_by = why
         logger.log(level, "server %s is lost: %s; next attempt in %.1f s%s", name, lost, wait, more)
         if wait == 0.0:
@@ -198,7 +198,7 @@ class Server:
     # ── one connection ───────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _connect(self, wire: Subprocess | Endpoint) -> None:
-        """Connect, publish, and follow until cancelled. Raises, mostly in a group, whatever loses the server."""
+        """Connect, publish the tools, and follow until cancelled. Raises (usually in a group) if the server is lost."""
         follower = Follower(self.settings.name, self._limits, self.calls.is_idle, self._read)
         with anyio.fail_after(self.settings.start_timeout_s) as starting:
             async with Client(
@@ -245,7 +245,7 @@ class Server:
         return instructions[: self._limits.description_chars]
 
     def _lose(self, wire: Subprocess | Endpoint, why: str) -> None:
-        """A call found out that the connection is dead: later calls wait for the next one from this moment on."""
+        """Mark the connection as dead, as found by a call: later calls wait for the next connection."""
         if self.live is not None and self.live.wire is wire:
             self.live = None
             self._starting()

@@ -1,7 +1,7 @@
-"""One guarded subprocess as an MCP transport: pipes, bounds, and an end that leaves nothing behind. Knows no tool.
+"""One guarded subprocess as an MCP transport: pipes, limits, and an end that leaves no processes behind.
 
-It takes the place of the SDK's stdio client, which reads without a bound, logs lines that it can't parse, and starts
-the server without a guardian.
+It replaces the SDK's stdio client, which reads without a limit, logs lines that it can't parse, and starts the server
+without a guardian.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bridges.mcp.reasons import ServerGone
 from bridges.mcp.tail import StderrTail
 
 LAST_WORDS_S = 1.0
-"""How long standard error is read on once the server has ended: what it said last is in the pipe already."""
+"""How long to read standard error after the server has ended; its last output is already in the pipe."""
 GUARDIAN = Path(__file__).with_name("guardian.py")
 INHERITED = ("HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 _CHUNK = 256 * 1024
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 class Subprocess:
-    """A server that is started by its command. `lost` is set when it ended or had to be ended; `why` says which."""
+    """A server started by its command. `lost` is set when it has ended or was given up; `why` says the reason."""
 
     def __init__(self, settings: ServerSettings, limits: ServerLimits) -> None:
         self._settings = settings
@@ -55,7 +55,7 @@ class Subprocess:
         self._to_session: MemoryObjectSendStream[SessionMessage | Exception] | None = None
 
     def give_up(self, why: str) -> None:
-        """It can't be used any more: callers that wait for an answer learn it at once."""
+        """Mark the server as lost; callers waiting for an answer get an error at once."""
         self._close_session()
         if not self.lost.is_set():
             self.why = why
@@ -67,9 +67,9 @@ class Subprocess:
 
     @asynccontextmanager
     async def streams(self) -> AsyncIterator[Streams]:
-        """Start it; on leaving, end it and everything it started, in at most some three graces.
+        """Start the server; on leaving, end it and everything it started, within about three grace periods.
 
-        Raises ServerGone when the command or the folder isn't there.
+        Raises ServerGone when the command or the folder doesn't exist.
         """
         loop = asyncio.get_running_loop()
         folder = handed_over(self._settings.credentials)
@@ -97,7 +97,7 @@ class Subprocess:
                 try:
                     yield from_server, to_server
                 finally:
-                    # Shielded: a session that was cancelled must not leave its server behind. Every wait is bounded.
+                    # Shielded: a cancelled session must not leave its server behind. Every wait has a limit.
                     with anyio.CancelScope(shield=True):
                         for stream in (from_server, to_server, to_session, from_session):
                             stream.close()
@@ -110,7 +110,7 @@ class Subprocess:
         finally:
             loop.remove_reader(pidfd)
             os.close(pidfd)
-            removed(folder)  # the guardian has done it, unless it was killed
+            removed(folder)  # the guardian has done this, unless it was killed
 
     def _start(self, folder: Path | None) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
         env = environment(self._settings)
@@ -169,14 +169,14 @@ class Subprocess:
                 if cutter.open_bytes > self._limits.runaway_bytes:
                     return self.give_up("it sends a message without end")
         self._close_session()
-        with contextlib.suppress(TimeoutError):  # its exit code says more, and mostly follows at once
+        with contextlib.suppress(TimeoutError):  # the exit code says more, and usually follows at once
             async with asyncio.timeout(self._limits.grace_s):
                 await ended.wait()
-            return None  # `_watch` reports it
+            return None  # `_watch` reports the exit
         return self.give_up("it closed its standard output")
 
     async def _write(self, writer: asyncio.WriteTransport, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        """Never waits for the server to read: the SDK counts a call's time only once it is written."""
+        """Write without waiting for the server to read: the SDK counts a call's time only once it is written."""
         with contextlib.suppress(anyio.ClosedResourceError):
             async for item in messages:
                 if writer.is_closing():
@@ -197,7 +197,7 @@ class Subprocess:
         self.give_up(_how_it_ended(process.wait()))
 
     async def _end(self, process: subprocess.Popen[bytes], exited: asyncio.Task[None]) -> None:
-        """The guardian needs a grace at most; a guardian that doesn't end is killed, which kills the server."""
+        """Wait for the guardian, which needs one grace period; kill it (and so the server) if it takes too long."""
         done, _ = await asyncio.wait({exited}, timeout=2 * self._limits.grace_s + 1)
         if not done:
             logger.warning("server %s: its guardian did not end; killing it", self._settings.name)
@@ -206,14 +206,14 @@ class Subprocess:
 
 
 def environment(settings: ServerSettings) -> dict[str, str]:
-    """What the server sees: a few harmless variables, a PATH that starts with our own programs, its settings' env."""
+    """Return the server's environment: harmless variables, a PATH with our own programs first, its settings' env."""
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     return env | dict(settings.env)
 
 
 def locate(settings: ServerSettings, env: dict[str, str]) -> str:
-    """The command as a path. Raises ServerGone, saying what is missing."""
+    """Return the path of the command. Raises ServerGone, saying what is missing."""
     command = settings.command or ""
     if settings.workdir is not None and not Path(settings.workdir).is_dir():
         raise ServerGone(f"its workdir {settings.workdir} is not a folder")
@@ -229,7 +229,7 @@ def locate(settings: ServerSettings, env: dict[str, str]) -> str:
 
 
 def encode(item: SessionMessage) -> bytes:
-    """A message as a line. Half a surrogate pair, which a model can write and UTF-8 can't hold, becomes `?`."""
+    """Encode a message as a line. Half a surrogate pair, which a model can write but UTF-8 can't hold, becomes `?`."""
     try:
         return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:
@@ -238,7 +238,7 @@ def encode(item: SessionMessage) -> bytes:
 
 
 def _hang_up(writer: asyncio.WriteTransport) -> None:
-    """Close standard input; what a server that doesn't read has not taken by now is dropped."""
+    """Close standard input, dropping what the server has not read yet."""
     if writer.get_write_buffer_size():
         writer.abort()
     else:
@@ -246,7 +246,7 @@ def _hang_up(writer: asyncio.WriteTransport) -> None:
 
 
 def _how_it_ended(code: int) -> str:
-    """The guardian's exit code in words: above 128 it may be a signal."""
+    """Describe the guardian's exit code: above 128 it may be a signal."""
     try:
         return f"it ended by {signal.Signals(code - 128).name}"
     except ValueError:
@@ -275,10 +275,10 @@ async def _pipes(
 
 
 def _opened(fd: int, mode: str) -> IO[bytes]:
-    """A pipe's end for the running loop, which closes it once.
+    """Open a pipe's end so that it is closed only once on the running loop.
 
-    uvloop closes the descriptor itself, and then the file: by that time the number may be what another thread has just
-    opened, such as a database's.
+    uvloop closes the descriptor itself and then the file; by then another thread may have opened the same number, such
+    as a database connection.
     """
     return os.fdopen(fd, mode, 0, closefd=isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop))
 

@@ -1,4 +1,4 @@
-"""The last words of a server: the end of its standard error, bounded, secrets and people's data struck out."""
+"""The end of a server's standard error, limited in size, with secrets and personal data removed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _CONFIDED, _CONFIDED_AT_ONCE, _LONGEST = 2000, 200, 2000
 _LAST_LINE = 200
 _ERROR = re.compile(r"(?:ERROR|CRITICAL)\b")
 _OUR_ERROR = re.compile(r"(?:ERROR|CRITICAL) servers\.")
-"""Our own servers log nobody's data (hardening/logs.py)."""
+"""Our own servers don't log personal data (hardening/logs.py)."""
 _MOST_ERRORS, _LONGEST_ERROR = 50, 1000
 
 
 class StderrTail:
-    """Remembers the last bytes of standard error and the values that must not appear in what is shown of them.
+    """Keeps the last bytes of standard error and the values that must not be shown with them.
 
-    Secrets are the server's own environment and headers; confided values are the arguments and the results of recent
-    calls, which are citizens' data, in any case of letters. Numbers of five digits and more are always struck out.
+    Secrets are the server's own environment and credentials. Confided values are the arguments and results of recent
+    calls, which are citizens' data; case is ignored. Numbers of five or more digits are always removed.
     """
 
     def __init__(self, limit: int, secrets: Iterable[str] = ()) -> None:
@@ -35,14 +35,14 @@ class StderrTail:
         self._reported: set[str] = set()
 
     def feed(self, data: bytes) -> None:
-        """Append, forgetting what is older than the limit."""
+        """Append the data and drop what exceeds the limit."""
         self._bytes += data
         del self._bytes[: -self._limit]
 
     def errors(self, data: bytes) -> list[str]:
-        """The lines ending in these bytes that report an error, for the daemon's log: each once, a bounded number.
+        """Return new error lines that end in these bytes, for the daemon's log: each line once, and a limited number.
 
-        Of a server that citizens' data went to, only of our own: another's may hold what it read elsewhere.
+        After citizens' data went to the server, only our own servers' lines: other servers may log such data.
         """
         *lines, begun = (self._begun + data.decode("utf-8", "replace")).split("\n")
         self._begun = begun[:_LONGEST_ERROR]
@@ -56,7 +56,7 @@ class StderrTail:
         return new
 
     def confide(self, value: Any) -> None:
-        """Never show this value again, nor any string inside it (the first of them, where there are very many)."""
+        """Never show this value again, nor the strings inside it (only the first ones if there are very many)."""
         for text in islice(_texts(value), _CONFIDED_AT_ONCE):
             if len(text) >= 3:
                 self._confided.append(text)
@@ -64,24 +64,24 @@ class StderrTail:
 
     @property
     def confided(self) -> bool:
-        """True once anybody's data was sent to this process."""
+        """True after personal data was sent to this process."""
         return bool(self._confided)
 
     def struck(self, text: str) -> str:
-        """A text without secrets, confided values and numbers."""
+        """Return the text without secrets, confided values and long numbers."""
         values = sorted(self._secrets.union(self._confided), key=len, reverse=True)
         if values:
             text = re.sub("|".join(map(re.escape, values)), _STRUCK, text, flags=re.IGNORECASE)
         return _NUMBER.sub(_STRUCK, text)
 
     def text(self) -> str:
-        """All that is remembered, on one line, for the log."""
+        """Return everything kept, on one line, for the log."""
         text = self.struck(self._bytes.decode("utf-8", "replace"))
         lines = (_UNPRINTABLE.sub(" ", line).strip() for line in text.splitlines())
         return " | ".join(line for line in lines if line)
 
     def last_line(self) -> str:
-        """The last line, for a sentence that people read; empty once citizens' data went to the server."""
+        """Return the last line, to be shown to people; empty after citizens' data went to the server."""
         return "" if self.confided else self.text().rpartition(" | ")[2][:_LAST_LINE]
 
 

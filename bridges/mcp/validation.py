@@ -1,6 +1,6 @@
-"""Has large results checked against their output schema beside the event loop, not on it. Checks nothing itself.
+"""Moves the SDK's check of large results against their output schema from the event loop to a thread.
 
-The SDK's check takes some 0.1 ms a row of a table: a thousand rows would hold up every other citizen for 0.1 s.
+The check takes about 0.1 ms per row of a table: a thousand rows would block every other citizen for 0.1 s.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from mcp.client.session import ClientSession
 from mcp_types import CallToolResult
 
 _LARGE = 16 * 1024
-"""Bytes of JSON; a thread costs about what the check of so many does."""
+"""Bytes of JSON whose check takes about as long as starting a thread."""
 
 
 def check_large_results_aside(session: ClientSession) -> None:
-    """Wrap the session's own check. The tools must have been listed: the check then awaits nothing of its loop."""
+    """Wrap the session's check. The tools must be listed before: then the check awaits nothing on its event loop."""
     check = session.validate_tool_result
 
     async def validate(name: str, result: CallToolResult) -> None:
