@@ -1,6 +1,6 @@
-"""Whether more than its kind says that a value is the field's: its name, the question, or a clause about nothing else.
+"""Whether a value is about the field and not only of its kind: by name, question, or a clause about little else.
 
-`My rent is 500` says no amount to send, though the form has one amount alone: what it is of is asked. It binds nothing.
+`My rent is 500` gives no amount to send, even if the form has only one amount: the agent asks. Binds nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from agentd.apps.letters.languages import phrases
 _FREE = TEXTS - {"name"}
 _CORRECTS = identity.RIGHTS - {Cue.TURN}
 _NO_LABELS = frozenset(Cue) - {Cue.LABEL}
-"""Kinds that any words can be a value of: they need a name or a question anyway."""
+"""The cues whose words are no field names."""
 _PACK = phrases()
 _TIMES = (*(name for names in (*all_words().months, *_PACK.weekdays) for name in names), *_PACK.days)
 _TIMES = (*_TIMES, *(phrase for known in _PACK.clock.values() for phrase in known))
@@ -53,7 +53,7 @@ _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
 def about(field: Field, place: Place) -> bool:
-    """Whether a value is said of the field, and doesn't only fit its kind."""
+    """Whether a value is said about the field, rather than only fitting its kind."""
     sentence, span = place.sentence, place.span
     if _goes_the_other_way(field, place):
         return False
@@ -76,13 +76,13 @@ def about(field: Field, place: Place) -> bool:
 
 
 def _told_as(field: Field, place: Place) -> bool:
-    """Whether the question or a name near it says that any words are the field's, and not only that none is left."""
+    """Whether the question or a nearby name assigns the words to the field, so that it isn't just the only one left."""
     told = (*place.turn.asked, *(one.keys for one in place.near), introduced(frozenset({field.key}), place))
     return any(field.key in keys for keys in told)
 
 
 def _in_its_clause(field: Field, place: Place) -> bool:
-    """Whether the value's clause names the field, or is about nothing else if the value's kind says enough."""
+    """Whether the value's clause names the field, or is about nothing else and the value's kind is specific enough."""
     sentence, span, common = place.sentence, place.span, is_common_number(field)
     clause = identity.scope(field, place)
     named = [one for one in among(place.named, place.reach()) if one.start in clause]
@@ -107,20 +107,20 @@ def _in_its_clause(field: Field, place: Place) -> bool:
 
 
 def _rights_its_own(field: Field, place: Place) -> bool:
-    """`Bawa 3 koper. Eh maaf, 4`: what a sentence puts right of those before it is of the last value there."""
+    """Whether the last value before a correction (`Bawa 3 koper. Eh maaf, 4`) is also about this field."""
     values = place.case.places(field, place.turn) if place.sentence.corrected[place.span.start] else []
     before = list(takewhile(lambda one: one.span is not place.span, values))
     return not before or before[-1].sentence is place.sentence or about(field, before[-1])
 
 
 def _spoken_last(field: Field, place: Place) -> bool:
-    """Whether the field is what was named last before a value."""
+    """Whether the field is the last one named before a value."""
     said = [*place.before, *(one for one in place.named if one.end <= place.span.start)]
     return field.key in (said[-1].keys if said else next(iter(place.turn.before), ()))
 
 
 def _numbered(field: Field, place: Place) -> bool:
-    """`bus number 2`: what is numbered so isn't counted."""
+    """Whether a number is an identifier and not a count: `bus number 2`."""
     shape, start = place.case.form.shapes.get(field.key), place.span.start
     if field.kind != "number" or shape is None or "identifier" in shape.senses:
         return False
@@ -129,9 +129,9 @@ def _numbered(field: Field, place: Place) -> bool:
 
 
 def _of_another_thing(field: Field, place: Place) -> bool:
-    """`passport number` of a ticket number, `nomor antrean` of a nomor polis: the head of the name, another's rest.
+    """Whether the name near a value has the field's head word but a foreign rest: `passport number`, for a ticket.
 
-    A number's stands on either side, in whatever language (`plat nomor`, `nomor antrean` of a ticket_number).
+    For numbers the rest may stand on either side (`plat nomor`, `nomor antrean`, for a ticket_number).
     """
     shape, sentence = place.case.form.shapes.get(field.key), place.sentence
     own = shape.words if shape is not None else ()
@@ -157,7 +157,7 @@ def _strange(at: int, place: Place) -> bool:
 
 
 def _since_something_else(field: Field, place: Place) -> bool:
-    """`tinggal di sini sejak 2018`: since when somebody lives or works there is no beginning of a business."""
+    """Whether `since` is about a home or job (`tinggal di sini sejak 2018`) and not the start of a business."""
     shape, clause = place.case.form.shapes.get(field.key), place.clause
     if shape is None or "since" not in shape.senses:
         return False
@@ -165,9 +165,9 @@ def _since_something_else(field: Field, place: Place) -> bool:
 
 
 def _a_head(field: Field, one: Named, place: Place) -> bool:
-    """`gajian tanggal 1`: of a longer name the head right before a number tells the kind, and not of what it is.
+    """Whether only the head of a longer field name stands before a number (`gajian tanggal 1`): it gives the kind only.
 
-    `hilang di pasar tanggal 5` does, where the name says `hilang` too.
+    If the clause has another word of the name, it isn't: `hilang di pasar tanggal 5`, for a name with `hilang`.
     """
     words, shape = place.sentence.words, place.case.form.shapes.get(field.key)
     rest = set(shape.words) - _HEADS if shape is not None else set()
@@ -177,8 +177,8 @@ def _a_head(field: Field, one: Named, place: Place) -> bool:
 
 
 def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
-    """`my dentist appointment`, `cicilan rumah saya jatuh tempo`, `the delivery of my sofa`, `pemilik bengkelnya`: a
-    part of the field's name, said of what the tool isn't about."""
+    """Whether a part of the field's name is about a thing unrelated to the tool: `my dentist appointment`, `cicilan
+    rumah saya jatuh tempo`, `the delivery of my sofa`, `pemilik bengkelnya`."""
     sentence, start = place.sentence, place.span.start
     words, before = sentence.words, one.start - 1
     shape = place.case.form.shapes.get(field.key)
@@ -201,7 +201,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
 
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:
-    """`dari Medan` as a destination, `to Paris` as an origin."""
+    """Whether the word before a value gives the wrong direction: `dari Medan` (destination), `to Paris` (origin)."""
     shape = place.case.form.shapes.get(field.key)
     if shape is None or len(own := shape.senses & _WAYS) != 1:
         return False
@@ -211,7 +211,7 @@ def _goes_the_other_way(field: Field, place: Place) -> bool:
 
 
 def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> bool:
-    """Whether a word of the clause names what is neither the tool's nor the value of a field named before it."""
+    """Whether a word of the clause names something outside the tool's subject and outside earlier fields' values."""
     case, words, span = place.case, place.sentence.words, place.span
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
@@ -236,14 +236,14 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
 
 
 def _choices(place: Place) -> Iterator[int]:
-    """The words of a sentence that are a choice of some field."""
+    """Indices of the words in a sentence that name a choice of any field."""
     for enum in {shape.enum for shape in place.case.form.shapes.values() if shape.enum.values}:
         for at, phrase in choices.book(enum).find(place.sentence.words):
             yield from range(at, at + len(phrase))
 
 
 def _chosen(field: Field, place: Place) -> bool:
-    """A choice of a clause that says what is wanted."""
+    """Whether a value is a choice of the tool in a clause that says what is wanted."""
     span = place.span
     if field.kind != "choice" or field.common or not span.supports:
         return False  # what somebody is, nobody only wants
@@ -258,5 +258,5 @@ def _text(shape: Shape | None) -> bool:
 
 
 def quiet(word: str, case: Case) -> bool:
-    """Whether a word names nothing but what the tool is about."""
+    """Whether a word names nothing outside the tool's subject."""
     return not word[0].isalpha() or word in _QUIET or word in case.vocabulary or stem(word) in case.vocabulary

@@ -1,4 +1,4 @@
-"""Addresses by value: `Jl. Melati No. 5 RT 3` is `jalan melati nomor 5 RT 003`. Not where in a text they stand."""
+"""Normalises and compares addresses (`Jl. Melati No. 5 RT 3` → `jalan melati nomor 5 RT 003`); does not locate them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vi
 
 
 LONGEST_NUMBER = 20
-"""Digits of a number that is read as one; Python itself refuses 4301."""
+"""The most digits of a number that is parsed as an int; Python's own limit is 4300."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address to compare by: its words in order, and its RT and RW where said."""
+    """A normalised address: its words in order, and its RT and RW numbers if it has any."""
 
     words: tuple[str, ...]
     rt: int | None
@@ -28,7 +28,7 @@ class Address:
 
     @property
     def street(self) -> bool:
-        """Whether it says where, not only RT, RW and district."""
+        """Whether it has a street, a kind of place or a number, rather than only RT, RW and district."""
         return any(word == "jalan" or word in _KINDS or word.isdecimal() for word in self.words)
 
 
@@ -36,7 +36,7 @@ NOTHING = Address((), None, None)
 
 
 def joined(parts: Iterable[Address]) -> Address:
-    """All of them, said one after the other with a comma between; of several RT and RW the last."""
+    """Concatenates addresses. If several have an RT or RW, the last one is kept."""
     words: list[str] = []
     rt = rw = None
     for part in parts:
@@ -47,7 +47,7 @@ def joined(parts: Iterable[Address]) -> Address:
 
 
 def read(words: Sequence[str]) -> Address:
-    """Folded tokens as an address."""
+    """Parses folded tokens as an address."""
     kept: list[str] = []
     rt = rw = None
     at = 0
@@ -76,12 +76,12 @@ def read(words: Sequence[str]) -> Address:
 
 
 def parse(value: str) -> Address:
-    """A whole value as an address."""
+    """Parses a whole value as an address."""
     return read(folded_tokens(value))
 
 
 def supports(said: Address, value: Address) -> bool:
-    """Whether everything in `value` was said, in that order and each number beside the word it stood beside."""
+    """Whether `said` has every word of `value` in order, with each number after the same word as in `value`."""
     if (value.rt is not None and value.rt != said.rt) or (value.rw is not None and value.rw != said.rw):
         return False
     words = value.words
@@ -107,7 +107,7 @@ def supports(said: Address, value: Address) -> bool:
 
 
 def _letter(words: Sequence[str], number: int) -> str | None:
-    """The letter that a house number has: `3A`, but not the `I` of who goes on speaking."""
+    """The letter of a house number (`3A`). A pronoun such as `I`, which starts the next sentence, doesn't count."""
     after = words[number + 1] if number + 1 < len(words) else ""
     return after if len(after) == 1 and after.isalpha() and after not in _PACK.subjects else None
 
@@ -119,7 +119,7 @@ def _skip(words: Sequence[str], at: int) -> int:
 
 
 def _numbers(words: Sequence[str], at: int, most: int) -> tuple[list[int], int]:
-    """Up to `most` numbers: `3`, `003/007`, `tiga`; the second only after a slash."""
+    """Reads up to `most` numbers (`3`, `003/007`, `tiga`). A further number must follow a slash or a hyphen."""
     values: list[int] = []
     at = _skip(words, at)
     while len(values) < most and at < len(words):

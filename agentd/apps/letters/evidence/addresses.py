@@ -1,4 +1,4 @@
-"""What is said of addresses, of RT and RW, and which of several addresses one is."""
+"""Claims about address, RT and RW fields, including which of several addresses a statement is about."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _PACK = phrases()
 _NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
-"""Words of one message about one address; more is none."""
+"""The most words that one message may say about one address; a longer text is not read as one."""
 
 
 class _Known(NamedTuple):
-    """What the messages before one say of an address."""
+    """What the earlier messages say about an address."""
 
     accepted: frozenset[str]
-    """The names that it may stand under."""
+    """The labels that the address may stand under."""
     words: tuple[str, ...] = ()
     whole: reading.Address = reading.NOTHING
     spoken_of: str | None = None
-    """The field that was named last."""
+    """The label of the last labelled part."""
 
 
 def address(field: Field, case: Case) -> Iterator[Claim]:
-    """An address: its parts of one message are one address; a later street replaces it, later detail adds to it."""
+    """Claims for an address: one message's parts form one address; a later street replaces it, detail adds to it."""
     return case.told(_told, field, _Known(_accepted(field, case)))
 
 
@@ -47,7 +47,7 @@ def _told(field: Field, case: Case, turn: Turn, known: _Known) -> tuple[Sequence
 
 
 class _Message:
-    """What one message says of an address."""
+    """Reads what one message says about an address."""
 
     def __init__(self, field: Field, turn: Turn, known: _Known) -> None:
         self.field, self.turn, self.known = field, turn, known
@@ -58,7 +58,7 @@ class _Message:
         self.claims: list[Claim] = []
 
     def read(self, case: Case) -> None:
-        """Find the claims, and what is known after it."""
+        """Collects the claims and updates what is known for the next message."""
         asked = _asked(case, self.turn, self.known.accepted)
         before: Part | None = None
         for part in parts(case, self.turn):
@@ -113,13 +113,13 @@ class _Message:
 
 
 def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
-    """Whether this address was asked for, its RT and RW aside, and nothing else."""
+    """Whether the question asks for this address and nothing else, ignoring RT and RW."""
     wanted = case.labels_asked(turn.question) - NEIGHBOURHOOD
     return bool(wanted) and wanted <= set(accepted)
 
 
 def _house_number(part: Part, before: Part | None, said: Sequence[str]) -> str | None:
-    """The number of `eh, no 15 maksudnya` after an address was said: nothing of it but another house number."""
+    """The new house number if a part corrects only that (`eh, no 15 maksudnya`) after an address was said."""
     if not said or not part.corrected or part.mood is not Mood.SAID:
         return None
     kept = [word for word in part.words if word[0].isalnum() and word not in ("rumah", "house")]
@@ -130,7 +130,7 @@ def _house_number(part: Part, before: Part | None, said: Sequence[str]) -> str |
 
 
 def _renumbered(said: Sequence[str], number: str) -> list[str]:
-    """The address with another house number; nothing when it had none, for then it isn't clear what was meant."""
+    """The address with another house number; empty if it had none, because the meaning is then unclear."""
     at = next(
         (at for at in range(1, len(said)) if said[at].isdecimal() and _NUMBERS & set(said[max(0, at - 2) : at])), None
     )
@@ -151,7 +151,7 @@ def _accepted(field: Field, case: Case) -> frozenset[str]:
 
 
 def _says_same(field: Field, case: Case, turn: Turn, part: Part) -> bool:
-    """`alamat domisili sama dengan KTP`, or `sama` when just this was asked."""
+    """Whether a part is `alamat domisili sama dengan KTP`, or just `sama` when this address was asked for."""
     homes = _HOMES if field.label in _HOMES else (field.label,)
     about = part.label in homes or _asked(case, turn, {field.label})
     if part.mood is not Mood.SAID or not about or _PACK.same_as.isdisjoint(part.words):
@@ -172,7 +172,7 @@ def _addressed(part: Part, field: Field, accepted: frozenset[str], *, asked: boo
 
 
 def _no_other_owner(part: Part) -> bool:
-    """Between the label and the street stands nobody in small letters (as in `alamat ahli waris Jl. …`)."""
+    """Whether no person in lower case stands between the label and the street (as in `alamat ahli waris Jl. …`)."""
     words = part.words
     street = next((at for at, word in enumerate(words) if word in STREETS), 0)
     return all(
@@ -182,7 +182,7 @@ def _no_other_owner(part: Part) -> bool:
 
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
-    """A neighbourhood number, in an address or by itself; that of the KTP's or a business address is another."""
+    """Claims for an RT or RW, in an address or alone. The KTP's and a business's are kept apart."""
     return case.told(_neighbourhood, field, ())
 
 

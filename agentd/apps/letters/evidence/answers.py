@@ -1,8 +1,8 @@
-"""What an answer to the agent settles: a yes, one of several offers, a whole message in any language.
+"""Claims from answers to the agent: a yes, a choice among offers, or a whole message in any language.
 
-The agent's words prove no value: they say which reading of an ambiguous value was confirmed, and in which order offers
-stood. Of a whole message no word need be known; what is no answer (a question, an order to the machine, words that a
-pack reads) gives nothing.
+The agent's words never prove a value. They only show which reading of an ambiguous value was confirmed and in which
+order offers stood. A whole-message answer needs no known words, but questions, commands and text that a pack reads
+don't count.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _PACK = phrases()
 _ASSENTS = frozenset(fold(each) for each in all_words().assents)
 _AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
-"""In a refused call's output: the one field that the citizen was asked for."""
+"""Key in a refused call's output: the one field that the citizen was asked for."""
 _PLACE_DIGITS = 3
-"""Digits of the place of a listed choice, at most."""
+"""The most digits of a position in a list of choices."""
 _LONGEST = 6
-"""Words of a yes, or of a message that picks, courtesy aside."""
+"""The most words of a yes or of a message that picks an offer, without fillers."""
 
 
 def affirmed(turn: Turn, case: Case) -> bool:
-    """Whether a message begins with a yes and turns nothing down; judged once for all the values that are tried."""
+    """Whether a message begins with a yes and rejects nothing; cached, because many values are tried per message."""
     return case.once(("yes", turn.order), partial(_affirms, turn))
 
 
@@ -63,12 +63,12 @@ def _affirms(turn: Turn) -> bool:
 
 
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
-    """Where the agent's message before a yes names the value."""
+    """The places in the agent's message before a yes that state the value."""
     return [place for place in case.find(field, agents_turn(case, turn)) if place.span.supports]
 
 
 def agents_turn(case: Case, turn: Turn) -> Turn:
-    """The agent's message before the citizen's, read as a message."""
+    """The agent's message before the citizen's, read like a message of the citizen."""
     heard, named = case.read(turn.question)
     return replace(turn, text=turn.question, heard=heard, named=named, asked=())
 
@@ -79,7 +79,7 @@ _BESIDE = FILLERS | SPOKEN | _PACK.articles | _PACK.which
 
 
 def place(turn: Turn) -> int | None:
-    """Which one a message picks, counted from 1, the last as 0; None where it picks none."""
+    """The position of the offer that a message picks: 1-based, 0 for the last; None if it picks none."""
     said = [word for each in turn.heard.sentences for word in each.words if word[0].isalnum()]
     moods = {mood for each in turn.heard.sentences for mood in each.moods}
     if moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > _LONGEST:
@@ -89,7 +89,7 @@ def place(turn: Turn) -> int | None:
 
 
 def picked(field: Field, case: Case) -> Iterator[Claim]:
-    """The declared choice that a message picks of those which the agent's question offered."""
+    """Claims for the declared choice that a message picks from those that the agent's question offered."""
     for turn in case.turns if field.kind == "choice" and field.enum.values else ():
         picks = place(turn) if turn.question else None
         if picks is None and turn.question and (chosen := _by_its_word(field, case, turn)) is not None:
@@ -105,7 +105,7 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _by_its_word(field: Field, case: Case, turn: Turn) -> str | None:
-    """The one offer that a word of its own picks: `the full one` of a basic service and a full service."""
+    """The one offer with every word of a short answer: `the full one`, of a basic service and a full service."""
     said = {word for each in turn.heard.sentences for word in each.words if word[0].isalnum() and word not in _BESIDE}
     moods = {mood for each in turn.heard.sentences for mood in each.moods}
     if not 0 < len(said) <= 2 or moods != {Mood.SAID}:
@@ -115,7 +115,7 @@ def _by_its_word(field: Field, case: Case, turn: Turn) -> str | None:
 
 
 def _offered(field: Field, case: Case, turn: Turn, *, asking: bool) -> Sequence[str]:
-    """The field's choices that the agent's message names, in its order, or those that it asks about: none denied."""
+    """The field's choices named in the agent's message, in order, without denied ones; `asking`: only in questions."""
     heard, _ = case.read(turn.question)
     found: list[tuple[int, int, str]] = []
     for number, sentence in enumerate(heard.sentences):
@@ -131,7 +131,7 @@ def _offered(field: Field, case: Case, turn: Turn, *, asking: bool) -> Sequence[
 
 
 def passed_over(field: Field, case: Case, order: int) -> bool:
-    """Whether the citizen picked another of the offers that a result lists than one that holds the value."""
+    """Whether the citizen picked another of the offers in a result than the one that holds the value."""
     entry = next(entry for entry in case.said if entry.order == order)
     rows = _rows(entry.value)
     if len(rows) < 2:
@@ -145,13 +145,13 @@ def passed_over(field: Field, case: Case, order: int) -> bool:
 
 
 def _rows(value: Any) -> list[Mapping[str, Any]]:
-    """The records of a result that is a list, or holds a single one."""
+    """The records of a result that is a list or contains exactly one list."""
     lists = [value] if isinstance(value, list) else [one for one in value.values() if isinstance(one, list)]
     return [row for row in lists[0] if isinstance(row, Mapping)] if len(lists) == 1 else []
 
 
 def _as_named(rows: list[Mapping[str, Any]], question: str) -> list[Mapping[str, Any]]:
-    """The records in the order in which the agent named them; as they were found where it named fewer than two."""
+    """The records in the order in which the agent named them; unchanged if it named fewer than two."""
     named = f" {plain(question)} "
     texts = [{f" {plain(str(leaf))} " for leaf in results.leaves(row)} - {"  "} for row in rows]
     own = [each - set().union(*(other for other in texts if other is not each)) for each in texts]
@@ -166,7 +166,7 @@ def _holds(field: Field, case: Case, entry: Said, row: Mapping[str, Any]) -> boo
 
 
 MOST = 24
-"""Words of an answer; who writes more says more than one field."""
+"""The most words of an answer; a longer message is about more than one field."""
 _SIXTEEN = frozenset({"nik", "kk"})
 _PEOPLE = SELF.union(word for known in RELATIONS.values() for phrase in known for word in phrase.split())
 _DETECTION = all_words().detection
@@ -174,8 +174,8 @@ _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 
 
 def answers(field: Field, case: Case) -> Iterator[Claim]:
-    """What the citizen answered where this field alone was asked for (the value in question, or another), and where
-    the answer has as many parts as the agent asked for fields by name: the value in question and nothing else."""
+    """Claims from answers to a question for this field alone, whether they state the value or another one, and from
+    answers with as many parts as the question named fields, where a part states exactly the value."""
     for order, path in case.once(_asked_alone, lambda: _asked_alone(case)).items():
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
@@ -191,14 +191,14 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _asked_back(case: Case) -> Iterator[tuple[Turn, Mapping[str, Any]]]:
-    """Each message behind a question of this tool that repeats values, with those that it showed, by their fields."""
+    """Each message that answers a question of this tool repeating values, with those values by field path."""
     for question, order in _questions(case):
         if (turn := case.by_order.get(order)) is not None and (offered := quotes.offered(question)):
             yield turn, offered
 
 
 def _asked_alone(case: Case) -> Mapping[int, str]:
-    """{order of the citizen's next message: the field} of each time that one field of this tool was asked for."""
+    """{order of the citizen's reply: field path} for each question of this tool that asked for one field."""
     return {
         order: question.value[ASKED]
         for question, order in _questions(case)
@@ -207,7 +207,7 @@ def _asked_alone(case: Case) -> Mapping[int, str]:
 
 
 def _questions(case: Case) -> Iterator[tuple[Said, int]]:
-    """Each question for this tool, the last before a message of the citizen, with the order of that message."""
+    """Each question of this tool that directly precedes a citizen's message, with the order of that message."""
     question: Said | None = None
     for entry in sorted(case.said, key=lambda entry: entry.order):
         if entry.by == "agent":
@@ -218,7 +218,7 @@ def _questions(case: Case) -> Iterator[tuple[Said, int]]:
 
 
 def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
-    """{field: the answers, with those of their words that stand where the question named the field}."""
+    """{field key: [(turn, the words of the answer that correspond to the field in the question)]}."""
     found: dict[str, list[tuple[Turn, Sequence[str]]]] = {}
     for turn in case.turns:
         for key, words in case.remember((_parts, turn), partial(_parted, case, turn)) if turn.asked else ():
@@ -227,7 +227,7 @@ def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
 
 
 def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
-    """One answer's parts; none where it has not as many as fields were asked for by name."""
+    """(field key, words) for each part of an answer; empty if the parts don't match the fields asked for by name."""
     wanted = case.remember((_parted, turn.question), partial(_asked_by_name, case, turn))
     if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
         return ()
@@ -244,9 +244,9 @@ def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
 
 
 def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
-    """The fields that a question names in order; none where one is not named alone, or somebody beside them.
+    """The keys of the fields that a question names, in order; empty if one is ambiguous or another person is mentioned.
 
-    `Siapa nama Ibu?` may ask for the name of whom it speaks to.
+    `Siapa nama Ibu?` gives nothing: it may ask for the name of the person addressed.
     """
     named = case.form.names.asked(turn.question)
     keys = [key for one in named for key in one.keys]
@@ -259,7 +259,7 @@ def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
 
 
 def _people(sentence: Sentence) -> Iterator[str]:
-    """The words for somebody: a relation, or whose something is (`the doctor's name`)."""
+    """The words for a person: a relation, or the owner of something (`the doctor's name`)."""
     for mark in sentence.marks:
         if mark.cue is Cue.RELATION:
             yield from sentence.words[mark.start : mark.end]
@@ -268,12 +268,12 @@ def _people(sentence: Sentence) -> Iterator[str]:
 
 
 def _only(words: Sequence[str], span: Span) -> bool:
-    """Whether the value is all that is said, and nobody is named beside it (`… itu ibu saya`)."""
+    """Whether the words state only the value and mention no person beside it (`… itu ibu saya`)."""
     return span.supports and alone(words, span) and _PEOPLE.isdisjoint((*words[: span.start], *words[span.end :]))
 
 
 def _answer(turn: Turn, said: Sequence[Said]) -> str | None:
-    """The message, None where it is no answer: asked, supposed, quoted, ordered, too long, or a pack's to read."""
+    """The message's text; None if it is a question, supposed, quoted, too long or in a language of a pack."""
     text = next(entry.text for entry in said if entry.order == turn.order)
     written = fold(text)
     if own_words(text) != text or "?" in normal(text) or "\n" in text.strip() or not 0 < len(written) <= MOST:
@@ -286,7 +286,7 @@ def _answer(turn: Turn, said: Sequence[Said]) -> str | None:
 
 
 def _says(field: Field, text: str, turn: Turn) -> bool:
-    """Whether an answer is the field's value."""
+    """Whether an answer states the field's value."""
     words = folded_tokens(text)
     if field.kind == "choice" and len(words) == 1 and words[0].isdecimal() and len(words[0]) <= _PLACE_DIGITS:
         place = int(words[0]) - 1

@@ -1,4 +1,4 @@
-"""What a message of the agent asks for: which fields, and of whom. The agent's own words prove nothing."""
+"""What the agent's message asks for: which fields, and about whom. The agent's words never prove a value."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _CLITICS = tuple(phrases().clitics)
 _POSSESSED = SELF | phrases().possessives
 _BESIDE = FILLERS | phrases().neutral | phrases().copulas | phrases().interrogatives
 Question = tuple[str, str | None]
-"""(label, person: None for the applicant)."""
+"""(label, person); the person is None for the applicant."""
 
 
 def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]:
-    """The fields that a question asks for: by the words for them, and by its own word unless it names others."""
+    """The fields that a question asks for, by their names and by its question word, unless it names other fields."""
     people = asked_of(heard)
     named = [one._replace(keys=_theirs(one.keys, people, form)) for one in form.names.asked(question)]
     own = [one.keys for one in named if one.plain]
@@ -34,7 +34,7 @@ def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]
 
 
 def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
-    """The fields that a question names, each with its person; also fields that the form lacks."""
+    """The (label, person) pairs that a question names, including fields that the form lacks."""
     words, people = folded_tokens(question), asked_of(heard)
     found: list[Question] = []
     for one in form.names.asked(question):
@@ -48,14 +48,14 @@ def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
 
 
 def asked_of(heard: Heard) -> frozenset[str]:
-    """The person that a question is about, by relation; a form of address is nobody."""
+    """The relations that a question is about; a form of address doesn't count."""
     marks = ((mark, each.words) for each in heard.sentences for mark in each.marks if mark.cue is Cue.RELATION)
     people = {mark.value for mark, words in marks if strong(mark, words, opens=True, form=True)}
     return frozenset(CITIZEN if person in APPLICANTS else person for person in people)
 
 
 def of_a_thing(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> bool:
-    """`Siapa nama kucing Anda?`: whether a question is for the name of a thing of somebody's."""
+    """Whether a question asks for the name of a thing that somebody owns: `Siapa nama kucing Anda?`."""
     read = zip(heard.sentences, named, strict=True)
     return any(_of_a_thing(sentence, one, form) for sentence, own in read for one in own)
 
@@ -71,21 +71,21 @@ def _of_a_thing(sentence: Sentence, one: Named, form: Form) -> bool:
 
 
 def _theirs(keys: frozenset[str], people: frozenset[str], form: Form) -> frozenset[str]:
-    """Of several fields those of the persons that a question names; `nama Ibu` may mean the addressed person's."""
+    """Narrows several fields to those of the persons in a question; `nama Ibu` may also mean the person addressed."""
     spoken_to = {form.shapes[key].label for key in keys if not people and form.shapes[key].person in SALUTATIONS}
     theirs = frozenset(key for key in keys if form.shapes[key].person in people) or keys
     return theirs.union(key for key, shape in form.shapes.items() if shape.person is None and shape.label in spoken_to)
 
 
 def _besides(keys: frozenset[str], spoken: frozenset[str], form: Form) -> bool:
-    """Whether a question may ask for fields by its own word: `Which department and when?`."""
+    """Whether a question word may ask for fields besides the named ones: `Which department and when?`."""
     kinds = {form.shapes[key].kind for key in spoken}
     kinds |= TEXTS if kinds & TEXTS else frozenset()
     return not spoken or bool(keys & spoken) or kinds.isdisjoint(form.shapes[key].kind for key in keys)
 
 
 def _wanted(question: str, form: Form) -> Iterator[frozenset[str]]:
-    """The fields of the kind that a question's own word asks for: `ke mana?` a place, `who?` a name."""
+    """The fields of the kind that a question word asks for: `ke mana?` a place, `who?` a name."""
     words = f" {' '.join(fold(question))} "
     for kind, asking in phrases().asking.items():
         if any(f" {each} " in words for each in asking):
@@ -94,7 +94,7 @@ def _wanted(question: str, form: Form) -> Iterator[frozenset[str]]:
 
 
 def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: Form) -> tuple[frozenset[str], ...]:
-    """`5 December, right?` `No, 8 December`: the last field whose kind of value the agent repeated."""
+    """The last mentioned field whose kind of value the agent repeated: `5 December, right?` `No, 8 December`."""
     words, known = fold(question), form.shapes.items()
     held = {shape.kind for _, shape in known if shape.kind != "choice" and any(values_of(shape, words, day))}
     keys = frozenset(key for key, shape in known if shape.kind in held)
@@ -102,7 +102,7 @@ def repeated(question: str, day: date, before: Sequence[frozenset[str]], form: F
 
 
 def completed(text: str, wanted: Sequence[frozenset[str]], form: Form) -> str:
-    """A text whose answer for the marital status leaves the word for it out (`guru, belum`), with that word."""
+    """Adds the word for the marital status if an answer leaves it out (`guru, belum`)."""
     if not any(form.shapes[key].label == "status_perkawinan" for keys in wanted for key in keys):
         return text
     said = text.split(",") if len(wanted) > 1 else [text]

@@ -1,4 +1,4 @@
-"""Whether a message asserts a value: as true now, of nobody else's, not put right at once. For every field alike."""
+"""Whether a message asserts a value of any field: as true now, about nobody else and not corrected at once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from agentd.apps.letters.languages import phrases
 
 _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articles
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
-"""What a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
+"""Kinds of values that a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
 
 def asserted(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether at least one place of the value in this message asserts it; True where it has no place of its own."""
+    """Whether a message asserts the value in at least one place; True if the value has no place of its own."""
     places = () if turn.heard.plain else case.stated(field, turn)
     return not places or any(_asserted(field, place) for place in places)
 
@@ -40,7 +40,7 @@ def _asserted(field: Field, place: Place) -> bool:
 
 
 def mood(field: Field, place: Place) -> Mood:
-    """How a value was meant: denied or open where any of its words is, and of another time where its clause is."""
+    """The mood of a value: denied or open if any of its words is; open if its clause is about another time."""
     case, sentence, span = place.case, place.sentence, place.span
     if sentence.proposes and any(each is sentence for turn in case.turns[:1] for each in turn.heard.sentences):
         return Mood.OPEN
@@ -80,15 +80,15 @@ def owner(place: Place) -> str | None:
 
 
 def _joined(between: Sequence[str]) -> bool:
-    """Whether somebody named behind a value may be its owner (`Budi is my son`), and no object of a deed."""
+    """Whether a person named after a value may be its owner (`Budi is my son`) rather than the object of a verb."""
     return all(word in _BESIDE or not word[0].isalnum() for word in between)
 
 
 def put_right(field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named]) -> bool:
-    """Whether other words take a text's place after a correction: `…, eh maaf, penjahit`.
+    """Whether other words replace a text after a correction: `…, eh maaf, penjahit`.
 
-    Where another field is named after it too, they stand before that, and the text's field was named last before it.
-    Where none is, they are no value of the field that was: `nama saya Budi, agama Islam, eh maaf, Kristen`.
+    If another field is named after it, the words before that name count, provided the text's field was the last named
+    before. Otherwise they must not be a value of that last field: `nama saya Budi, agama Islam, eh maaf, Kristen`.
     """
     start = next((at for at, corrected in enumerate(sentence.corrected) if corrected), len(sentence.words))
     plain = [one for one in named if one.plain]
@@ -113,7 +113,7 @@ def _takes_back(turns: Sequence[Turn], at: int) -> bool:
 
 
 def _answers_no(turns: Sequence[Turn], at: int) -> bool:
-    """`Punya SIM?` `belum`: whether a mere no answers a question that repeats nothing of what was said before."""
+    """Whether a mere no answers a question that repeats nothing said before: `Punya SIM?` `belum`."""
     if "?" not in turns[at].question or not _mere_no(turns[at]):
         return False
     said = {word for turn in turns[:at] for word in fold(turn.text)}
@@ -125,9 +125,9 @@ def _mere_no(turn: Turn) -> bool:
 
 
 def taken_back(field: Field, turn: Turn) -> bool:
-    """Whether a sentence of the message calls the field wrong, or what was said before, and gives no value for it.
+    """Whether a sentence of the message calls the field or an earlier statement wrong and gives no value for it.
 
-    A mere no is about the fields that the question names, if any.
+    A mere no applies only to the fields that the question asks for, if any.
     """
     if turn.asked and not turn.asks_for(field.key) and _mere_no(turn):
         return False

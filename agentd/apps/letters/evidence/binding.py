@@ -1,6 +1,6 @@
-"""Of which field and of whom a value is said: by the words around it, its kind, the question before it. No moods.
+"""Binds a value to fields and persons, using the words around it, its kind and the question before it. Ignores moods.
 
-It gives every field that a value may be meant of; one alone is what proves anything.
+It returns every field that a value may belong to. A value is proven only if there is exactly one.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _COUNT_DIGITS = 3
-"""Digits of a number of things; a longer one identifies."""
+"""The most digits of a count; a longer number is an identifier."""
 _NEAR = 6
-"""Names of fields that are looked at before a value."""
+"""How many field names before a value are considered."""
 _TYPED = frozenset({"choice", "boolean", "date", "time"})
 _LOOSE = TEXTS | NUMBERS | {"nik", "kk"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
-"""Labels of any words."""
+"""Labels of fields whose value may be any words."""
 _WAYS = frozenset(_PACK.senses["origin"]) | _PACK.toward
 
 
 def means(field: Field, place: Place) -> bool:
-    """Whether a value is meant of this field and of no other."""
+    """Whether a value belongs to this field and to no other."""
     found, asked = meant(field, place)
     return found == {field.key} and whose(field, place, asked=asked)
 
 
 def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
-    """(the fields that a value may be meant of, whether a question of the agent asked for some of them)."""
+    """(keys of the fields that a value may belong to, whether a question of the agent asked for some of them)."""
     shapes, turn, span = place.case.form.shapes, place.turn, place.span
     candidates = frozenset(
         key
@@ -74,8 +74,8 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
 
 
 def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:
-    """Of several fields that a question may ask for (`jam berapa?`) those that were spoken of just before; of two
-    questions for a name each may ask for another's."""
+    """If a question may ask for several fields (`jam berapa?`), narrows them to those mentioned just before. Does
+    nothing for two questions for a name, because they may ask for different people's names."""
     names = kind == "name" and len(turn.asked) > 1
     unsure = any(len(keys) > 1 for keys in turn.asked) and not turn.heard.another and not names
     for keys in turn.before if unsure else ():
@@ -85,7 +85,7 @@ def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:
 
 
 def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of the fields that a word right before the value goes with (`to Justin`), the one whose kind is a name."""
+    """If the word before a value may name several fields (`to Justin`), narrows them to the only name of a person."""
     span = place.span
     called = any(one.end == span.start and not one.plain and keys <= one.keys for one in place.near)
     followed = any(span.end <= one.start <= span.end + 1 for one in place.near)
@@ -94,7 +94,7 @@ def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
 
 
 def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of several fields the one whose own word stands in the clause, or else before it: `meninggal …, di RSUD`."""
+    """Narrows several fields to the one whose own word is in the clause, or else before it (`meninggal …, di RSUD`)."""
     shapes, said = place.case.form.shapes, place.sentence.words
     known = ((key, shapes[key].words) for key in keys & shapes.keys())
     words = {key: {word for word in own if word not in FILLERS and word not in RELATING} for key, own in known}
@@ -110,8 +110,8 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
 
 
 def labelled_otherwise(field: Field, place: Place, *, plain: bool = True) -> bool:
-    """Whether a value stands right behind another field's own name (`NIM F55121044`), and so is that one's; without
-    `plain` also behind a word of it."""
+    """Whether a value directly follows another field's own name (`NIM F55121044`) and so belongs to that field. With
+    `plain=False`, any word of that field counts."""
     sentence, start = place.sentence, place.span.start
     labels = [mark for mark in sentence.labels if mark.end <= start and sentence.clauses[mark.start] == place.clause]
     textual = _TEXTUAL if "keperluan" in place.case.labels else _TEXTUAL - {"keperluan"}
@@ -125,8 +125,8 @@ def labelled_otherwise(field: Field, place: Place, *, plain: bool = True) -> boo
 
 
 def _holds(one: Named, place: Place, plain: bool) -> bool:
-    """Whether a field that is named may have the value; `plain`: unless its kind is another (`birmingham airport on 1
-    August` names no day)."""
+    """Whether a named field may hold the value. Unless `plain`, the value must be of the field's kind (in `birmingham
+    airport on 1 August` the airport is no date)."""
     shapes, (start, end, _) = place.case.form.shapes, place.span
     typed = [shapes[key] for key in one.keys if not plain and key in shapes and shapes[key].kind in _TYPED]
     words = place.sentence.words[start:end]
@@ -134,7 +134,7 @@ def _holds(one: Named, place: Place, plain: bool) -> bool:
 
 
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
-    """The fields that the words around a value name, the nearest first."""
+    """For each name near the value, nearest first, the candidates that it may name."""
     sentence, span, clause = place.sentence, place.span, place.clause
     corrected = sentence.corrected[span.start]
     inside = [one for one in place.near if one.start < span.end and one.end > span.start]
@@ -157,13 +157,13 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
 
 
 def _counted(words: Sequence[str], label: Named) -> bool:
-    """`3 kamar tidur`: a number before a label is its value, so that the label says nothing of what follows."""
+    """Whether the label's value is a number before it (`3 kamar tidur`), so that it doesn't name what follows."""
     before = words[label.start - 1] if label.start else ""
     return (before.isdecimal() and len(before) <= _COUNT_DIGITS) or before in SPOKEN
 
 
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:
-    """The candidates of the person that the sentence speaks of; none where it speaks of nobody."""
+    """The candidates that belong to the person whom the sentence is about; empty if it is about nobody."""
     whose = owner(place)
     if whose is not None and _outright(field, place):
         return frozenset()
@@ -176,7 +176,7 @@ def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[
 
 
 def _of_the_citizen(place: Place) -> bool:
-    """Whether the citizen names himself in the clause of a value, or begins one last before it: `saya Yuni, NIK …`."""
+    """Whether the citizen is mentioned in the value's clause or begins the part it belongs to: `saya Yuni, NIK …`."""
     sentence = place.sentence
     last = next(((at, who) for at, who, owned in reversed(sentence.people) if place.span.start in owned), (0, ""))
     begins = last[1] is None and sentence.opens(last[0]) and not sentence.corrected[place.span.start]
@@ -184,14 +184,14 @@ def _of_the_citizen(place: Place) -> bool:
 
 
 def _last(place: Place, *, plain: bool = False) -> Named | None:
-    """What is named last before a value in its clause, or `plain` by a field's own name."""
+    """The last field name before a value in its clause; with `plain`, only a field's own name."""
     clauses = place.sentence.clauses
     before = (one for one in reversed(place.near) if one.end <= place.span.start and one.plain >= plain)
     return next((one for one in before if clauses[one.start] == place.clause), None)
 
 
 def _by_its_name(field: Field, place: Place) -> Named | None:
-    """The field's own name where it stands last before a value: `my doctor is …` says the doctor's."""
+    """The field's own name if it is the last name before a value: `my doctor is …` gives the doctor's."""
     last = _last(place)
     return last if last is not None and last.plain and last.keys == {field.key} else None
 
@@ -208,12 +208,12 @@ def _same(person: str | None, owner: str | None, case: Case) -> bool:
 
 
 def _covered(person: str | None) -> tuple[str, ...]:
-    """The relations that a form's person may be: a guardian is a parent, too."""
+    """The relations that a person of a form may also be: a guardian may be a parent."""
     return (str(person), *_PACK.covers.get(str(person), ()))
 
 
 def whose(field: Field, place: Place, *, asked: bool) -> bool:
-    """Whether what is said is said of the field's person: by name, by a word of that person's own, or as the answer."""
+    """Whether a value belongs to the field's person: that person is named, has an own label, or was asked about."""
     found, sentence = owner(place), place.sentence
     if field.person == ANYBODY:
         return True
@@ -236,24 +236,24 @@ def whose(field: Field, place: Place, *, asked: bool) -> bool:
 
 
 def _addresses(one: Named, place: Place) -> bool:
-    """Whether a word for a relation speaks to somebody (`selamat siang Ibu Ratna`), or of whom a thing comes from or
-    goes to (`surat dari Bapak Joko`)."""
+    """Whether a relation word addresses somebody (`selamat siang Ibu Ratna`) or is a sender or recipient (`surat dari
+    Bapak Joko`)."""
     words, start = place.sentence.words, one.start
     from_or_to = start > 0 and words[start - 1] in _WAYS and words[start] in RELATING
     return from_or_to or (words[start] in SALUTATIONS and one.end - start == 1)
 
 
 def _common(one: Named, sentence: Sentence) -> bool:
-    """Whether a name of a field is one that languages have."""
+    """Whether a field name is also one of the languages' common labels."""
     marks = (mark for mark in sentence.labels if not mark.value.startswith("field:"))
     return any((mark.start, mark.end) == (one.start, one.end) for mark in marks)
 
 
 def _outright(field: Field, place: Place) -> bool:
-    """Whether the field's whole name stands before a value, and no clause but an earlier one names a person.
+    """Whether the field's full name stands before a value and only earlier clauses name a person.
 
-    `nama ayah Joko, nama ibu Siti`; of a field of nobody else's, only inside another's value: `acara khitanan anak,
-    jumlah undangan 200`.
+    `nama ayah Joko, nama ibu Siti`. If the field belongs to nobody else, that person must be inside another field's
+    value: `acara khitanan anak, jumlah undangan 200`.
     """
     sentence, clause = place.sentence, place.clause
     spoken = [at for at, _, owned in sentence.people if place.span.start in owned]
@@ -266,7 +266,7 @@ def _outright(field: Field, place: Place) -> bool:
 
 
 def _in_a_field(at: int, place: Place, *, named: bool) -> bool:
-    """Whether a relation is only a word of another field's name (`named`), or ends the text that such a name begins."""
+    """Whether a relation word is part of another field's name (`named`) or ends the text after such a name."""
     sentence = place.sentence
     first, last = (bisect_left(place.named, near, key=attrgetter("start")) for near in (at - CLAUSE, at))
     if named:

@@ -1,4 +1,4 @@
-"""One call's evidence, and how a statement of it becomes a claim. It judges no value."""
+"""The evidence of one tool call, and how a statement in it becomes a claim. Judges no values."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from agentd.messages import Said
 Json = Any
 Judged = TypeVar("Judged")
 CLAUSE = 24
-"""Words around a value that may say what it is of."""
+"""How many words around a value may say which field it belongs to."""
 _BEHIND = 6
-"""Words behind a value in which a field may be named."""
+"""How many words after a value may contain a field's name."""
 _RECENT = 5
-"""Names of fields before a message that may say what an ambiguous question asks for."""
+"""How many earlier field names may resolve an ambiguous question."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """A message of the citizen: its order, what was read, what was asked before it, and what each sentence names.
+    """A message of the citizen, its reading, the question before it, and the fields that each sentence names.
 
-    Read once in a session, and the same object from then on.
+    Built once per session; later calls get the same object.
     """
 
     order: int
@@ -47,15 +47,15 @@ class Turn:
     question: str
     named: tuple[tuple[Named, ...], ...]
     day: date
-    """When it was said: from there `besok` counts."""
+    """The date of the message, from which `besok` counts."""
     of: str | None = None
-    """Whom it goes on to speak of."""
+    """The person whom the conversation was about before it, if this message continues."""
     before: tuple[frozenset[str], ...] = ()
-    """What the last messages before it named, the newest first."""
+    """Field names in the last messages before it, newest first."""
     spoken: tuple[frozenset[str], ...] = field(init=False)
-    """The same after it."""
+    """The same, including this message."""
     owners: tuple[str | None, ...] = field(init=False)
-    """Whom it speaks of, the citizen as None."""
+    """The persons it mentions, with None for the citizen."""
 
     def __post_init__(self) -> None:
         named = (one.keys for sentence in reversed(self.named) for one in reversed(sentence))
@@ -68,7 +68,7 @@ class Turn:
         return any(key in keys for keys in self.asked)
 
     def sentences(self) -> Iterator[tuple[Sentence, tuple[Named, ...], tuple[Named, ...]]]:
-        """Each sentence with what it names, and what the last that named something before it did."""
+        """Yields (sentence, the fields it names, those that the last naming sentence before it names)."""
         before: tuple[Named, ...] = ()
         for sentence, named in zip(self.heard.sentences, self.named, strict=True):
             yield sentence, named, before
@@ -77,7 +77,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where a value may stand: words of a sentence; what is named in it, near them, and in the sentence before."""
+    """A span of a sentence that may be a value, with the fields named in it, near it and in the sentence before."""
 
     case: Case
     turn: Turn
@@ -92,11 +92,11 @@ class Place:
         return self.sentence.clauses[self.span.start]
 
     def around(self) -> Iterator[int]:
-        """The words of its clause, as far as a clause may reach."""
+        """The indices of the words of its clause, within reach."""
         return (at for at in self.reach() if self.sentence.clauses[at] == self.clause)
 
     def reach(self) -> range:
-        """The words near it."""
+        """The indices of the words near it."""
         return range(max(0, self.span.start - CLAUSE), min(len(self.sentence.words), self.span.end + CLAUSE))
 
 
@@ -105,7 +105,7 @@ Reader = Callable[[Field, "Case", Turn, State], tuple[Sequence[Claim], State]]
 
 
 class Case:
-    """One call's evidence: the conversation, the results, and the form that they are to fill."""
+    """One call's evidence: the conversation, the tool results and the form to fill."""
 
     def __init__(
         self,
@@ -128,12 +128,12 @@ class Case:
         self._places: dict[tuple[str, str, bool, Turn], list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
-        """Where the model says that a field was said; an object's quotation is that of each of its fields."""
+        """The model's quotation for a field; an object's quotation applies to each of its fields."""
         return self._quotes.get(field.path) or self._quotes.get(field.path.partition(".")[0])
 
     @cached_property
     def forms(self) -> Sequence[tuple[int, Mapping[str, Json]]]:
-        """Answers given as a JSON object, each with the order of its message: what an officer typed into a form."""
+        """Answers given as a JSON object, each with its message's order: values that an officer typed into a form."""
         read = ((entry.order, typed(entry.text)) for entry in self.said if entry.by == "citizen")
         return [(order, values) for order, values in read if values is not None]
 
@@ -154,20 +154,20 @@ class Case:
         return tuple(found)
 
     def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
-        """What is read of a text for this form, read once in a session."""
+        """A reading of a text for this form, cached for the session."""
         return self._readings.remember((key, self.form.names), read)
 
     def once(self, key: Hashable, judge: Callable[[], Judged]) -> Judged:
-        """What is judged of a message is judged once, not for each of its sentences."""
+        """A judgement of a message, cached for this call."""
         if key not in self._judged:
             self._judged[key] = judge()
         judged: Judged = self._judged[key]
         return judged
 
     def told(self, reader: Reader[State], field: Field, state: State) -> Iterator[Claim]:
-        """What the messages say of a field, in order, by a reader of one; each is read for it once in a session.
+        """The claims of all messages about a field, in order; each message is read once per session.
 
-        `reader` gives a message's claims, and the state with which the next is read.
+        `reader` returns a message's claims and the state for reading the next one.
         """
         known: dict[Any, tuple[Sequence[Claim], State]] = self.kept(reader, field)
         for turn in self.turns:
@@ -177,12 +177,12 @@ class Case:
             yield from claims
 
     def kept(self, reader: object, field: Field) -> dict[Any, Any]:
-        """What a reader of one message at a time found of a field, kept for the session."""
+        """The session's cache of what a message reader found for a field."""
         return self.remember((reader, field.path, str(field.value), field.person, self._around), dict[Any, Any])
 
     @cached_property
     def _around(self) -> Hashable:
-        """Everything that a message's reading depends on, besides its text and the form."""
+        """Everything that the reading of a message depends on, besides its text and the form."""
         return self.subject, self.aliases, self.tool, self.vocabulary, self.turns[:1]
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
@@ -193,18 +193,18 @@ class Case:
         return self._places[key]
 
     def stated(self, field: Field, turn: Turn) -> list[Place]:
-        """Where a message holds the very value."""
+        """The places where a message states exactly this value."""
         return [place for place in self.places(field, turn) if place.span.supports]
 
     def stated_anywhere(self, field: Field) -> list[Place]:
-        """Where the messages hold the very value; looked for once."""
+        """The places where any message states exactly this value; cached for this call."""
         known = self._spans(field)
         turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
         key = (self.stated_anywhere, field.path, str(field.value), field.past)
         return self.once(key, lambda: [place for turn in turns for place in self.stated(field, turn)])
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
-        """The same, of any turn: also of the agent's words read as one."""
+        """The places of values in any turn, including the agent's words read as a turn."""
         known = self._spans(field)
         key = (turn.text, turn.day)
         if key not in known:
@@ -215,7 +215,7 @@ class Case:
         return (self.place(turn, *sentences[number], span) for number, span in known[key])
 
     def _held(self, field: Field, words: Sequence[str], day: date) -> list[Span]:
-        """Where a sentence holds a value; of texts none that only ask for the tool (`surat hewan peliharaan`)."""
+        """The spans of a value in a sentence, without texts that only ask for the tool (`surat hewan peliharaan`)."""
         found = spans(field, words, day)
         if not found or field.kind not in TEXTS:
             return found
@@ -223,7 +223,7 @@ class Case:
         return [span for span in found if not asking.issuperset(range(span.start, span.end))]
 
     def _spans(self, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
-        """{(text, day): (number of the sentence, span)} of a value, found once in a session."""
+        """{(text, day): (sentence number, span)} for a value, cached for the session."""
         kept = (field.path, str(field.value), field.past)
         if (known := self._found.get(kept)) is None:
             key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, self._asking)
@@ -239,7 +239,7 @@ class Case:
 
     @cached_property
     def by_order(self) -> Mapping[int, Turn]:
-        """The citizen's messages by their order; none of a form, a result or a rule."""
+        """The citizen's messages by order; forms, tool results and rules are not included."""
         return {turn.order: turn for turn in self.turns}
 
     def _turn(
@@ -261,17 +261,17 @@ class Case:
         return asked.asked(question, about, self.form), asked.asked_of(about)
 
     def asks(self, question: str) -> tuple[asked.Question, ...]:
-        """The fields that a question names, each with its person."""
+        """The (label, person) pairs that a question names."""
         key = (asked.labels, question)
         labels = partial(self.remember, key, lambda: asked.labels(question, self.read(question)[0], self.form))
         return self.once(key, labels)
 
     def labels_asked(self, question: str) -> frozenset[str]:
-        """The same fields, without their persons."""
+        """The labels that a question names, without persons."""
         return self.once((self.labels_asked, question), lambda: frozenset(label for label, _ in self.asks(question)))
 
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
-        """A message in sentences, with the fields that each of them names."""
+        """A message's reading, with the fields that each sentence names."""
         return self._readings.remember((Heard, text, self.form.names), lambda: self._read(text))
 
     def _read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
@@ -280,18 +280,18 @@ class Case:
         return read, tuple(tuple(self._named(sentence)) for sentence in read.sentences)
 
     def _named(self, sentence: Sentence) -> Iterator[Named]:
-        """What a sentence names; no field inside another phrase (`guru agama`)."""
+        """The fields that a sentence names, except inside fixed phrases (`guru agama`)."""
         fixed = {at for mark in sentence.marks if mark.cue is Cue.FIXED for at in range(mark.start, mark.end)}
         return (one for one in self.form.names.find(sentence.words) if one.start not in fixed)
 
     @cached_property
     def subject(self) -> tuple[str | None, int]:
-        """(whom the letter is for, where it isn't the citizen, the order of the message that said so last)."""
+        """(the person the letter is for, None for the citizen; the order of the last message that says so)."""
         said = [] if self.form.for_others else [turn for turn in self.turns if turn.heard.subject is not None]
         who = said[-1].heard.subject if said else CITIZEN
         return (None if who == CITIZEN else who), said[-1].order if said else 0
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:
-        """(relation, role) of everybody to whom the citizen gave a role."""
+        """(relation, role) for everybody to whom the citizen gave a role."""
         return frozenset().union(*(turn.heard.aliases for turn in self.turns))

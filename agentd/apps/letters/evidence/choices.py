@@ -1,7 +1,7 @@
-"""Choices and their synonyms: which of a field's declared values a phrase means. `belum nikah` is BELUM KAWIN.
+"""Choices and their synonyms: finds which declared value of a field a phrase means (`belum nikah` is BELUM KAWIN).
 
-A schema that spells its choices out (`x-agentd-spellings`) is the one truth of them: its server reads these spellings
-and no others, so nothing else is proven. For any other schema the common spellings hold.
+If a schema lists its spellings (`x-agentd-spellings`), only these count, because its server accepts no others. Every
+other schema uses the common spellings.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ _BY_FIRST = {first: number for number, (first, *_) in enumerate(_CONCEPTS)}
 _OCCUPATIONS = frozenset(_BY_FIRST[first] for first in phrases().occupations)
 _LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
 JOBS = phrases().jobs
-"""Words that make a bare phrase an occupation."""
+"""Words that make any phrase an occupation."""
 
 
 def meanings(phrase: Sequence[str]) -> frozenset[int]:
-    """The concepts that a folded phrase names as a whole."""
+    """The concepts that a whole folded phrase stands for."""
     return _BY_PHRASE.get(tuple(phrase), frozenset())
 
 
 def sex(words: Sequence[str]) -> str | None:
-    """`p` or `l`, as a NIK tells it."""
+    """`p` or `l`, as encoded in a NIK; None for other words."""
     meant = meanings(words)
     return "p" if meant & meanings(("perempuan",)) else "l" if meant & meanings(("pria",)) else None
 
 
 SPELLINGS = "x-agentd-spellings"
-"""A property's own spellings of its choices: `{"Kawin": ["menikah", "married"]}`."""
+"""Schema key for a property's spellings of its choices: `{"Kawin": ["menikah", "married"]}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """A field's declared values; `spellings`: each with its other ones, where the schema spells them out."""
+    """A field's declared values; `spellings`: the other spellings of each, if the schema lists them."""
 
     values: tuple[str, ...] = ()
     spellings: tuple[tuple[str, ...], ...] | None = None
@@ -59,9 +59,9 @@ NO_ENUM = Enum()
 
 @lru_cache(maxsize=512)
 def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
-    """Every phrase that means one of these values → the value (None: one of several, or a different choice).
+    """{phrase: the value that it means, or None if it means several or a different choice}.
 
-    A value may be written with alternatives (`PELAJAR/MAHASISWA`): each of them means it.
+    A value may list alternatives (`PELAJAR/MAHASISWA`); each of them means it.
     """
     phrases: dict[tuple[str, ...], str | None] = {}
     if enum.spellings is not None:
@@ -81,20 +81,20 @@ def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
 
 
 def _signed(value: str, enum: Enum) -> tuple[str, ...]:
-    """A value's words; with its marks where only they tell it from another."""
+    """A value's words, with marks only if they alone distinguish it from another value."""
     return folded_tokens(value) if value in told_by_marks(enum) else fold(value.replace("_", " "))
 
 
 @lru_cache(maxsize=512)
 def told_by_marks(enum: Enum) -> frozenset[str]:
-    """The declared values that only their marks tell from another (`O+`, `O-`)."""
+    """The declared values that differ from another only in their marks (`O+`, `O-`)."""
     spelled = [plain(value.replace("_", " ")) for value in enum.values]
     return frozenset(value for value, plainly in zip(enum.values, spelled, strict=True) if spelled.count(plainly) > 1)
 
 
 @lru_cache(maxsize=512)
 def book(enum: Enum) -> Phrasebook:
-    """Every phrase that means a choice of the field."""
+    """Finds the phrases that mean a choice of the field."""
     return Phrasebook(options(enum))
 
 
@@ -102,7 +102,7 @@ WISHES = phrases().wishes
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two spellings are one choice."""
+    """Whether two spellings mean the same choice."""
     return plain(left.replace("_", " ")) == plain(right.replace("_", " "))
 
 
@@ -120,29 +120,29 @@ def canonical(value: str, enum: Enum) -> str | None:
 
 @lru_cache(maxsize=512)
 def _spelled_out(enum: Enum) -> dict[tuple[str, ...], str]:
-    """Every spelling that the schema's server reads → the value."""
+    """{spelling: value} for every spelling that the schema's server accepts."""
     pairs = zip(enum.values, enum.spellings or (), strict=True)
     return {_exact(spelling): value for value, spellings in pairs for spelling in (value, *spellings)}
 
 
 def _exact(spelling: str) -> tuple[str, ...]:
-    """As the server compares spellings: without case and marks, a chat's shorthands left as they are."""
+    """The form that the server compares: without case and marks, with chat abbreviations unexpanded."""
     return tuple(token.casefold() for token in tokens(normal(spelling)) if token[0].isalnum())
 
 
 def begun(words: Sequence[str], enum: Enum) -> tuple[str, ...]:
-    """The values that what was said only begins: `cerai` may be Cerai Hidup or Cerai Mati."""
+    """The values whose first word was said and nothing more: `cerai` may be Cerai Hidup or Cerai Mati."""
     said = [word for word in words if word[0].isalnum() and word not in FILLERS]
     found = tuple(value for value in enum.values if (split := fold(value)) and said == [split[0]] and len(split) > 1)
     return found if len(found) > 1 and tuple(said) not in options(enum) else ()
 
 
 def is_occupation(words: Sequence[str]) -> bool:
-    """Whether a phrase says what somebody works as."""
+    """Whether a phrase is an occupation."""
     return bool(JOBS.intersection(words) or meanings(words) & _OCCUPATIONS)
 
 
 def is_choice(words: Iterable[str]) -> bool:
-    """Whether a phrase is a known choice or an occupation, and so nobody's name."""
+    """Whether a phrase is a known choice or an occupation, and so not a name."""
     kept = tuple(words)
     return bool(meanings(kept)) or any(word in JOBS for word in kept)

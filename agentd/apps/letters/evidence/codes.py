@@ -1,4 +1,4 @@
-"""Codes by the patterns that fields declare: which words are a code, and of which field. It reads no label."""
+"""Finds codes by the patterns that fields declare, and the field that each belongs to. Ignores labels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from agentd.apps.letters.evidence.patterns import matching
 from agentd.apps.letters.evidence.sentences import Sentence
 
 _LEAST = 6
-"""Characters of a code that its pattern alone tells from other words."""
+"""The fewest characters of a code that is recognised by its pattern alone."""
 
 
 def of_another(field: Field, place: Place) -> bool:
-    """Whether a value is part of what another field's pattern matches (`2026/2027`), or of what its own doesn't."""
+    """Whether a value is inside another field's pattern match (`2026/2027`), or outside those of its own pattern."""
     known = _codes(place.case, place.sentence)
     own = known.get(field.key)
     if own is not None and place.span.supports:
@@ -27,7 +27,7 @@ def of_another(field: Field, place: Place) -> bool:
 
 
 def only(field: Field, place: Place) -> bool:
-    """Whether a value is all that its pattern matches in the conversation, and no other field's pattern matches it."""
+    """Whether a value is its pattern's only match in the conversation and matches no other field's pattern."""
     case, span = place.case, place.span
     said = case.once(("matched", field.key), lambda: _matched(field, case))
     code = "".join(place.sentence.words[span.start : span.end])
@@ -42,7 +42,7 @@ def _matched(field: Field, case: Case) -> set[str]:
 
 
 def _codes(case: Case, sentence: Sentence) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """{field: the places in a sentence that its pattern matches}."""
+    """{field key: spans of a sentence that match its pattern}."""
     shapes = case.form.shapes.items()
     key = ("codes", id(sentence))
     return case.once(key, lambda: {path: matching(one.pattern, sentence.words) for path, one in shapes if one.pattern})

@@ -1,6 +1,6 @@
-"""Days as people say them: `5-1-1990`, `January 5th, 1990`, `besok`, `tanggal 5`, `Thursday next week`.
+"""Parses dates as people say them: `5-1-1990`, `January 5th, 1990`, `besok`, `tanggal 5`, `Thursday next week`.
 
-It completes from a given day what a speaker leaves out; whose day it is, others decide.
+Missing years and months are completed from a given day. It doesn't decide whose date it is.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ _WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(_PACK.weekdays) 
 _DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
 _CLOCK = {key: Phrasebook(known) for key, known in _PACK.clock.items()}
 _BETWEEN_PARTS = 8
-"""Words and marks between two parts of a date."""
+"""The most words and marks between two parts of a date."""
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
 _UNTIL = frozenset(("-", *_PACK.senses["due"], *_PACK.senses["destination"]))
 _NEAR = 2
-"""Words between a date and its weekday."""
+"""The most words between a date and its weekday."""
 
 Day = tuple[int, int, date]
-"""(first word, word after the last, the day)."""
+"""(index of the first word, index after the last word, the date)."""
 
 
 def month(word: str) -> int | None:
-    """The month that a folded word names."""
+    """The number of the month that a folded word names, or None."""
     return _MONTHS.get(word)
 
 
 def at_clock(words: Sequence[str], at: int, key: str) -> int:
-    """How many words of a kind (the packs' `clock`) stand at a place."""
+    """How many words at an index match a kind of phrase in the packs' `clock`."""
     return len(_CLOCK[key].at(words, at))
 
 
 def dates(words: Sequence[str]) -> list[Day]:
-    """Every whole date in folded tokens, day first where both readings exist.
+    """Every complete date in folded tokens, day first if both orders are possible.
 
-    A two-digit year counts only where its century is plain (90 is 1990, 05 is 2005; 21 to 35 could be either).
+    A two-digit year counts only if its century is clear (90 is 1990, 05 is 2005; 21 to 35 could be either).
     """
     found: list[Day] = []
     for at, word in enumerate(words):
@@ -59,25 +59,25 @@ def dates(words: Sequence[str]) -> list[Day]:
 
 
 def parse(value: str) -> date | None:
-    """The one date that a whole value is, in any of the notations (a time after an ISO date is ignored)."""
+    """The date if the whole value is exactly one date, in any notation; a time after an ISO date is ignored."""
     words = folded_tokens(_TIME_OF_DAY.sub("", value.strip()))
     hits = dates(words)
     return hits[0][2] if len(hits) == 1 and hits[0][:2] == (0, len(words)) else None
 
 
 def day(value: str, today: date) -> date | None:
-    """The one day that a value is, in any of the notations."""
+    """The date if the value contains exactly one, in any notation; a partial date is completed from `today`."""
     hits = days(folded_tokens(_TIME_OF_DAY.sub("", value)), today)
     return hits[0][2] if len(hits) == 1 else None
 
 
 def weekdays(words: Sequence[str]) -> frozenset[int]:
-    """The weekdays that folded words name, Monday as 0."""
+    """The weekdays that folded words name, with Monday as 0."""
     return frozenset(_WEEKDAYS[phrase] for _, phrase in _DAY_BOOK.find(words) if phrase in _WEEKDAYS)
 
 
 def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
-    """Every day in folded words; one without a year or a month is the next that comes, or `past` the last that was."""
+    """Every date in folded words. One without a year or month is the next such day, or with `past` the last one."""
     found = dates(words)
     taken = {at for start, end, _ in found for at in range(start, end)}
     for at, word in enumerate(words):
@@ -95,12 +95,12 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
 
 
 def _may_follow(hit: Day, before: date, words: Sequence[str]) -> bool:
-    """`check in 11 December, check out Sunday`: the next one, or the one after that day?"""
+    """Whether a bare weekday is ambiguous after a later date: `check in 11 December, check out Sunday`."""
     return before > hit[2] and tuple(words[hit[0] : hit[1]]) in _WEEKDAYS
 
 
 def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None:
-    """The first day of `10 to 13 December`."""
+    """The first day of a range such as `10 to 13 December`."""
     at = start - 2
     joined = (
         at >= 0
@@ -113,7 +113,7 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
 
 
 def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
-    """`Saturday, 5 December`, `Rabu pagi tanggal 18 November`, `18/11/2026 (Rabu)`: a weekday beside its own date."""
+    """Whether a weekday stands beside its own date: `Saturday, 5 December`, `Rabu pagi tanggal 18 November`."""
     if _WEEKDAYS.get(tuple(words[hit[0] : hit[1]])) != other[2].weekday():
         return False
     dated = any(word.isdecimal() or word in _MONTHS for word in words[other[0] : other[1]])
@@ -121,12 +121,12 @@ def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
 
 
 def _dated(word: str) -> bool:
-    """Whether a date may begin with the word."""
+    """Whether the word may begin a complete date."""
     return word.isdecimal() or word in SPOKEN or word in _MONTHS
 
 
 def _begins(word: str) -> bool:
-    """Whether a day without its year or month may."""
+    """Whether the word may begin a date without a year or month."""
     return _dated(word) or _DAY_BOOK.begins(word) or _CLOCK["date_before"].begins(word)
 
 
@@ -141,7 +141,7 @@ def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
 
 
 def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
-    """The last `Friday`, `8 May`, `19th` before today instead of the next."""
+    """Moves a future `Friday`, `8 May` or `19th` back to the last one before today."""
     start, end, day = hit
     said = words[start:end]
     if day > today and not _MONTHS.keys().isdisjoint(said):
@@ -163,13 +163,13 @@ def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) 
 
 
 def _beside(words: Sequence[str], at: int, end: int, key: str) -> tuple[int, int]:
-    """How many words of a kind stand right before some words, and right behind them."""
+    """The number of words of a `clock` kind directly before and directly after a phrase."""
     before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, key) == size), 0)
     return before, at_clock(words, end, key)
 
 
 def _numeric(words: Sequence[str], at: int) -> Day | None:
-    """5-1-1990, 05/01/90, 5.1.1990, 5 1 1990 and 1990-01-05."""
+    """Numeric dates: 5-1-1990, 05/01/90, 5.1.1990, 5 1 1990 and 1990-01-05."""
     first = words[at]
     if not first.isdecimal():
         return None
@@ -194,9 +194,9 @@ def _numeric(words: Sequence[str], at: int) -> Day | None:
 
 
 def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | None:
-    """5 Januari 1990, January 5th, 1990, lima Januari seribu sembilan ratus sembilan puluh, 5-Jan-1990.
+    """Dates in words: 5 Januari 1990, January 5th, 1990, lima Januari seribu sembilan ratus sembilan puluh, 5-Jan-1990.
 
-    From `today` on without a year or a month, too: `3 Maret`, `tanggal 10`, `the 7th of this month`.
+    With `today`, also without a year or month: `3 Maret`, `tanggal 10`, `the 7th of this month`.
     """
     marked, named = 0, _MONTHS.get(words[at])
     if named is not None:
@@ -217,7 +217,7 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
 
 
 def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
-    """`tanggal 10`, `the 7th of this month`: a day of this month, or of the next one."""
+    """A day of this month or the next one: `tanggal 10`, `the 7th of this month`."""
     next_month = today.replace(day=1) + timedelta(days=32)
     for place in (end, _skip(words, end)):
         for key, of in (("this_month", today), ("next_month", next_month)):
@@ -229,7 +229,7 @@ def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date,
 
 
 def _year_counted(words: Sequence[str], at: int, today: date) -> tuple[int, int] | None:
-    """(the year, the word after it) of `last year`, `tahun depan`."""
+    """(year, index after it) for `last year`, `tahun depan`."""
     for place in (at, _skip(words, at)):
         for by, key in enumerate(("last_year", "this_year", "next_year"), -1):
             if size := at_clock(words, place, key):
@@ -238,7 +238,7 @@ def _year_counted(words: Sequence[str], at: int, today: date) -> tuple[int, int]
 
 
 def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
-    """(the year at a place, the word after it); `nineteen ninety five` is said as two numbers."""
+    """(year, index after it); handles years said as two numbers (`nineteen ninety five`)."""
     if at < len(words) and words[at].isdecimal():
         return _year(words[at]), at + 1
     year, end = count(words, at)
@@ -250,14 +250,14 @@ def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
 
 
 def count(words: Sequence[str], at: int) -> tuple[int | None, int]:
-    """(the number at a place, of two digits at most where it is written, the word after it)."""
+    """(number, index after it); a number in digits has at most two of them."""
     if at < len(words) and words[at].isdecimal():
         return (int(words[at]), at + 1) if len(words[at]) <= 2 else (None, at)
     return spoken(words, at) or (None, at)
 
 
 def _skip(words: Sequence[str], at: int) -> int:
-    """Past what may stand inside a date, as far as one goes."""
+    """The index after words that may stand inside a date, at most `_BETWEEN_PARTS` further."""
     last = min(at + _BETWEEN_PARTS, len(words))
     return next((place for place in range(at, last) if words[place] not in _INSIDE), last)
 
@@ -272,7 +272,7 @@ def _year(digits: str) -> int | None:
 
 
 def made(start: int, end: int, year: int, number: int, day: int) -> Day | None:
-    """A date of the calendar in its place; None where there is no such day."""
+    """The date with its position; None if the calendar has no such day."""
     try:
         return start, end, date(year, number, day)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Long numbers that name somebody: NIK, KK, telephone. It finds runs of digits, however grouped or spelled."""
+"""Long numbers that identify somebody (NIK, KK, telephone): finds runs of digits, also grouped or spelled out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _GROUPING = frozenset({"-", ".", " "})
 
 
 def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
-    """(start, end, digits) of every run of digits: `3175064501900003`, `3175 0645 …`, `0812-3456-789`, spelled out."""
+    """(start, end, digits) of every run of digits: `3175064501900003`, `3175 0645 …`, `0812-3456-789`, or in words."""
     found: list[tuple[int, int, str]] = []
     at = 0
     while at < len(words):
@@ -35,13 +35,13 @@ def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
 
 
 def sixteen(value: str) -> str | None:
-    """The 16 digits of a NIK or KK value, its grouping removed."""
+    """The 16 digits of a NIK or KK without grouping; None for anything else."""
     digits = "".join(word for word in fold(value))
     return digits if len(digits) == 16 and digits.isdecimal() and digits.isascii() else None
 
 
 def phone(value: str) -> str | None:
-    """A telephone number without its prefix, so that 0812…, +62 812… and 62812… are one."""
+    """A telephone number without its prefix, so that 0812…, +62 812… and 62812… are equal; None for anything else."""
     digits = "".join(fold(value))
     if not (digits.isdecimal() and 7 <= len(digits) <= 15):
         return None
@@ -49,5 +49,5 @@ def phone(value: str) -> str | None:
 
 
 def sex(nik: str) -> str:
-    """`p` or `l` as a NIK says: a woman's day of birth is written plus 40."""
+    """`p` or `l`: a NIK adds 40 to a woman's day of birth."""
     return "p" if int(nik[6:8]) > 40 else "l"

@@ -1,7 +1,7 @@
-"""What the citizen said that nothing proves to be meant of a field: asked back, or shown to be checked before a yes.
+"""Marks values that the citizen said but that aren't proven to belong to a field: the agent asks about them first.
 
-A value that no reader can bind to one field may be what the model read: `Patricia Holloway` behind `your name, and who
-is it for?`. It is never taken as proven.
+A value that can't be bound to one field may still be what the model understood (`Patricia Holloway` after `your name,
+and who is it for?`). It never counts as proven.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _PACK = phrases()
 _NUMBERED = frozenset({"nik", "kk"})
 _PERSONAL = _NUMBERED | {"name", "phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
-"""Kinds of what an agent may propose; who somebody is, and a number of theirs, it can't know."""
+"""Kinds whose values an agent may propose. It can't know names or personal numbers."""
 _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
 _OBJECTING = _CORRECTING | {Cue.NEGATION}
 _COUNTS = frozenset(map(str, range(1, 13)))
-"""Numbers that somebody may mean without saying one (`my husband and I`)."""
+"""Numbers that somebody may imply without saying one (`my husband and I`)."""
 _TIMES = _PACK.past | _PACK.future | _PACK.soon
 _HALF_A_DAY = 12 * 60
 _MONTH = 31
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _DIGITS = 2
-"""Of an hour, or a day of a month."""
+"""The most digits of an hour or of a day of the month."""
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
-    """An unproven field with whether the citizen `said` its value, of whatever field, and may have meant it of this one
-    (`doubtful`). A choice or a small number may follow from what they said: the question that asks it back shows it."""
+    """Sets on an unproven field whether its value was `said` about any field, and whether it may belong to this one
+    (`doubtful`). A choice or a small number may be inferred from other words: the question back shows it."""
     known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
     sentences = _SENTENCES.split(str(field.value)) if known and field.kind == "text" else ()
     if sentences[1:]:
@@ -79,8 +79,8 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
 
 
 def _reaches(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether a denial reaches what was said of a field in an earlier message: none does that only answers something
-    else (`Anybody else without power?` `no, only our house`), and says of nothing that it was wrong."""
+    """Whether a denial applies to what an earlier message said of a field. It doesn't if it only answers something else
+    (`Anybody else without power?` `no, only our house`) and doesn't call anything wrong."""
     named = any(field.key in one.keys for each in turn.named for one in each) or any(
         map(_says_what, turn.heard.sentences)
     )
@@ -89,7 +89,7 @@ def _reaches(field: Field, case: Case, turn: Turn) -> bool:
 
 
 def _says_what(sentence: Sentence) -> bool:
-    """Whether it says of something that it was wrong (`my student number was wrong`, and no mere `sorry, typo`)."""
+    """Whether a sentence names what was wrong (`my student number was wrong`, unlike a mere `sorry, typo`)."""
     idle = sentence.covered(_CORRECTING)
     wrong = (sentence.clause(mark.start) for mark in sentence.marks if mark.cue is Cue.WRONG)
     return any(
@@ -100,7 +100,7 @@ def _says_what(sentence: Sentence) -> bool:
 
 
 def _read(field: Field, case: Case) -> bool:
-    """Whether a choice of a tool's own may follow from what was said (`two separate beds`), none having been named."""
+    """Whether a tool's own choice may be inferred (`two separate beds`) because none of the choices was named."""
     chosen = field.kind == "choice" and not field.common
     return chosen and not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
 
@@ -115,7 +115,7 @@ def _spoken_of(field: Field, turn: Turn) -> bool:
 
 
 def _contradicted(field: Field, case: Case) -> bool:
-    """Whether the last word on a yes or no is the other one: by its own name, or to a question that denies nothing."""
+    """Whether the last claim on a boolean contradicts it, by its own name or after a question without denial."""
     last = last_word(field, case)
     if last is None or last.supports:
         return False
@@ -125,12 +125,12 @@ def _contradicted(field: Field, case: Case) -> bool:
 
 
 def _answered(field: Field, case: Case) -> bool:
-    """Whether a question for it was answered, in whatever words."""
+    """Whether the citizen answered a question for the field, in any words."""
     return any(turn.asks_for(field.key) for turn in case.turns)
 
 
 def _places(field: Field, case: Case) -> Iterator[Place]:
-    """Where the citizen says a value, or takes one that the agent proposes (`tomorrow at nine?`) or notes down."""
+    """Places where the citizen states a value or accepts what the agent proposed (`tomorrow at nine?`) or noted."""
     for turn in case.turns:
         yield from _read_in(field, case, turn)
         if field.kind not in _PROPOSED or not turn.question:
@@ -145,14 +145,14 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
 
 
 def _by_its_weekday(field: Field, turn: Turn) -> bool:
-    """Whether an answer names the weekday alone (`Wed then`) of a day that the agent names."""
+    """Whether an answer names only the weekday (`Wed then`) of a date that the agent named."""
     day = days.day(str(field.value), turn.day)
     said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
     return day is not None and said == {day.weekday()} and _cues(turn).isdisjoint(_OBJECTING)
 
 
 def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
-    """Where a message holds a value, or what may be it."""
+    """Places where a message states the value or what may be it."""
     yield from case.stated(field, turn)
     yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
@@ -165,9 +165,9 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
 
 
 def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:
-    """Whether an answer turns something down or says another value: what the agent noted down before its question
-    (`Sunday 13 December. What name?`), or a day that it proposed and the answer gives an hour for, doesn't stand by it.
-    A no to another question is about that."""
+    """Whether an answer rejects something or states another value. The agent's value also doesn't hold if it was left
+    open as a question, unless the answer adds an hour to a proposed day. After another question (`Sunday 13 December.
+    What name?`) a no is about that question."""
     cues = _cues(turn)
     *_, last = case.read(turn.question)[0].sentences
     else_ = last.asks and all(one.sentence is not last for one in noted) and _PACK.interrogatives.isdisjoint(last.words)
@@ -182,8 +182,8 @@ def _cues(turn: Turn) -> set[Cue | None]:
 
 
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
-    """`What time?` `12`, `hari apa?` `the 26th`, `3/8`: an hour, or a day of no month or year, as mere numbers; and an
-    hour that may be of either half of the day (`at 3`)."""
+    """Mere numbers that may be an hour or a day without month (`What time?` `12`, `hari apa?` `the 26th`, `3/8`), and
+    hours that may be in either half of the day (`at 3`)."""
     day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
     asked_on = turn.day if turn.asks_for(field.key) else None
     for sentence, named, before in turn.sentences():
@@ -197,7 +197,7 @@ def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
 
 
 def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, asked_on: date | None) -> int:
-    """How many words from a number on may be the day, or else the hour; 0 where none."""
+    """The number of words, starting at a number, that may be the day or the hour; 0 if none."""
     words, number, clause = sentence.words, int(sentence.words[at]), sentence.clause(at)
     if day is not None and words[at + 1 : at + 3] == ["/", str(day.month)]:
         return 3 if number == day.day else 0
@@ -211,8 +211,8 @@ def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, as
 
 
 def _heard(field: Field, place: Place) -> bool:
-    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text is
-    said as its first word is, and where it is all of an answer to the question for it."""
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
+    the mood of its first word, and counts as said if it is the whole answer to its question."""
     sentence, span = place.sentence, place.span
     if field.kind == "text":
         if place.turn.asks_for(field.key) and _is_all(place):
@@ -226,8 +226,8 @@ def _heard(field: Field, place: Place) -> bool:
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:
-    """Whether a cue leaves a value open; of a tool's own field no report does (`my wife says 350 now`), nor a condition
-    behind it (`Thursday, if that's free`), and none inside a text."""
+    """Whether a cue leaves a value open. For a tool's own field, a report (`my wife says 350 now`) or a condition after
+    it (`Thursday, if that's free`) doesn't; a cue inside a text doesn't either."""
     behind = mark.start >= place.span.end
     if mark.cue is Cue.LOOKUP:
         return not behind and place.sentence.clauses[mark.start] == place.clause
@@ -239,12 +239,12 @@ def _supposes(mark: Mark, field: Field, place: Place) -> bool:
 
 
 def _may_be_asked(field: Field, place: Place) -> bool:
-    """Whether a value may be asked back: the number of an identity or family card only where it is the person's own."""
+    """Whether the agent may ask about a value. A NIK or family card number must not be known as another person's."""
     return field.kind not in _NUMBERED or _theirs(field, place, asked=meant(field, place)[1])
 
 
 def _may_be_meant(field: Field, place: Place) -> bool:
-    """Whether nothing says that a value is of another field, or of somebody whom the field isn't about."""
+    """Whether nothing says that a value belongs to another field or to a person whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
     asked_for = place.turn.asks_for(field.key)
     served = field.person in SERVED or (field.person is None and (not field.common or field.kind == "name"))
@@ -256,7 +256,7 @@ def _may_be_meant(field: Field, place: Place) -> bool:
 
 
 def _answers(place: Place) -> bool:
-    """Whether a value is all that the citizen answers to a question."""
+    """Whether the value is the citizen's whole answer to a question."""
     return bool(place.turn.question) and _is_all(place) and not place.turn.heard.another
 
 

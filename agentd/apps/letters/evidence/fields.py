@@ -1,4 +1,4 @@
-"""The fields of an official call: each argument with what its schema says of it. It reads no conversation."""
+"""The fields of an official call: each argument with its schema's information. Doesn't read the conversation."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from agentd.apps.letters.evidence.shapes import ANYBODY, Roles, Shape, roles, sh
 
 Json = Any
 HIDDEN = frozenset({"session_id"})
-"""Arguments that the host sets: nobody has to say them."""
+"""Arguments that the host sets and nobody has to say."""
 _DATED = frozenset({"date", "time"})
 LONGEST = 2000
-"""Characters of a value; nobody is asked to prove a longer one."""
+"""The most characters of a value that can be proven."""
 SENSES = "x-agentd-senses"
-"""At the top of a schema: {path: what the field speaks of}, of fields whose schema says nothing (described.py)."""
+"""Key at the top of a schema: {path: meaning} for fields whose schema says nothing (see described.py)."""
 DEEPEST = 8
-"""Objects within objects that fields are looked for in."""
+"""The greatest depth of nested objects that is searched for fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One argument. `label` is the name a sentence gives it, `person` whom it is about when not the applicant."""
+    """One argument. `label`: its name in sentences; `person`: whom it is about, None for the applicant."""
 
     path: str
     title: str
@@ -47,20 +47,20 @@ class Field:
     key: str = ""
     """Its path in the schema: `anak[].nama`."""
     between: tuple[str, ...] = ()
-    """The choices that the citizen's words leave open: `cerai` is Cerai Hidup or Cerai Mati."""
+    """The choices among which the citizen's words are ambiguous: `cerai` is Cerai Hidup or Cerai Mati."""
     said: bool = False
-    """The citizen said the value, but the field is unclear: it is asked back."""
+    """The citizen said the value, but it is unclear of which field: the agent asks back."""
     doubtful: bool = False
-    """They may have meant it of this field, as of another: it is to be checked."""
+    """The citizen may have meant this field or another one: to be confirmed."""
     read: bool = False
-    """A choice, or a yes or no, that may follow from other words of theirs, as a model read them."""
+    """A choice or boolean that a model inferred from other words of the citizen."""
     labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
     """The labels that its tool declares, by language."""
 
     told_about: bool = False
-    """Its tool says whom it is about."""
+    """The tool's schema says whom the field is about."""
     past: bool = False
-    """Its day has been."""
+    """The field's date is in the past."""
     spoken: tuple[str, ...] = dataclass_field(init=False, default=(), compare=False)
     """Its value's words, folded."""
 
@@ -69,34 +69,34 @@ class Field:
 
     @property
     def common(self) -> bool:
-        """Whether it is a field that languages have a name for, and no tool's own."""
+        """Whether the field has a common label, rather than being the tool's own."""
         return not self.label.startswith("field:")
 
     def own_title(self, language: str) -> str:
-        """What its tool calls it in a language; empty where the tool doesn't say."""
+        """The tool's label for the field in a language; empty if it declares none."""
         return next(iter(self.labels.get(language) or self.labels.get("", ())), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A schema, read: the words that name its fields."""
+    """A parsed schema: its fields and the words for them."""
 
     lexicon: Lexicon
     shapes: Mapping[str, Shape]
     labels: frozenset[str]
     roles: Roles
     names: Names
-    """By which words the fields are called in a dialogue."""
+    """The words by which the fields are named in a dialogue."""
     ahead: bool
-    """It is about something to come, as a booking is: what somebody will do is said of it."""
+    """The tool is about the future, e.g. a booking, so that statements about future plans count."""
     for_others: bool
-    """It has fields for the person whom the letter serves, besides the applicant's."""
+    """It has fields for the person whom the letter serves, in addition to the applicant's."""
     of_others: bool
-    """It names others and not the citizen: whose a birthday is, its fields don't say."""
+    """It names other people but not the citizen, so its fields don't say whose a birthday is."""
 
 
 class Tool(NamedTuple):
-    """The words for a tool: its name, every word of its subject, and the phrases that ask for it."""
+    """The words for a tool: its name, the vocabulary of its subject, and the phrases that ask for it."""
 
     name: str
     vocabulary: frozenset[str]
@@ -107,7 +107,7 @@ NO_TOOL = Tool("", frozenset(), frozenset())
 
 
 def form(schema: Mapping[str, Json]) -> Form:
-    """The form of a tool's input schema; the same schema is read once."""
+    """The form of a tool's input schema, cached per schema."""
     return _form(json.dumps(schema, sort_keys=True, ensure_ascii=False, default=str))
 
 
@@ -149,12 +149,12 @@ def _form(text: str) -> Form:
 
 
 def properties(schema: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
-    """{path: the schema of every leaf}, as a form has them."""
+    """{path: schema} for every leaf, with the paths that forms use."""
     return {path: prop for path, prop, _ in _properties(schema, schema, "", "")}
 
 
 def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form) -> list[Field]:
-    """Every value of a call, leaf by leaf, and every required one left out (value None), in the schema's order.
+    """Every value of a call, leaf by leaf, and every missing required one (value None), in schema order.
 
     `read`: the schema's form.
     """
@@ -162,7 +162,7 @@ def fields(schema: Mapping[str, Json], arguments: Mapping[str, Json], read: Form
 
 
 class _At(NamedTuple):
-    """Where a value of a call stands: its path, that path in the schema, whether in a list, whether it is required."""
+    """The position of a value in a call: its path, its schema path, whether it is in a list, whether it is required."""
 
     path: str = ""
     pattern: str = ""
@@ -217,7 +217,7 @@ def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at:
 def _properties(
     root: Mapping[str, Json], schema: Mapping[str, Json], path: str, role: str
 ) -> Iterator[tuple[str, Mapping[str, Json], str]]:
-    """(path, property, role around it) of every leaf; a schema that contains itself is followed so far."""
+    """(path, property, surrounding role) of every leaf, down to `DEEPEST` levels (a schema may contain itself)."""
     if path.count(".") >= DEEPEST:
         return
     properties = schema.get("properties")
@@ -239,7 +239,7 @@ def _properties(
 
 
 def referenced(root: Mapping[str, Json], reference: str) -> Json:
-    """What stands where a `$ref` leads."""
+    """The value that a `$ref` points to; None if there is none."""
     target: Json = root
     for part in reference.removeprefix("#/").split("/"):
         target = target.get(part) if isinstance(target, Mapping) else None
@@ -247,7 +247,7 @@ def referenced(root: Mapping[str, Json], reference: str) -> Json:
 
 
 def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
-    """A schema without its `$ref`, and of `anyOf` with null the other branch."""
+    """A schema with its `$ref` resolved, and `anyOf` or `oneOf` with null replaced by the other branch."""
     if not isinstance(schema, Mapping):
         return {}
     if isinstance(reference := schema.get("$ref"), str):

@@ -1,6 +1,6 @@
-"""A message as sentences in which each word has its mood and its owner. It binds no word to any field.
+"""Splits a message into sentences and gives each word its mood and its person. Binds nothing to fields.
 
-Moods, owners and corrections are found by the packs' cues, each sentence in one pass.
+Moods, persons and corrections come from the packs' cues, in one pass per sentence.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ _PROPOSALS = {tuple(phrase.split()) for phrase in _PACK.proposals}
 _TIMES = {"past": _PACK.past, "future": _PACK.future, "soon": _PACK.soon}
 _TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
 NOES = frozenset({"no", "nope"})
-"""A no at the start of a sentence, which elsewhere is short for a number."""
+"""Words that mean no at the start of a sentence; elsewhere `no` abbreviates "number"."""
 MOST = 64
-"""Cues of one sentence. In one with more nothing counts as said: nobody speaks so, and each looks at all of it."""
+"""The most cues of one sentence. With more, nothing in it counts as said: nobody talks so, and each cue is costly."""
 _ANOTHER = Phrasebook(_PACK.another)
 _LISTED = 3
-"""Clauses of a list."""
+"""The fewest clauses of a list."""
 _POINTING = frozenset({"itu", "tadi"})
 _INSTEAD = (["it"], ["its"])
-"""What begins the right value after `the address is wrong:`."""
+"""Words that start the correct value after `the address is wrong:`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message of the citizen, read."""
+    """The reading of one of the citizen's messages."""
 
     sentences: tuple[Sentence, ...]
     another: bool
-    """It turns down what was offered."""
+    """The message rejects what was offered."""
     aliases: frozenset[tuple[str, str]]
-    """(relation, role) where it says that somebody is in a role: `almarhum ayah saya`."""
+    """(relation, role) pairs where the message gives a person a role: `almarhum ayah saya`."""
     subject: str | None
-    """For whom it asks a letter, where it says so."""
+    """The person for whom the message asks a letter, if it says so."""
     listed: bool
-    """It is a list of somebody's data, a NIK among them."""
+    """The message is a list of somebody's data that contains a NIK."""
     plain: bool
-    """It says all of it as true now and of nobody by name, and corrects nothing."""
+    """Everything is stated as true now, mentions no person and corrects nothing."""
 
 
 def heard(text: str, lexicon: Lexicon, readings: Readings) -> Heard:
-    """A message of the citizen, read once for all who read on from there."""
+    """The reading of a message, cached for all callers."""
     return readings.remember((Heard, text, lexicon), lambda: _heard(own_sentences(text, lexicon)))
 
 
@@ -92,7 +92,7 @@ def _is_plain(sentence: Sentence) -> bool:
 
 
 def _asks_instead(sentence: Sentence) -> bool:
-    """`Kalau Lion Air bagaimana?`, `Ada film drama tidak?`: asks for something else than was offered."""
+    """Whether a sentence asks for something else than was offered: `Kalau Lion Air bagaimana?`."""
     first = sentence.marks[0] if sentence.marks else None
     supposed = first is not None and first.cue in SUPPOSING and first.start == 0
     whether = any(mark.cue is Cue.NEGATION and _asks_whether(sentence, mark) for mark in sentence.marks)
@@ -100,7 +100,7 @@ def _asks_instead(sentence: Sentence) -> bool:
 
 
 def _refuses(found: Sequence[Sentence]) -> bool:
-    """A message that begins with a no."""
+    """Whether a message begins with a no."""
     first = next((mark for sentence in found[:1] for mark in sentence.marks if mark.start == 0), None)
     plain_no = bool(found) and found[0].words[0] in NOES
     return plain_no or (first is not None and first.cue in (Cue.NEGATION, Cue.WRONG))
@@ -134,7 +134,7 @@ def _hear(sentence: Sentence, spoken_of: str | None, section: str | None) -> Non
 
 
 def _corrects(sentence: Sentence, mark: Mark) -> Mark:
-    """A denial alone in its clause puts right what stands before it: `lahir di Bantul, bukan, di Yogyakarta`."""
+    """Turns a negation alone in its clause into a correction: `lahir di Bantul, bukan, di Yogyakarta`."""
     clause = sentence.clause(mark.start)
     if mark.cue is not Cue.NEGATION or not clause.start:
         return mark
@@ -143,7 +143,7 @@ def _corrects(sentence: Sentence, mark: Mark) -> Mark:
 
 
 def _disowns(sentence: Sentence, mark: Mark) -> bool:
-    """`itu NIK suami saya`, `itu alamat lama saya`: what was given before is not the citizen's."""
+    """Whether a label says that an earlier value isn't the citizen's: `itu NIK suami saya`, `itu alamat lama saya`."""
     clause = sentence.clause(mark.start)
     rest = sentence.words[mark.start : clause.stop]
     pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _POINTING
@@ -152,7 +152,7 @@ def _disowns(sentence: Sentence, mark: Mark) -> bool:
 
 
 def _timed(sentence: Sentence, at: int, phrase: Phrase, time: str) -> None:
-    """A time is of its clause; alone in its clause (`Tahun lalu, …`) also of the next."""
+    """Applies a time to its clause, and to the next one if the time is alone in the first clause (`Tahun lalu, …`)."""
     clause = sentence.clause(at)
     said = " ".join(word for word in sentence.words[clause.start : clause.stop] if word[0].isalnum())
     rest = said.replace(" ".join(phrase), " ", 1).split()
@@ -169,7 +169,7 @@ def _set(sentence: Sentence, places: range, mood: Mood) -> None:
 
 
 def _on_example(sentence: Sentence, mark: Mark) -> None:
-    """A condition, an example or a report: of its clause and all that follows; at the very end, of all before it."""
+    """A condition, example or report opens its clause and all after it; at the end of the sentence, everything."""
     if mark.start == 0 and sentence.proposes:
         return
     start = sentence.clause(mark.start).start
@@ -178,7 +178,7 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt: of its clause; alone in it, of all at its end, else of the clause before it too."""
+    """A doubt opens its clause. Alone in it, it also opens the clause before; alone at the end, the whole sentence."""
     clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
@@ -191,7 +191,7 @@ def _on_unsure(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
-    """What follows a denial in its clause is denied; `never`, or a bare denial, takes all of the clause."""
+    """A negation denies the rest of its clause; `never` and a bare negation deny all of it."""
     words = sentence.words[mark.start : mark.end]
     if any(" ".join(words) in known for known in _TIMES.values()):
         return
@@ -212,7 +212,7 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
 
 
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
-    """`ada yang lain tidak`: a denial that ends its clause asks, and denies nothing."""
+    """Whether a negation at the end of its clause only asks and denies nothing: `ada yang lain tidak`."""
     clause = sentence.clause(mark.start)
     return mark.end == clause.stop and bool(_PACK.asks_whether.intersection(sentence.words[clause.start : mark.start]))
 
@@ -240,14 +240,14 @@ def _on_correction(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
-    """`bukan karena jatuh, tapi karena stroke`: what follows a denial says the denied field's value."""
+    """After a denial, marks the words that follow as a correction: `bukan karena jatuh, tapi karena stroke`."""
     before = mark.start - (mark.start > 1 and sentence.words[mark.start - 1] in SEPARATORS) - 1
     if before >= 0 and Mood.DENIED in {sentence.moods[at] for at in sentence.clause(before)}:
         _correct(sentence, mark)
 
 
 def _question(sentence: Sentence) -> None:
-    """What is only asked; a polite question that asks for nothing unknown states what is wanted."""
+    """Marks as open what is only asked. A polite request that asks for no information states what is wanted."""
     start = sentence.asking = question_from(sentence.words, sentence.marks, sentence.asks)
     if start is None:
         return

@@ -1,4 +1,4 @@
-"""Hours as people say them: `jam 7 malam`, `quarter past five`, `19.00`. Whose hour it is, others decide."""
+"""Parses times of day as people say them: `jam 7 malam`, `quarter past five`, `19.00`. Ignores whose time it is."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from agentd.apps.letters.evidence.numbers import SPOKEN
 from agentd.apps.letters.languages import phrases
 
 _FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
-"""The words that an hour may begin with, numbers aside."""
+"""Words, other than numbers, that a time of day may begin with."""
 _FAR = 3
-"""Words between an hour and its part of the day (`3:45 in the afternoon`)."""
+"""How far after an hour its part of the day is searched, in words (`3:45 in the afternoon`)."""
 
 Hour = tuple[int, int, int]
-"""(first word, word after the last, minutes since midnight)."""
+"""(index of the first word, index after the last word, minutes since midnight)."""
 
 
 def hour(value: str) -> int | None:
-    """The one time of day that a value is: `19:00`, `19.00`, `jam 7 malam`."""
+    """The time of day if the value contains exactly one: `19:00`, `19.00`, `jam 7 malam`."""
     hits = hours(folded_tokens(value))
     return hits[0][2] if len(hits) == 1 else None
 
 
 def hours(words: Sequence[str]) -> list[Hour]:
-    """Every time of day in folded words. A bare number is none: it needs minutes, a clock word or a part of the day."""
+    """Every time of day in folded words. A bare number needs minutes, a clock word or a part of the day to count."""
     found: list[Hour] = []
     at = 0
     while at < len(words):
@@ -95,7 +95,7 @@ def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _part(words: Sequence[str], at: int, far: int = 0) -> tuple[str, int] | None:
-    """(part of the day, words up to its end) at a place."""
+    """(part of the day, number of words up to its end) at an index, or None."""
     for key in ("morning", "noon", "evening"):
         if size := at_clock(words, at, key):
             return key, far + size

@@ -1,4 +1,4 @@
-"""What more a value of somebody's own data (a NIK, a birth, a state) needs than to fit its kind. It binds nothing."""
+"""Extra conditions for personal data (NIK, birth, status) beyond fitting the field's kind. Binds nothing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _PACK = phrases()
 RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 _RELATION = frozenset({Cue.RELATION})
 _EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
-"""What a date is of, when it is no birth."""
+"""Events that a date other than a birth may be about."""
 
 
 def scope(field: Field, place: Place) -> frozenset[int]:
-    """The words that may say what a value is of: its clause, and of a correction the clause that it corrects too."""
+    """Indices of the words that may say what a value is about: its clause and, for a correction, the corrected one."""
     sentence, start = place.sentence, place.span.start
     clauses = {place.clause}
     born = field.kind == "date" and field.common
@@ -35,7 +35,7 @@ def scope(field: Field, place: Place) -> frozenset[int]:
 
 
 def clearly_named(field: Field, place: Place) -> bool:
-    """Whether nothing strange stands between the field's own name and a value, as in `NIK lama saya`."""
+    """Whether only neutral words stand between the field's own name and a value (not so in `NIK lama saya`)."""
     if not field.common or field.kind in TEXTS | NUMBERS:
         return True
     own = (one for one in reversed(place.near) if one.plain and one.keys == {field.key})
@@ -50,7 +50,7 @@ def clearly_named(field: Field, place: Place) -> bool:
 
 
 def is_no_state(field: Field, place: Place, clause: frozenset[int]) -> bool:
-    """`mau menikah`, `menikah 2015`, `guru agama Islam`: what somebody wishes, when, and what a job is called."""
+    """Whether a status is only a wish (`mau menikah`), dated (`menikah 2015`) or part of a job (`guru agama Islam`)."""
     sentence, span = place.sentence, place.span
     before = [sentence.words[at] for at in clause if at < span.start]
     dated = any(map(str.isdecimal, sentence.words[span.end : span.end + 1]))
@@ -59,7 +59,7 @@ def is_no_state(field: Field, place: Place, clause: frozenset[int]) -> bool:
 
 
 def born_there(field: Field, place: Place) -> bool:
-    """Whether a place is where somebody was born: by the name, the question, or a day behind it among their data."""
+    """Whether a place is a place of birth: by its label, the question, or a date after it in a personal data list."""
     sentence, span = place.sentence, place.span
     if _EVENTS.intersection(field.spoken) or place.case.form.names.find(field.spoken):
         return False
@@ -73,11 +73,11 @@ def born_there(field: Field, place: Place) -> bool:
 
 
 def listed(field: Field, place: Place) -> bool:
-    """Whether a day stands among somebody's data, with no word for what else it is of."""
+    """Whether a date stands in a list of personal data whose clause names no other event."""
     said = [place.sentence.words[at] for at in place.around()]
     return field.kind == "date" and place.turn.heard.listed and _EVENTS.isdisjoint(said)
 
 
 def whose_words(field: Field, place: Place) -> frozenset[int]:
-    """The words for the field's person."""
+    """The indices of the words for the field's person."""
     return frozenset() if field.person is None else place.sentence.covered(_RELATION, field.person)

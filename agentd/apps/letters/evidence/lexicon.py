@@ -1,4 +1,4 @@
-"""The phrases that steer a sentence (labels, persons, negations …) and how they are found. It draws no conclusions."""
+"""Finds the phrases that control how a sentence is read (labels, persons, negations …). Draws no conclusions."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Cue(Enum):
 
 
 SUPPOSING = frozenset({Cue.EXAMPLE, Cue.CONDITION, Cue.REPORT})
-"""What makes of words that they are not said."""
+"""Cues after which words don't count as said."""
 
 
 class Mark(NamedTuple):
-    """One cue in a sentence: its first token, the token after its last, what it does, its value (a label, a person)."""
+    """One cue in a sentence: first token, token after the last, its effect and its value (a label or a person)."""
 
     start: int
     end: int
@@ -48,26 +48,26 @@ class Mark(NamedTuple):
 
 
 LABELS: Mapping[str, tuple[str, ...]] = phrases().labels
-"""A label's phrases. Those that begin with `x:` name things that are no field of an applicant."""
+"""Phrases by label. Labels that begin with `x:` are not fields of an applicant."""
 LIVES = frozenset(LABELS["alamat_domisili"])
-"""How somebody says that he lives somewhere, in one word or with where."""
+"""Phrases for living somewhere."""
 
 RELATIONS: Mapping[str, tuple[str, ...]] = phrases().relations
 RELATING = frozenset(word for known in RELATIONS.values() for word in known)
-"""Words that are a relation (`ibu`)."""
+"""Words for a relation (`ibu`)."""
 SALUTATIONS = phrases().salutations
-"""Words that are also ways of addressing the office: they name somebody else only with `saya` or after a label."""
+"""Words that may also address the office: they mean another person only with `saya` or after a label."""
 
 SELF = phrases().self_words
 _OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
-"""One word is politeness as often as not (`dulu`, `once`): those stand among the denials, where they are one."""
+"""Only phrases: a single word (`dulu`, `once`) is often mere politeness, and is listed as negation where it is one."""
 
 Entry = tuple[Cue, str]
 
 
 @cache
 def _common() -> Mapping[tuple[str, ...], Entry]:
-    """The packs' phrases, folded once; of one phrase in two places the later counts."""
+    """The packs' phrases, folded and cached; if a phrase occurs twice, the later entry wins."""
     known = phrases().cues
     places = [
         (Cue.OTHER_TIME, "", _OTHER_TIME),
@@ -80,14 +80,14 @@ def _common() -> Mapping[tuple[str, ...], Entry]:
 
 
 class Lexicon:
-    """Every phrase, by its first word, the longest first. A schema's own labels come on top of the common ones."""
+    """Finds phrases, preferring the longest. A schema's own labels are added to the common ones."""
 
     __slots__ = ("_book", "_entries", "_stems")
 
     def __init__(self, labels: Iterable[tuple[str, str]], people: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        """`labels`: (phrase, label) of the fields that the common table doesn't know; `people`: the tool's own roles.
+        """`labels`: (phrase, label) for fields missing in the common table; `people`: the tool's roles.
 
-        What a tool says of itself wins over the common labels and relations.
+        A tool's own labels and roles win over the common ones.
         """
         entries = dict(_common())
         for person, known in (people or {}).items():
@@ -106,17 +106,17 @@ class Lexicon:
         }
 
     def suffix(self, word: str) -> int:
-        """How many letters of a folded word are its `nya` or `ku`: `alamatnya` has three, `hanya` none."""
+        """The length of a folded word's `nya` or `ku` suffix: 3 for `alamatnya`, 0 for `hanya`."""
         size = 3 if word.endswith("nya") else 2 if word.endswith("ku") else 0
         return size if size and word[:-size] in self._stems else 0
 
     def marks(self, words: Sequence[str], raws: Sequence[str] = ()) -> list[Mark]:
-        """The cues in folded tokens, in order, none inside another. `raws`: as written (capitals show names)."""
+        """The cues in folded tokens, in order, without overlaps. `raws`: the tokens as written (for capitals)."""
         found = (Mark(at, at + len(phrase), *self._entries[phrase]) for at, phrase in self._book.find(words))
         return [mark for mark in found if mark.cue not in SUPPOSING or not self._named(words, raws, mark)]
 
     def _named(self, words: Sequence[str], raws: Sequence[str], mark: Mark) -> bool:
-        """Whether a word ends a person's name (`Budi Contoh`): written like the name before it, and opening no list."""
+        """Whether a cue word ends a person's name (`Budi Contoh`): both words capitalised, no colon after them."""
         at = mark.start
         if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
             return False
@@ -125,7 +125,7 @@ class Lexicon:
         return titled or "@" in before  # `nadia@example.org`, `nadia@mail.example`
 
     def label(self, phrase: str) -> str | None:
-        """The label that a whole phrase is."""
+        """The label that a whole phrase stands for, or None."""
         cue, value = self._entries.get(folded_tokens(phrase), (None, ""))
         return value if cue is Cue.LABEL else None
 

@@ -1,4 +1,4 @@
-"""A sentence with where its persons and the names of fields end, looked for once. It says nobody's name."""
+"""A sentence with the ends of its persons and labels, computed once. Identifies nobody by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BESIDE = FILLERS | SELF | phrases().neutral
 
 
 class Line:
-    """A sentence with what names need to know of it, looked for once."""
+    """A sentence and the cue positions that reading names requires."""
 
     __slots__ = ("marks", "moods", "people", "raws", "relatives", "rights", "sentence", "words")
 
@@ -30,13 +30,13 @@ class Line:
         self.rights = [mark for mark in sentence.marks if mark.cue in RIGHTS]
         relations = [(persons.owner_end(mark, self.words), mark) for mark in sentence.marks if mark.cue is Cue.RELATION]
         self.people = {end: mark.value for end, mark in relations}
-        """{the word behind somebody: who it is}."""
+        """{index after a person's words: the relation}."""
         own = ((end, mark) for end, mark in relations if not persons.another(mark, self.marks, self.words))
         self.relatives = {end: mark.value for end, mark in own}
-        """The same, of whom what follows may be told."""
+        """The same, for persons whom the following words may be about."""
 
     def behind(self, at: int) -> int:
-        """Where a value begins behind its label and whose it is."""
+        """The index where a value begins, after its label, owner and copulas."""
         form = False
         while at < len(self.words):
             mark, word = self.marks.get(at), self.words[at]
@@ -56,7 +56,7 @@ class Line:
         return at
 
     def of_a_thing(self, one: Mark) -> bool:
-        """`warung saya namanya …`, `kucing saya bernama …`, `my cat name`: no name of a person."""
+        """Whether a name is a thing's and not a person's: `warung saya namanya …`, `kucing saya bernama …`."""
         first = max(self.sentence.clause(one.start).start, one.start - CLAUSE)
         before = range(first, one.start)
         marks = [mark for at in before if (mark := self.marks.get(at)) is not None and mark.cue is Cue.RELATION]
@@ -68,10 +68,10 @@ class Line:
         return said[-1:] == [one.start - 1] and not persons.MY.isdisjoint(self.words[first : one.start - 1])
 
     def introduces(self, start: int, end: int) -> bool:
-        """`… bernama`, `… namanya`: what stands before it is called so."""
+        """Whether a label gives the name of what stands before it: `… bernama`, `… namanya`."""
         return self.words[start] in _CALLED or self.words[end : end + 1] in _SUFFIXES
 
 
 def lines(case: Case, text: str) -> list[Line]:
-    """A message's, read once in a session."""
+    """A message's sentences as lines, cached for the session."""
     return case.remember((Line, text), lambda: [Line(each) for each in case.read(text)[0].sentences])

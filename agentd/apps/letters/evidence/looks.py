@@ -19,7 +19,7 @@ _COPULAS = phrases().copulas
 
 
 def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
-    """Of the fields of any words those that a text looks like: an address, or a description of several words."""
+    """Narrows fields of free text to those that a value looks like: an address, or a description of several words."""
     shapes, span = place.case.form.shapes, place.span
     shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
     if shape is None or field.kind not in TEXTS:
@@ -39,7 +39,7 @@ def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
 
 
 def _lives_there(field: Field, place: Place) -> bool:
-    """Whether an address is where the citizen is, under the field's name, or all that its clause says."""
+    """Whether an address is about where somebody is: it has a label, the field's name, or is all of its clause."""
     said = [at for at in place.around() if at < place.span.start]
     labels = (mark.start for mark in place.sentence.labels if mark.value in ADDRESSES)
     named = (one.start for one in place.near if field.key in one.keys)
@@ -47,14 +47,14 @@ def _lives_there(field: Field, place: Place) -> bool:
 
 
 def names_of_people(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of these fields those whose kind is a person's name."""
+    """Of these fields, those whose kind is a person's name."""
     known = ((key, place.case.form.shapes[key]) for key in keys & place.case.form.shapes.keys())
     return frozenset(key for key, shape in known if shape.kind == "name" and "title" not in shape.senses)
 
 
 def introduced(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """Of the candidates of a title and a name (`Uncle Richard`, `Ibu Diana`) or of an introduction (`I'm Alice`), those
-    whose kind is a name."""
+    """Narrows the candidates to names of people for a titled name (`Uncle Richard`, `Ibu Diana`) or an introduction
+    (`I'm Alice`)."""
     sentence, span = place.sentence, place.span
     words = sentence.words[span.start : span.end]
     begin = sentence.clause(span.start).start

@@ -1,6 +1,6 @@
-"""What is said of a field that no common label names: by its own words, its kind, or the question that was asked.
+"""Claims about fields without a common label, found by the field's own words, its kind or the question asked.
 
-A value counts where it can be meant of one field only. What fits two fields is said of neither, and so asked for.
+A value counts only if it can belong to one field. If it fits two, it counts for neither, and the agent asks.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _PACK = phrases()
 
 
 def own(field: Field) -> bool:
-    """Whether a field is the tool's own, or about somebody else: no common one of the citizen's."""
+    """Whether a field is the tool's own or about somebody else, i.e. not a common field of the citizen."""
     tools = not field.common and field.kind != "relation"
     others = field.person not in (None, CITIZEN, ANYBODY) or (field.told_about and field.person != CITIZEN)
     return (tools or others) and field.kind != "boolean"
 
 
 def called(field: Field, case: Case) -> Iterator[Claim]:
-    """What is said under the own name of a field of who speaks (`nama pelapor`), or where it was asked for by that."""
+    """Claims about a field of the speaker (`nama pelapor`) from messages that name it or answer a question for it."""
     if field.told_about and field.person == CITIZEN:
         named = {
             turn.order
@@ -47,12 +47,12 @@ def called(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def mentions(field: Field, case: Case) -> Iterator[Claim]:
-    """What each message says of the field, in order."""
+    """The claims that each message makes about the field, in order."""
     return case.told(_told, field, frozenset[str]())
 
 
 def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
-    """A message's claims. `maybe`: the fields that the value may have been meant of so far."""
+    """The claims of one message. `maybe`: keys of the fields that the value may have belonged to so far."""
     found = [place for place in case.places(field, turn) if not codes.of_another(field, place)]
     claims = list(_affirms(field, case, turn, maybe)) if maybe else []
     if not found and field.kind not in TEXTS:
@@ -75,7 +75,7 @@ def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[
 
 
 def _affirms(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> Iterator[Claim]:
-    """A yes to the agent's repeating the value."""
+    """A claim if a message says yes to the agent's repetition of the value."""
     if maybe and affirmed(turn, case) and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
         yield Claim(turn.order, Mood.SAID, True)
 
@@ -88,7 +88,7 @@ def _by_sentence(places: Sequence[Place]) -> dict[int, list[Place]]:
 
 
 def flags(field: Field, case: Case) -> Iterator[Claim]:
-    """What is said of a yes or no: the field's own words, said or denied, or the plain answer to its question."""
+    """Claims for a boolean: its own words, said or denied, or a plain yes or no to its question."""
     booleans = frozenset(key for key, shape in case.form.shapes.items() if shape.kind == "boolean")
     for turn in case.turns:
         asked = narrow(turn.asked, booleans) == {field.key}
@@ -106,13 +106,13 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _none(sentence: Sentence, one: Named) -> bool:
-    """`tidak ada hewan peliharaan`: a phrase that denies right before the name."""
+    """Whether a denying phrase stands directly before the name: `tidak ada hewan peliharaan`."""
     before = next((mark.start for mark in sentence.marks if mark.end == one.start), one.start - 1)
     return before >= 0 and sentence.words[before] in _PACK.denials | NOES
 
 
 def _maybe(field: Field, place: Place) -> frozenset[str]:
-    """The fields that the value may be meant of where it may be this one; none where it is denied."""
+    """The fields that the value may belong to, if this field is one of them; empty if the value is denied."""
     if mood(field, place) is Mood.DENIED:
         return frozenset()
     keys, asked = meant(field, place)
@@ -120,15 +120,15 @@ def _maybe(field: Field, place: Place) -> frozenset[str]:
 
 
 def _read_as(field: Field, place: Place, maybe: frozenset[str]) -> bool:
-    """Whether the agent repeated the value as this field's, and as no other's that it may be."""
+    """Whether the agent repeated the value as this field's and as no other field's."""
     keys, _ = meant(field, place)
     return field.key in maybe and (keys & maybe == {field.key} or len(maybe) == 1)
 
 
 def turned_down(field: Field, case: Case, order: int) -> bool:
-    """Whether the citizen turned down the value that a tool's result of that order holds.
+    """Whether the citizen rejected the value of the tool result with that order.
 
-    They did by asking for another before a tool found anything else, or after the agent had offered the value.
+    They did if they asked for another one before a tool found anything else, or after the agent had offered the value.
     """
     value = plain(str(field.value))
     newer = min((entry.order for entry in case.said if entry.by == "tool" and entry.order > order), default=None)
@@ -140,7 +140,7 @@ def turned_down(field: Field, case: Case, order: int) -> bool:
 
 
 def _refused(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
-    """`Tidak jadi Rudi`: the value is denied, and it may be this field's."""
+    """Claims that deny the value where it may be this field's: `Tidak jadi Rudi`."""
     for place in places:
         denied = place.span.supports and Mood.DENIED in place.sentence.moods and mood(field, place) is Mood.DENIED
         if denied and field.key in meant(field, place)[0]:
@@ -148,7 +148,7 @@ def _refused(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
 
 
 def _called(field: Field, place: Place) -> bool:
-    """Whether a value stands right beside the field's own name: beside one that does, no other of its kind is meant."""
+    """Whether a value stands beside the field's own name. If one does, other values of its kind don't count."""
     clauses, span = place.sentence.clauses, place.span
     alike = {key for key, shape in place.case.form.shapes.items() if shape.kind == field.kind} | {field.key}
     own = [one for one in among(place.named, place.reach()) if one.plain and one.keys & alike == {field.key}]
@@ -159,7 +159,7 @@ def _called(field: Field, place: Place) -> bool:
 
 
 def _by_name(field: Field, place: Place) -> bool:
-    """Whether a clause names the field of a value: what was said before of something else is no other value then."""
+    """Whether the clause of a value names the field; then earlier values are about something else."""
     clauses = place.sentence.clauses
     named = any(
         field.key in one.keys and clauses[one.start] == place.clause for one in among(place.named, place.reach())
@@ -168,7 +168,7 @@ def _by_name(field: Field, place: Place) -> bool:
 
 
 def _bare(place: Place) -> bool:
-    """Whether a clause says the value alone, as a correction may."""
+    """Whether a clause contains only the value, as in a correction."""
     sentence, span = place.sentence, place.span
     clause = sentence.clause(span.start)
     rest = [*sentence.words[clause.start : span.start], *sentence.words[span.end : clause.stop]]
@@ -184,14 +184,14 @@ def _claims(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
 
 
 def _settled(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether a message says the value, or turns down what was asked: no sentence of it answers in other words."""
+    """Whether a message states the value, says yes or rejects it, so that no sentence answers in other words."""
     return bool(case.stated(field, turn)) or turn.heard.another or affirmed(turn, case)
 
 
 def _wording(
     field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], held: Sequence[Place]
 ) -> Iterator[Claim]:
-    """Free text in other words than the value's: under the field's own name, or as the answer to its question."""
+    """Claims that a free text has another value: words under the field's own name, or an answer to its question."""
     since = max((place.clause + 1 for place in held), default=0)
     own = (one for one in named if one.keys == {field.key} and sentence.clauses[one.start] >= since)
     label = next(own, None)

@@ -1,4 +1,4 @@
-"""Questions: from which word on a sentence only asks. Requests (`bisa dibuatkan surat …?`) are not questions."""
+"""Finds the word from which a sentence only asks. Requests (`bisa dibuatkan surat …?`) are not questions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _CONFIRM = _PACK.confirming
-"""A tag of these asks whether what stands before it is so."""
+"""Tag words that ask whether the statement before them is true."""
 
 
 def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
-    """The first word of a sentence that is only asked about; None when nothing is. `asks`: it ends with `?`."""
+    """The index of the first word that is only asked about, or None. `asks`: the sentence ends with `?`."""
     inside = {at for mark in marks for at in range(mark.start, mark.end)}
     starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
     makes, begins = bool(_PACK.make.intersection(words)), frozenset(starts)
@@ -43,7 +43,7 @@ def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool
 
 
 def moods(sentence: Sentence) -> list[Mood]:
-    """How each word is meant as an applicant's: what is asked politely, looked up or of another time is not said."""
+    """The mood of each word for an applicant's data: polite requests, look-ups and other times don't count as said."""
     found = list(sentence.moods)
     for at, time in enumerate(sentence.times):
         if time in ("past", "future") and found[at] is Mood.SAID:

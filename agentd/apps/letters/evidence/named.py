@@ -1,4 +1,4 @@
-"""By which words a form's fields are called, and where a text calls them so. It reads no values."""
+"""The phrases for a form's fields, and where a text contains them. Reads no values."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from agentd.apps.letters.languages import phrases
 
 _SENSES = phrases().senses
 _WAYS = frozenset({"origin", "destination"})
-"""`dari`, `to`: they go with places, where a form has one (a city, and the airport's name too)."""
+"""Direction words (`dari`, `to`): they go with places if the form has one (a city and also the airport's name)."""
 _CALL_NO_FLAG = _WAYS | {"identifier", "new", "recipient", "city", "place", "artist", "device", "name", "title"}
-"""Senses of which a word says nothing of a yes or no: `to` of `permissionToEnter`, `number` of `contains_id`."""
+"""Senses whose words don't name a boolean: `to` of `permissionToEnter`, `number` of `contains_id`."""
 _NO_FLAG = frozenset(phrase for sense in _CALL_NO_FLAG for phrase in (sense, *_SENSES.get(sense, ())))
 _JOINS = phrases().joins | {","}
 _COMMON = FILLERS | phrases().interrogatives
 _BIRTH = frozenset({"tanggal_lahir", "tempat_lahir"})
 _NUMBERS = [pair for one, forms in phrases().plurals.items() for many in forms for pair in ((one, many), (many, one))]
-"""The endings of one thing with those of several, and the other way round."""
+"""Pairs of singular and plural endings, in both directions."""
 SHORTEST = 3
-"""Letters of a word of a name (`number_of_beds`) that says which field is meant."""
+"""The fewest letters of a word in a field's name (`number_of_beds`) that may name the field."""
 
 
 class Named(NamedTuple):
-    """Where words call fields: (first word, word after the last, the fields that it may be)."""
+    """A phrase that names fields: (index of the first word, index after the last, the fields that it may mean)."""
 
     start: int
     end: int
     keys: frozenset[str]
     plain: bool
-    """It is the fields' own name, not only a word that goes with them (`dari`)."""
+    """It is the fields' own name, not just a word that goes with them (`dari`)."""
 
 
 class Names:
-    """Every phrase that calls a field of one form; one phrase may call several."""
+    """Every phrase that names a field of one form; one phrase may name several fields."""
 
     __slots__ = ("_book", "_own", "_phrases", "_plain", "_vocabulary", "_words")
 
     def __init__(self, shapes: Mapping[str, Shape], people: Mapping[str, tuple[str, ...]]) -> None:
-        """`people`: the words of each of the tool's persons; they go with all fields of that person."""
+        """`people`: the words for each of the tool's persons; they go with all fields of that person."""
         found: dict[Phrase, set[str]] = {}
         own: dict[Phrase, set[str]] = {}
         for key, shape in shapes.items():
@@ -70,13 +70,13 @@ class Names:
         self._book = Phrasebook(self._phrases)
 
     def find(self, words: Sequence[str]) -> list[Named]:
-        """Where folded words call a field, the longest phrase first, none inside another."""
+        """The phrases in folded words that name a field, preferring the longest, without overlaps."""
         found = self._book.find(words, [self._stem(word) for word in words])
         said = ((at, phrase, self._phrases[phrase]) for at, phrase in found)
         return [Named(at, at + len(phrase), keys, phrase in self._plain) for at, phrase, keys in said if keys]
 
     def _stem(self, word: str) -> str:
-        """`jadwalnya` is `jadwal` and `copy` is `copies` where that names a field."""
+        """The known form of a word: `jadwalnya` → `jadwal`, `copy` → `copies`, if that names a field."""
         if word.endswith("nya") and word[:-3] in self._vocabulary:
             return word[:-3]
         if word in self._vocabulary:
@@ -85,17 +85,17 @@ class Names:
         return next((form for form in forms if len(form) > SHORTEST and (form,) in self._plain), word)
 
     def has(self, word: str) -> bool:
-        """Whether a word is part of what the tool itself calls a field."""
+        """Whether a word is part of the tool's own name for a field."""
         return word in self._words
 
     def knows(self, word: str) -> bool:
-        """Whether a word is part of a field's name."""
+        """Whether a word is part of any phrase for a field."""
         return word in self._vocabulary
 
     def asked(self, text: str) -> tuple[Named, ...]:
-        """Where an agent's message names the fields that it may ask for, each once: by a whole name its field alone.
+        """The fields that an agent's message names, each once; a complete name means its field alone.
 
-        Several share a word: `nama ayah dan ibu`, `nama, jenis dan alamat usaha`.
+        Several names may share a word: `nama ayah dan ibu`, `nama, jenis dan alamat usaha`.
         """
         words = folded_tokens(text)
         stems = tuple(map(self._stem, words))
@@ -119,7 +119,7 @@ class Names:
 
 
 def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
-    """The words that go with what a field's name speaks of; those of a way with a place, or else with a name."""
+    """The words for the senses of a field's name; direction words only for places or, without places, for names."""
     for sense in shape.senses - (_CALL_NO_FLAG if shape.kind == "boolean" else frozenset()):
         goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
         if sense not in _WAYS or shape.kind == goes_with:
@@ -127,25 +127,25 @@ def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
 
 
 def among(named: Sequence[Named], words: range) -> Sequence[Named]:
-    """Of what a sentence names that which begins in some of its words."""
+    """The named fields that begin within a range of words."""
     start = attrgetter("start")
     return named[bisect_left(named, words.start, key=start) : bisect_left(named, words.stop, key=start)]
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:
-    """The fields that words speak of together: `tanggal berangkat` is the date of departure, not every date."""
+    """The fields that several phrases mean together: `tanggal berangkat` is the departure date, not every date."""
     meant = {keys & among for keys in sets} - {frozenset()}
     meant |= {keys & other for keys in meant for other in meant} - {frozenset()}
     return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
 
 
 def only(sets: Collection[frozenset[str]], key: str) -> bool:
-    """Whether words mean one field and no other."""
+    """Whether the phrases together mean exactly this field."""
     return narrow(sets, frozenset().union(*sets)) == {key}
 
 
 def plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Mapping[str, Shape]) -> frozenset[str]:
-    """Without the fields of a longer name whose further words nobody spoke: `account_type`, not the recipient's."""
+    """Drops fields whose longer name has words that nobody said: keeps `account_type`, not the recipient's."""
     kept = set(keys)
     for key in keys & shapes.keys():
         words = set(shapes[key].words)

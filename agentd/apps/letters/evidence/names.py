@@ -1,4 +1,4 @@
-"""Names of people: where a name in running text ends, and when two spellings are one. Not whose they are."""
+"""Names of people: finds where a name ends in running text and compares spellings. Ignores whose name it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Name = tuple[str, ...]
 
 
 def key(value: str | Sequence[str]) -> Name:
-    """A name to compare by: folded words without honorifics and marks."""
+    """A normalised name for comparison: folded words without honorifics and marks."""
     words = value.split() if isinstance(value, str) else value
     letters = ["".join(letter for letter in word.casefold() if letter.isalnum()) for word in words]
     kept = [word for word in letters if word]
@@ -22,9 +22,9 @@ def key(value: str | Sequence[str]) -> Name:
 
 
 def leading(raws: Sequence[str]) -> list[Name]:
-    """The names that a segment may begin with: the whole run, and its capitalised head where small letters follow.
+    """The names that a segment may begin with: the whole run, and its capitalised head if lower-case words follow.
 
-    `raws` are tokens as written. Empty when the segment begins with no name.
+    `raws` are the tokens as written. Empty if the segment doesn't begin with a name.
     """
     start = 0
     while start < len(raws) and (not raws[start][0].isalpha() or _before(raws, start)):
@@ -47,26 +47,26 @@ def leading(raws: Sequence[str]) -> list[Name]:
 
 
 def _before(raws: Sequence[str], at: int) -> bool:
-    """Whether a word only stands before a name; `M.` begins one."""
+    """Whether a word may precede a name without being part of it; an initial such as `M.` is part of it."""
     initial = len(raws[at]) == 1 and raws[at + 1 : at + 2] in (["."], [". "])
     return raws[at].casefold() in _PACK.before_name and not initial
 
 
 def same(left: Name, right: Name) -> bool:
-    """One name, whatever stands between its letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
+    """Whether two names are equal apart from what stands between letters: `Ma'ruf` and `Maruf`, `S.Pd` and `SPd`."""
     return left == right or "".join(left) == "".join(right)
 
 
 def untitled(name: Name) -> Name:
-    """A name without what may stand before one: `H. Abdul Karim`."""
+    """The name without leading titles: `H. Abdul Karim`."""
     return untitled(name[1:]) if len(name) > 1 and name[0] in _PACK.titles else name
 
 
 def within(part: Name, whole: Name) -> bool:
-    """Whether a shorter form says nothing that contradicts the longer."""
+    """Whether every word of the shorter name is in the longer one."""
     return set(part) <= set(whole)
 
 
 def plausible(name: Name) -> bool:
-    """Whether bare words after `saya`, or first in a list, may be a name: no choice, no occupation, no common word."""
+    """Whether words after `saya`, or first in a list, may be a name: no choice, no occupation, no common word."""
     return 0 < len(name) <= 7 and not is_choice(name) and not any(word in _PACK.no_name for word in name)

@@ -1,6 +1,6 @@
-"""Where a message gives somebody's name: under the word for it, behind whom it is of, as an answer, before a NIK.
+"""Finds people's names in a message: after a label, after a relation, as an answer or before a NIK.
 
-It tells what is said of the citizen's name, or of whom a letter serves. Other names are read as any other text is.
+It handles the name of the citizen or of the person a letter serves. Other names are read like any text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COURTESY = FILLERS | phrases().openers | phrases().greetings
 
 
 class _Stands(NamedTuple):
-    """How a part may be a name. `clear`: the word for it, the question or a correction says so."""
+    """How a part may be a name. `clear`: by a label, the question or a correction."""
 
     clear: bool
     asked: bool = False
@@ -35,12 +35,12 @@ class _Stands(NamedTuple):
 
 
 def name(field: Field, case: Case) -> Iterator[Claim]:
-    """What each message says of a name, in order."""
+    """Claims that each message makes about a name, in order."""
     return case.told(_told, field, frozenset[str]())
 
 
 def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
-    """A message's claims. `before`: every name that counted so far, its words joined."""
+    """One message's claims. `before`: every name that counted so far, with its words joined."""
     wanted, held, claims = names.key(str(field.value)), set(before), list[Claim]()
     asked, said = _asked(field, case, turn.question), parts(case, turn)
     heads = said[:1] if turn.heard.listed and not any(map(_introduced, said)) else ()
@@ -81,7 +81,7 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
 
 
 def _introduced(part: Part) -> bool:
-    """`saya Budi`, `I am Budi`, with nothing but courtesy before it."""
+    """Whether a part follows `saya` or `I am` with nothing but courtesy before it: `saya Budi`, `I am Budi`."""
     words, mark = part.line.words, part.line.marks.get(part.behind - 1)
     if part.label is not None or mark is None or mark.cue is not Cue.SELF or words[mark.start] in persons.MY:
         return False
@@ -90,7 +90,7 @@ def _introduced(part: Part) -> bool:
 
 
 def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
-    """What takes a name's place: `bukan Budi Santoso, tapi …`, or that of the name that was spoken of last."""
+    """Whether a part replaces a name said before (`bukan Budi Santoso, tapi …`) or the name that was mentioned last."""
     rights = part.line.rights
     if part.label is not None or not part.corrected or (rights and rights[-1].start >= part.end):
         return False
@@ -104,7 +104,7 @@ def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
 
 
 def before_nik(part: Part, after: Part | None) -> bool:
-    """`untuk Budi Santoso, NIK …`: right before a NIK, with no cue between."""
+    """Whether a part is directly before a NIK, without a cue between: `untuk Budi Santoso, NIK …`."""
     if after is not None and after.label == "nik":
         return True
     at = next((start for start, _, run in runs(part.words, 16) if len(run) == 16), None)
@@ -115,7 +115,7 @@ def before_nik(part: Part, after: Part | None) -> bool:
 
 
 def _theirs(field: Field, case: Case, turn: Turn, part: Part, stands: _Stands) -> bool:
-    """Whether a name is that of the field's person: `untuk tetangga saya, Joko` gives no applicant's."""
+    """Whether a name belongs to the field's person: `untuk tetangga saya, Joko` doesn't name the applicant."""
     place = part.place(case, turn)
     if field.person == ANYBODY:
         return stands.of in KIN or owner(place) in KIN

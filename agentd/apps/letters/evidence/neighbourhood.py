@@ -11,9 +11,9 @@ _SKIPPED = phrases().beside_neighbourhood
 
 
 def numbers(words: Sequence[str], *, anywhere: bool = False) -> list[int]:
-    """The small numbers with which a segment begins: one for `RT 3`, two for `RT/RW 3/7` or `3 dan 7`.
+    """The small numbers at the start of a segment: one for `RT 3`, two for `RT/RW 3/7` or `3 dan 7`.
 
-    `anywhere`: all small numbers (up to three digits) of folded words, written or spoken.
+    `anywhere`: all small numbers (up to three digits) in folded words, in digits or words.
     """
     found: list[int] = []
     at = 0
@@ -29,7 +29,7 @@ def numbers(words: Sequence[str], *, anywhere: bool = False) -> list[int]:
 
 
 def value(text: str) -> int | None:
-    """The number of an RT or RW value: `3`, `003`, `RT 03`."""
+    """The number of an RT or RW value (`3`, `003`, `RT 03`), or None."""
     words = [word for word in text.casefold().replace(".", " ").split() if word not in ("rt", "rw")]
     joined = "".join(words).removeprefix("rt").removeprefix("rw")
     return int(joined) if joined.isdecimal() and joined.isascii() and len(joined) <= 3 else None

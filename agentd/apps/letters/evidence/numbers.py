@@ -1,4 +1,4 @@
-"""Numbers as people write and say them, in Indonesian and English. It reads values; it doesn't know what they count."""
+"""Parses numbers as people write and say them, in Indonesian and English. Doesn't know what they count."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TEENS = {**_WORDS.numbers, **_WORDS.ordinals}
 _SCALES = _WORDS.scales
 _GLUE = _WORDS.number_joiners | {"-"}
 LONGEST = 32
-"""Words of one number; the longest that people say has about twenty."""
+"""The most words of one number; the longest that people say have about twenty."""
 SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | {"belas"}
 
 
 def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
-    """(value, end) of the number in words that begins at `start`: `sembilan belas`, `dua ribu lima`, `twenty one`."""
+    """(value, end) of the number in words at `start` (`sembilan belas`, `dua ribu lima`, `twenty one`), or None."""
     total = current = 0
     at = start
     while at < min(start + LONGEST, len(words)):
@@ -71,19 +71,19 @@ def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
 
 
 _UNITS = {"minute": (0, 1), "hour": (0, 60), "day": (0, 1440), "week": (0, 10080), "month": (1, 1), "year": (1, 12)}
-"""Each with what it is counted in, minutes or months, and how many."""
+"""{unit: (0 for minutes or 1 for months, how many of them)}."""
 _LENGTHS = {tuple(each.split()): key.split() for key, known in phrases().lengths.items() for each in known}
 _LENGTH_BOOK = Phrasebook(_LENGTHS)
 
 
 def unit(words: Sequence[str]) -> str:
-    """The first unit of time among folded words; empty where there is none."""
+    """The first unit of time among folded words; empty if there is none."""
     named = (_LENGTHS[phrase] for _, phrase in _LENGTH_BOOK.find(words))
     return next((each[0] for each in named if len(each) == 1), "")
 
 
 def lengths(words: Sequence[str], wanted: str) -> Iterator[tuple[int, int, Decimal]]:
-    """(start, end, how many of a unit) of every length of time: `half an hour` is 30 minutes, `setahun` 12 months."""
+    """(start, end, amount in the wanted unit) of every duration: `half an hour` is 30 minutes, `setahun` 12 months."""
     numbered = {end: (start, amount) for start, end, amount in found(words)}
     for at, phrase in _LENGTH_BOOK.find(words):
         *number, said = _LENGTHS[phrase]
@@ -94,7 +94,7 @@ def lengths(words: Sequence[str], wanted: str) -> Iterator[tuple[int, int, Decim
 
 
 def value(text: str) -> Decimal | None:
-    """The one amount that a whole text is."""
+    """The amount if the text contains exactly one, or None."""
     try:
         return Decimal(text)
     except InvalidOperation:

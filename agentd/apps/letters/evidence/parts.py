@@ -1,5 +1,5 @@
-"""A message in parts: which of its words stand under which name of a field. Whose they are and what they prove, others
-judge."""
+"""Splits a message into parts, each with the label that it stands under. Doesn't judge whose they are or what they
+prove."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CALLED = frozenset({"nama", "alamat"})
 _CUES = SUPPOSING | {
     *(Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.LOOKUP),
 }
-"""How what is around them is meant, the sentence tells; they are part of no value."""
+"""Cues that are never part of a value. The sentence already gives the moods around them."""
 _SPELLED: dict[str | None, Sequence[str]] = {"rt": ["rt"], "rw": ["rw"], "rtrw": ["rt", "/", "rw"]}
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Some words of one clause. `label`: under which name they stand; `follows`: the name before that."""
+    """Some words of one clause. `label`: the label they stand under; `follows`: the label before that."""
 
     line: Line
     number: int
-    """Of its sentence in the message."""
+    """Index of its sentence in the message."""
     start: int
     end: int
     label: str | None
@@ -64,7 +64,7 @@ class Part:
 
     @property
     def behind(self) -> int:
-        """The word after the last that stands before it, marks aside."""
+        """The index after the last word before it, ignoring marks."""
         at = self.start
         while at > 0 and not self.line.words[at - 1][0].isalnum():
             at -= 1
@@ -72,7 +72,7 @@ class Part:
 
     @property
     def spelled(self) -> Sequence[str]:
-        """Its words, behind the RT or RW that they are the number of."""
+        """Its words; a bare RT or RW number is preceded by `rt` or `rw`."""
         known = self.label not in _SPELLED or not {"rt", "rw"}.isdisjoint(self.words)
         return self.words if known else [*_SPELLED[self.label], *self.words]
 
@@ -82,11 +82,11 @@ class Part:
 
     @property
     def under(self) -> str | None:
-        """The name that it stands under, or whose value it puts right."""
+        """Its label, or the label whose value it corrects."""
         return self.label or (self.follows if self.corrected else None)
 
     def place(self, case: Case, turn: Turn) -> Place:
-        """Where it stands."""
+        """Its place in the message."""
         return case.place(turn, self.line.sentence, turn.named[self.number], (), Span(self.start, self.end, True))
 
 
@@ -96,18 +96,18 @@ def parts(case: Case, turn: Turn) -> Sequence[Part]:
 
 
 def people(case: Case) -> frozenset[str]:
-    """Whom the citizen spoke of, by relation."""
+    """The relations of the people whom the citizen mentioned."""
     return frozenset().union(*(_of(case, turn)[1] for turn in case.turns))
 
 
 def _of(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
-    """Read once in a session."""
+    """The parts and people of a message, cached for the session."""
     key = (Part, turn)
     return case.once(key, lambda: case.remember(key, partial(read_parts, case, turn)))
 
 
 def read_parts(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
-    """A message's parts, and whom it speaks of by relation."""
+    """A message's parts, and the relations of the people it mentions."""
     found: list[Part] = []
     people: set[str] = set()
     pending: str | None = None
@@ -125,20 +125,20 @@ def read_parts(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
 
 
 class _Reader:
-    """One sentence, left to right."""
+    """Reads one sentence from left to right."""
 
     def __init__(self, line: Line, number: int, label: str | None, home: str, *, business: bool) -> None:
-        """`home`: which address a street is that no name stands before."""
+        """`home`: the label of a street that has no label before it."""
         self.line, self.number, self.label, self.home, self.business = line, number, label, home, business
         self.found: list[Part] = []
         self.people: set[str] = set()
         self.start = 0
         self.follows: str | None = None
         self.pending: str | None = None
-        """A name that waits for its value (`NIK saya:`)."""
+        """A label at the end of the sentence that waits for its value (`NIK saya:`)."""
 
     def read(self) -> None:
-        """Find the parts."""
+        """Collects the parts."""
         line, clauses, at = self.line, self.line.sentence.clauses, 0
         while at < len(line.words):
             word, mark = line.words[at], line.marks.get(at)
@@ -172,12 +172,12 @@ class _Reader:
         self._close(len(line.words), None)
 
     def _turns(self, at: int) -> bool:
-        """Whether words are meant otherwise from there."""
+        """Whether the mood or correction changes at a word."""
         moods, corrected = self.line.moods, self.line.sentence.corrected
         return self._purpose_ends(at) or (moods[at], corrected[at]) != (moods[at - 1], corrected[at - 1])
 
     def _purpose_ends(self, at: int) -> bool:
-        """`mengurus BPJS: Budi Santoso, NIK …`."""
+        """Whether a colon ends a purpose: `mengurus BPJS: Budi Santoso, NIK …`."""
         return self.line.words[at] == ":" and self.label == "keperluan" and not self._empty(at)
 
     def _empty(self, end: int) -> bool:
@@ -189,7 +189,7 @@ class _Reader:
         self.start, self.label = at, label
 
     def _first(self, end: int) -> int:
-        """The first word that isn't a mark."""
+        """The index of the first word that isn't a mark."""
         words = self.line.words
         return next(
             (at for at in range(self.start, end) if words[at][0].isalnum() and words[at] not in _PACK.clitics), end
@@ -201,7 +201,7 @@ class _Reader:
         self._close(at, self.label if waits else None)
 
     def _inside(self, mark: Mark) -> bool:
-        """Whether the name of a field stands inside another's value: `Jl. Melati RT 3`, `Nama usaha saya Alamat`."""
+        """Whether a label is inside another field's value: `Jl. Melati RT 3`, `Nama usaha saya Alamat`."""
         label = self.label or (self.follows if self._empty(mark.start) else None)
         if mark.value in NEIGHBOURHOOD and label in ADDRESSES | NEIGHBOURHOOD:
             self.label = label
@@ -212,7 +212,7 @@ class _Reader:
         return self.label is not None and last and mark.start > 0 and self.line.raws[mark.start].istitle()
 
     def _named(self, mark: Mark) -> int:
-        """The name of a field, whose it is and what joins it to its value."""
+        """Starts a part at a label, skipping the owner and the words up to its value; returns the next index."""
         words, label = self.line.words, mark.value
         behind = self.line.behind(mark.end)
         if label in ADDRESSES and words[self.start : mark.start] == [self.label]:  # `RT tempat usaha: 5`
@@ -237,7 +237,7 @@ class _Reader:
         return max(behind, mark.end)
 
     def _person(self, mark: Mark) -> int | None:
-        """Behind somebody another part begins; None where the words are none for a person."""
+        """Starts a part after a person; returns the next index, or None if the words don't name a person here."""
         line, opens = self.line, self._empty(mark.start)
         if mark.cue is Cue.SELF:
             speaks = line.words[mark.start] not in persons.SUBJECTS or not _PACK.verbs.isdisjoint(
@@ -264,7 +264,7 @@ class _Reader:
         return end
 
     def _beside(self, mark: Mark) -> int:
-        """`tinggal bersama ibu saya di Jl. …`: where somebody lives, and of nobody else."""
+        """Reads a companion (`tinggal bersama ibu saya di Jl. …`): starts the home address and mentions no person."""
         other = self.line.marks.get(mark.end)
         end = persons.owner_end(other, self.line.words) if other is not None and other.cue is Cue.RELATION else mark.end
         if self.line.words[mark.start] in LIVES:
@@ -273,7 +273,7 @@ class _Reader:
         return end
 
     def _possessed(self, at: int) -> str | None:
-        """`bayi saya laki-laki`: a thing that is the citizen's is not the citizen."""
+        """The label `x:NOUN` if something is the citizen's but isn't the citizen (`bayi saya laki-laki`), or None."""
         noun = self.line.words[at - 1]
         owned = self.label is None and not self._empty(at) and noun.isalpha() and noun not in _IDLE | _PACK.joins
         return f"x:{noun}" if owned else None
@@ -284,5 +284,5 @@ class _Reader:
 
 
 def of_turns(case: Case) -> Iterator[tuple[Turn, Part]]:
-    """Every part of the session, the newest message first, each message in order."""
+    """Every part of the session: newest message first, each message's parts in order."""
     return ((turn, part) for turn in reversed(case.turns) for part in parts(case, turn))

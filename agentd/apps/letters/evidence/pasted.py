@@ -1,6 +1,6 @@
-"""What in a message isn't the citizen speaking: quotations, pasted documents, orders to the machine. All is cut.
+"""Removes from a message what the citizen doesn't say: quotations, pasted documents, instructions to the model.
 
-One pass each, whatever is written: its time grows as the length of the text.
+Each removal is a single pass, so that the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from agentd.agent.text import HAN, alike
 from agentd.apps.letters.languages import phrases
 
 _ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
-"""The speakers in a model's own conversation."""
+"""Roles in a model's conversation."""
 _BEGIN, _END = rf"(?:\b(?=\w)|(?={HAN}))", rf"(?:(?!\w)|(?<={HAN}))"
-"""Of a word; a script without spaces begins and ends one anywhere."""
+"""Word boundaries; scripts without spaces have one at every character."""
 
 
 def _any_of(said: Iterable[str]) -> str:
-    """One of these words or phrases, to its end."""
+    """A pattern for one of these words or phrases, up to its end."""
     every = (re.escape(each).replace(r"\ ", r"\s*" if re.match(HAN, each) else r"\s+") for each in said)
     return rf"(?:(?:{'|'.join(sorted(every, key=len, reverse=True))}){_END})"
 
@@ -49,22 +49,22 @@ _QUOTED = re.compile(
 )
 _INTRODUCED = f"(?i){_BEGIN}(?:{'|'.join(each.replace('‹documents›', _DOCUMENT) for each in _SAID.introductions)})"
 _NAMED = rf"(?i){_BEGIN}{_DOCUMENT}\s*+[:：][^\S\n]*+(?P<value>[^\s,;@]++@[^\s,;]++|[^\n]*+)"
-"""`surat: …`: a document, or a line of a form."""
+"""A document or a form line: `surat: …`."""
 _WORD = re.compile(r"\w++")
 _STATEMENT = rf"(?i)[:,;\n]|{_BEGIN}{_any_of((*_SAID.self_words, *_SAID.labels['nama'], 'nik'))}"
 _late = cache(re.compile)
-"""Compiles rarely needed patterns at their first use, so that a start does not wait for them."""
+"""Compiles rarely used patterns at their first use, to keep the start fast."""
 CUT = " ⁂ "
-"""Stands where something was cut, so that the words around it do not join."""
+"""Replaces removed text, so that the words around it don't join."""
 
 
 def orders(text: str) -> bool:
-    """Whether a text speaks to the machine (`abaikan instruksi …`, `system:`) rather than to the office."""
+    """Whether a text gives instructions to the model (`abaikan instruksi …`, `system:`) rather than to the office."""
     return _ORDER.search(text if text.isascii() else alike(text)) is not None
 
 
 def typed(text: str) -> dict[str, Any] | None:
-    """The values of a form that was typed in: a message that is one JSON object, and no order to the machine."""
+    """The values of a form submitted as one JSON object without instructions to the model; otherwise None."""
     if not text.lstrip().startswith("{") or orders(text):
         return None
     try:
@@ -75,10 +75,10 @@ def typed(text: str) -> dict[str, Any] | None:
 
 
 def own_words(text: str) -> str:
-    """What of a message the citizen says: without quotations, pasted documents and marked-off blocks.
+    """What the citizen says in a message: without quotations, pasted documents and marked-off blocks.
 
-    A message that gives the machine orders is nobody's statement at all: nothing of it stays. A quotation of a name or
-    number by itself (`nama saya "Budi Santoso"`) is a way of writing, and stays.
+    A message with instructions to the model counts as empty. A quoted single name or number (`nama saya "Budi
+    Santoso"`) stays.
     """
     if orders(text):
         return ""
@@ -94,7 +94,7 @@ def own_words(text: str) -> str:
 
 
 def _document(text: str) -> re.Match[str] | None:
-    """The first `surat: …` that is neither a longer label (`jenis surat: …`) nor told in a few words, as a form is."""
+    """The first `surat: …` that is neither a longer label (`jenis surat: …`) nor a short value as in a form."""
     for found in _late(_NAMED).finditer(text):
         before = text[max(0, found.start() - 20) : found.start()].rpartition("\n")[2].split()
         is_label = bool(before) and before[-1].casefold() in _SAID.label_heads
@@ -104,12 +104,12 @@ def _document(text: str) -> re.Match[str] | None:
 
 
 def _is_short(text: str) -> bool:
-    """Whether it is a value, and no statement or document."""
+    """Whether a text is a value rather than a statement or document."""
     return 0 < len(text.split(None, 5)) <= 4 and not _late(_STATEMENT).search(text)
 
 
 def _without_tags(text: str) -> str:
-    """Without `<a …> … </a>`; a tag that is never closed cuts all that follows."""
+    """Removes `<a …> … </a>`; an unclosed tag removes all that follows."""
     if ">" not in text:
         return text
     closings: dict[str, list[tuple[int, int]]] = {}
@@ -126,7 +126,7 @@ def _without_tags(text: str) -> str:
 
 
 def _ruled(text: str) -> Iterator[tuple[int, int]]:
-    """From each rule (`---`) to the end of the next one, or of the text."""
+    """The spans from each rule (`---`) to the end of the next rule, or to the end of the text."""
     rules = _RULE.finditer(text)
     for opening in rules:
         if opening.end() < len(text):
@@ -135,7 +135,7 @@ def _ruled(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Without these lines, and without the blank ones before each."""
+    """The text without these spans and without the blank lines before each."""
     kept: list[str] = []
     at = 0
     for start, end in spans:
@@ -150,7 +150,7 @@ def _without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Quotations cut; a short one that nobody else is named for stays, without its marks."""
+    """Removes quotations, but keeps the text of a short one that isn't attributed to somebody else."""
     words = [found.span() for found in _WORD.finditer(text)]
 
     def short(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The regular expressions by which a tool says what a code looks like. It reads no conversation."""
+"""The regular expressions that tools declare for codes. Doesn't read the conversation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from hardening.patterns import bounded
 
 _PLAIN = re.compile(r"\^?(?:\(\?:)?(?:\[[^\]\\]{1,99}\]|\\[dw/.-]|[\w /{},?*+-]){1,999}\)?\$?")
-"""Characters in a row, read alike everywhere: no alternatives, nothing that may be anything."""
+"""A sequence of literal characters and character classes, without alternatives or wildcards."""
 _PIECES = 8
 """The most words and marks of a code (`2026/2027` has three)."""
 _LONGEST = 64
-"""Characters of a code."""
+"""The most characters of a code."""
 
 
 def plain(pattern: str) -> str:
-    """The pattern, if it is a plain one that no text is slow to compare with; empty where it isn't."""
+    """The pattern if it is a simple one that can't be slow to match; otherwise empty."""
     try:
         return bounded(pattern) if _PLAIN.fullmatch(pattern) else ""
     except ValueError:
@@ -24,12 +24,12 @@ def plain(pattern: str) -> str:
 
 
 def whole(pattern: str, text: str) -> bool:
-    """Whether a code's pattern matches a whole text."""
+    """Whether a code's pattern matches the whole text."""
     return len(text) <= _LONGEST and re.fullmatch(pattern, text, re.IGNORECASE) is not None
 
 
 def matching(pattern: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """(first word, word after the last) of each run that a code's pattern matches as a whole, the longest first."""
+    """(index of the first word, index after the last) of each run that fully matches a pattern, the longest first."""
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(words):

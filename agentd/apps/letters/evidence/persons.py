@@ -1,4 +1,4 @@
-"""Who is spoken of, whose a person is, and who is in which role: `my friend's mother`, `almarhum ayah saya`."""
+"""Finds the persons in a sentence, their words and their roles: `my friend's mother`, `almarhum ayah saya`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from agentd.apps.letters.languages import phrases
 _PACK = phrases()
 CITIZEN = "saya"
 SUBJECTS = _PACK.subjects
-"""Words for the citizen that only a verb follows (`I`)."""
+"""Words for the citizen that count only before a verb (`I`)."""
 MY = SELF & _PACK.before_kin
-"""Words for the citizen that stand before what is theirs."""
+"""Words for the citizen that stand before what they own."""
 _POSSESSIVE = SELF | _PACK.possessives
 SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
-"""Relations by which a form may call whom it serves: its customer."""
+"""Relations that a form may use for its customer."""
 KIN = _PACK.kin
 EITHER_WAY = frozenset({"saudara", "sepupu"})
-"""Relations that two people have to each other alike."""
+"""Symmetric relations."""
 _NOT_OF = _PACK.doers | JOBS
-"""Before somebody of whom nothing is told: `diantar kakak saya`, `guru anak saya`."""
+"""Words before a person about whom nothing is said: `diantar kakak saya`, `guru anak saya`."""
 
 
 def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool:
-    """Whether a relation word names a person here, rather than addressing the office or standing inside a value.
+    """Whether a relation word names a person, rather than addressing the office or being part of a value.
 
-    `opens`: nothing has been said yet since the last label or the start of the clause; `form`: after a colon, or where
-    the agent asks.
+    `opens`: nothing has been said since the last label or the start of the clause; `form`: after a colon, or in a
+    question of the agent.
     """
     after = words[mark.end] if mark.end < len(words) else ""
     before = words[mark.start - 1] if mark.start else ""
@@ -45,12 +45,12 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
 
 
 def names_a_letter(words: Sequence[str]) -> bool:
-    """Whether a phrase only says which letter is wanted (`surat keterangan tidak mampu`), not for whom or what."""
+    """Whether a phrase only says which letter is wanted (`surat keterangan tidak mampu`), not for whom or for what."""
     return bool(_PACK.letters.intersection(words)) and not _PACK.for_whom.intersection(words)
 
 
 def owner_end(mark: Mark, words: Sequence[str]) -> int:
-    """The token after a relation and what belongs to it: `ibu kandung saya`, `istri-nya`, `mother's`."""
+    """The index after a relation and its possessives: `ibu kandung saya`, `istri-nya`, `mother's`."""
     at = mark.end
     while at < len(words) and (words[at] in _POSSESSIVE or words[at] in ("'", "s", "-", "dekat", "saya")):
         at += 1
@@ -58,7 +58,7 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
 
 
 def another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str]) -> bool:
-    """`guru anak saya`, `teman anak saya`, `diantar kakak saya`: what follows is not said of that relative."""
+    """Whether the words after a relation aren't about that relative: `guru anak saya`, `diantar kakak saya`."""
     before = words[max(0, mark.start - 1) : mark.start]
     whose = marks.get(mark.start - 1)
     person = whose is not None and whose.cue is Cue.RELATION and whose.value not in ROLES
@@ -66,9 +66,9 @@ def another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str]) -> bool
 
 
 def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
-    """For whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), None when it doesn't say.
+    """The person for whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), or None.
 
-    Relatives may ask for one another; who asks for a neighbour, a friend or an employer gives no evidence of them.
+    Relatives may ask for one another. A request for a neighbour, a friend or an employer is no evidence about them.
     """
     if "atas nama saya" in " ".join(words):
         return CITIZEN
@@ -90,33 +90,33 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
 
 APPLICANTS = _PACK.applicants
 _POINTING = _PACK.quiet
-"""Of these nothing is: `it's urgent`."""
+"""Words that own nothing before `'s`: `it's urgent`."""
 _PARENTS = frozenset(("orang tua", *_PACK.covers["orang tua"]))
 _OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
-"""Relations beside whom a parent is the citizen's own."""
+"""Relations after which a parent is the citizen's own."""
 _ORIGIN = frozenset(_PACK.senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
-"""People of one sentence."""
+"""The most persons per sentence."""
 Owned = tuple[int, str | None, range]
-"""(place, whom it names, the words that are that person's); None: the citizen again."""
+"""(index, person, the indices of that person's words); the person is None for the citizen again."""
 ROLES = frozenset({DECEASED})
 SOMEBODY = "?"
-"""Somebody who is not named by a relation; the word for them may follow."""
+"""A person who isn't named by a relation; the word for the person may follow."""
 OF_ANOTHER = " of another"
-"""Marks somebody of somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
+"""Suffix for a person related to somebody else: `my friend's mother`, `ibu teman saya`. No field is about them."""
 
 
 def of_another(whose: str | None) -> bool:
-    """Whether somebody is somebody else's."""
+    """Whether a person is related to somebody other than the citizen."""
     return whose is not None and whose.endswith(OF_ANOTHER)
 
 
 def people(
     words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int], spoken_of: str | None, section: str | None
 ) -> tuple[frozenset[int], list[Owned]]:
-    """(where the citizen names himself, whose which words are): a relation owns its clause and what follows, until the
-    citizen speaks of himself again."""
+    """(indices of words for the citizen, the owner of each range of words). A relation owns its clause and all that
+    follows, until the citizen mentions himself again."""
     size = len(words)
     found: list[Owned] = [] if section is None else [(-1, section, range(size))]
     meant = {at for mark in marks if mark.cue is Cue.CORRECTION for at in range(mark.start, mark.end)}
@@ -159,13 +159,13 @@ def people(
 
 
 def _bracketed(mark: Mark, words: Sequence[str]) -> bool:
-    """`Rini Susilowati (anak kandung)`: what somebody is who was named before, and nobody else."""
+    """Whether a relation in brackets describes the person named before it: `Rini Susilowati (anak kandung)`."""
     end = owner_end(mark, words)
     return mark.start > 0 and (words[mark.start - 1], *words[end : end + 1]) == ("(", ")")
 
 
 def _the_citizens(words: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int]) -> Iterator[Mark]:
-    """`saya kakaknya`, `pelapor adiknya`, `I'm her grandson`: what the citizen is of somebody named before."""
+    """Relations that describe the citizen: `saya kakaknya`, `pelapor adiknya`, `I'm her grandson`."""
     pronouns = {mark.start for mark in marks if mark.cue is Cue.PRONOUN}
     relations = [mark for mark in marks if mark.cue is Cue.RELATION and not _bracketed(mark, words)]
     applicants = {mark.end - 1 for mark in relations if mark.value in APPLICANTS}
@@ -179,8 +179,8 @@ def _the_citizens(words: Sequence[str], marks: Sequence[Mark], clauses: Sequence
 
 
 def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
-    """Whether a parent is that of the person spoken of before (`istri saya Siti, nama ayah Joko`), who is none whom the
-    tool itself names."""
+    """Whether a parent belongs to the person mentioned before (`istri saya Siti, nama ayah Joko`) and not to one whom
+    the tool itself names."""
     before = words[max(0, mark.start - 1)]
     own = not SELF.isdisjoint((before, *words[mark.end : mark.end + 2]))
     parent = person(words[mark.start : mark.end]) in _PARENTS
@@ -188,7 +188,7 @@ def _theirs(mark: Mark, last: str | None, words: Sequence[str]) -> bool:
 
 
 def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
-    """Whether a clause begins there, or one word before."""
+    """Whether a clause begins at a word or one word before it."""
     return any(
         place == 0 or clauses[place] != clauses[place - 1] or words[place - 1] in _PACK.joins
         for place in (at, at - 1)
@@ -197,7 +197,7 @@ def _opens(words: Sequence[str], clauses: Sequence[int], at: int) -> bool:
 
 
 def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -> dict[int, str]:
-    """Where somebody owns what follows who is no relation: `her NIK`, `the officer's name`."""
+    """{index: person} where an owner other than a relation owns what follows: `her NIK`, `the officer's name`."""
     labels = {mark.start for mark in marks if mark.cue is Cue.LABEL}
     known = {mark.end for mark in marks if mark.cue is Cue.RELATION}
     found: dict[int, str] = {}
@@ -217,7 +217,7 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
 
 
 def names(mark: Mark, words: Sequence[str]) -> bool:
-    """Whether a relation owns what is said, rather than being addressed or being the one it is for."""
+    """Whether a relation owns what is said, rather than being addressed or being the recipient."""
     at = mark.start - 1
     while at >= 0 and words[at] in _PACK.articles:
         at -= 1
@@ -230,7 +230,7 @@ def names(mark: Mark, words: Sequence[str]) -> bool:
 def aliases(
     words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark], clauses: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """`almarhum ayah saya`, `ayah saya, Sukardi, sudah meninggal`: who is in a role; `saya ibunya`: the citizen."""
+    """(relation, role): `almarhum ayah saya`, `ayah saya, Sukardi, sudah meninggal`. `saya ibunya`: (citizen, ibu)."""
     found = [(CITIZEN, mark.value) for mark in _the_citizens(words, marks, clauses)]
     relations = [mark for mark in marks if mark.cue is Cue.RELATION]
     for before, after in pairwise(relations):

@@ -1,4 +1,4 @@
-"""Phrases by their first words: the longest that begins at a place. It knows no meanings."""
+"""Finds phrases by their first words, preferring the longest at each position. Knows no meanings."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ Phrase = tuple[str, ...]
 
 
 class Phrasebook:
-    """Some phrases of folded words."""
+    """A set of phrases of folded words."""
 
     __slots__ = ("_known", "_sizes")
 
     def __init__(self, phrases: Iterable[str | Phrase]) -> None:
-        """`phrases`: words, or texts in which a space stands between them."""
+        """`phrases`: tuples of words, or strings separated by spaces."""
         self._known = {tuple(each.split()) if isinstance(each, str) else each for each in phrases} - {()}
         self._sizes: dict[str, tuple[int, ...]] = {}
         for phrase in self._known:
@@ -24,7 +24,7 @@ class Phrasebook:
         return word in self._sizes
 
     def at(self, words: Sequence[str], at: int) -> Phrase:
-        """The longest phrase that begins there; none is empty."""
+        """The longest phrase that begins at an index; empty if none does."""
         if at < len(words):
             for size in self._sizes.get(words[at], ()):
                 phrase = tuple(words[at : at + size])
@@ -33,7 +33,7 @@ class Phrasebook:
         return ()
 
     def find(self, words: Sequence[str], stems: Sequence[str] = ()) -> Iterator[tuple[int, Phrase]]:
-        """Where phrases stand, from left to right, none inside another. `stems`: the words, as they may also be."""
+        """(index, phrase) of the phrases in `words`, in order without overlaps. `stems`: alternatives for the words."""
         end = 0
         for at, word in enumerate(words):
             known = word in self._sizes or (stems and stems[at] in self._sizes)

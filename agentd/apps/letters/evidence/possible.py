@@ -1,4 +1,4 @@
-"""Whether a value can be its field's at all: a declared choice, a day, no mere label. Not whether it was said."""
+"""Whether a value is possible for its field: a declared choice, a real date, not just a label."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
 _SMALL = words().detection | SPOKEN
-"""Words that a name hardly contains twice."""
+"""Words of which a name rarely has two."""
 IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
 
 
 def possible(field: Field, case: Case) -> bool:
-    """Whether a value is one of the field's kind."""
+    """Whether a value is valid for the field's kind."""
     if field.kind == "choice" and field.enum.values:
         return choices.canonical(str(field.value), field.enum) is not None
     if field.kind == "date":
@@ -36,8 +36,8 @@ def possible(field: Field, case: Case) -> bool:
 
 
 def says_something(field: Field, case: Case) -> bool:
-    """Whether a text is more than words that ask for the tool or name a field, and a number is one or none at all; any
-    words may answer a question for it."""
+    """Whether a text is more than words for the tool or a field, and a number is a number or a word for none. If a
+    question asked for the field, any words count."""
     asked = (case.labels_asked(turn.question) for turn in case.turns)
     if field.label in case.once(says_something, lambda: frozenset().union(*asked)):
         return True

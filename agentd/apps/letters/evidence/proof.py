@@ -1,4 +1,4 @@
-"""Whether an argument is proven: by the last word of the citizen on it, an officer's form, or a tool's result."""
+"""Whether an argument is proven by the citizen's last word on it, an officer's form or a tool's result."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Json = Any
 Reader = Callable[[Field, Case], Iterator[Claim]]
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
-"""Scripts whose letters look like one another's."""
+"""Scripts with letters that look alike."""
 
 
 def proven(field: Field, case: Case) -> bool:
-    """Whether a field's value was given: by the citizen (the last word counts), or by a result not since corrected.
+    """Whether the citizen gave a field's value (the last word counts), or a result did that wasn't corrected later.
 
-    A cited one must also stand in its quotation, and rest on a message or result in which that quotation stands.
+    A value with a quotation must also be in the quotation, and rest on a message or result that contains it.
     """
     if not _readable(field) or not possible(field, case) or _of_another_field(field, case):
         return False
@@ -59,7 +59,7 @@ def _readable(field: Field) -> bool:
 
 
 def _disguised(text: str) -> bool:
-    """Whether a word mixes letters of scripts that look alike: a Cyrillic `а` in a Latin name."""
+    """Whether a word mixes scripts with look-alike letters: a Cyrillic `а` in a Latin name."""
     return not text.isascii() and any(
         len(_SCRIPTS.intersection(unicodedata.name(letter, "").partition(" ")[0] for letter in word)) > 1
         for word in _WORD.findall(normal(text))
@@ -67,13 +67,13 @@ def _disguised(text: str) -> bool:
 
 
 def _of_another_field(field: Field, case: Case) -> bool:
-    """Whether a number is written with the name of another field (`3 bathrooms` as the beds)."""
+    """Whether a number comes with the name of another field (`3 bathrooms` for the beds)."""
     named = case.form.names.find(quotes.words(str(field.value))) if field.kind in NUMBERS else ()
     return any(field.key not in one.keys for one in named)
 
 
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
-    """The messages and results that give the value; empty where a rule does, None where nothing does."""
+    """The orders of the messages and results that give the value; empty if a rule does, None if nothing does."""
     said = chain(_reader(field)(field, case), mentions.called(field, case)) if says_something(field, case) else ()
     claims = list(_judged(said, field, case))
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
@@ -105,7 +105,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
 
 
 def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim]:
-    """The claims, open where their message does not assert the value."""
+    """The claims, with the mood OPEN if their message doesn't assert the value."""
     known: dict[Turn, bool] = case.kept(asserted, field)
     for claim in claims:
         turn = case.by_order.get(claim.message)
@@ -117,7 +117,7 @@ def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim
 
 
 def _told_by_nik(field: Field, case: Case) -> bool:
-    """Whether it is the sex that the proven NIK says."""
+    """Whether the value is the sex that the proven NIK encodes."""
     if field.label != "jenis_kelamin" or not case.nik:
         return False
     known = field.enum.spellings is None or choices.canonical(str(field.value), field.enum) is not None
@@ -125,9 +125,9 @@ def _told_by_nik(field: Field, case: Case) -> bool:
 
 
 def holds(claims: Iterable[Claim]) -> bool:
-    """Whether the value stands after everything that was said, in order.
+    """Whether the value holds after all claims, in order.
 
-    Two different values in one message without a correction between them contradict each other: neither stands.
+    Two different values in one message without a correction between them contradict each other, so neither holds.
     """
     stands = False
     said_in: int | None = None
@@ -149,7 +149,7 @@ def holds(claims: Iterable[Claim]) -> bool:
 
 
 def last_word(field: Field, case: Case) -> Claim | None:
-    """The last thing that the citizen said of a field in their own words, right or not; None where there is none."""
+    """The citizen's last claim about a field in their own words, whether it supports the value or not; None if none."""
     said = [
         claim for claim in _reader(field)(field, case) if claim.mood is Mood.SAID and (claim.supports or claim.replaces)
     ]
@@ -178,6 +178,6 @@ _READERS: dict[str, Reader] = {
 
 
 def _reader(field: Field) -> Reader:
-    """By which reading a field's claims are found: a tool's own fields and those of others by one, common ones of the
-    citizen by their kind."""
+    """The reader for a field's claims: one for a tool's own fields and those of other people; by kind for the citizen's
+    common fields."""
     return mentions.mentions if mentions.own(field) else _READERS.get(field.kind, wording.text)

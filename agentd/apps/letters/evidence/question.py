@@ -1,4 +1,4 @@
-"""The one friendly question for what is missing. It names fields by their labels, and repeats what the citizen said."""
+"""Builds one friendly question for the missing fields. It uses their labels and repeats what the citizen said."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agentd.apps.letters.evidence.fields import Field
 from agentd.errors import Language
 
 _LONG = frozenset({"nik", "kk"})
-"""Kinds of a fixed number of digits, which is said."""
+"""Kinds with a fixed number of digits, which the question mentions."""
 
 
 def label(field: Field, language: Language) -> str:
-    """What a citizen calls a field: its schema title, or in another language than the office's its usual name.
+    """The citizen's name for a field: its schema title or, in a language other than the office's, its usual name.
 
-    Choices that the citizen's words leave open stand behind it.
+    The choices among which the citizen's words are ambiguous follow in brackets.
     """
     words = asking()[language]
     usual = words.fields.get(field.label or "") if field.person is None else None
@@ -32,8 +32,8 @@ def label(field: Field, language: Language) -> str:
 
 
 def question(missing: Sequence[Field], language: Language) -> str:
-    """`Mohon sebutkan: NIK (16 digit) dan tanggal lahir.`, and what was said is asked back:
-    `Apakah ini benar: judul: Dune? …`"""
+    """The question for the missing fields (`Mohon sebutkan: NIK (16 digit) dan tanggal lahir.`), which also asks back
+    what was said (`Apakah ini benar: judul: Dune? …`)."""
     words = asking()[language]
     labels = list(dict.fromkeys(label(field, language) for field in missing if not field.said))
     said = "; ".join(f"{label(field, language)}: {field.value}" for field in missing if field.said)

@@ -1,6 +1,6 @@
-"""Where a quotation that a model gives for an argument is found: in the citizen's own words, in a result, or nowhere.
+"""Finds a model's quotation for an argument in the citizen's own words or in a result.
 
-It is the first check of a cited argument. What the quotation says, and of which field, others judge.
+This is the first check of a quoted argument; what the quotation says about which field is judged elsewhere.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from agentd.apps.letters.evidence.results import leaves
 from agentd.messages import Said
 
 LONGEST = 2000
-"""Characters of a quotation; a longer one quotes nothing in particular."""
+"""The most characters of a quotation; a longer one is too unspecific."""
 
 
 OFFERED = "offered"
-"""In a refused call's output: {field: value} of what the citizen said, and is asked back."""
+"""Key in a refused call's output: {field: value} of what the citizen said and the agent asks back."""
 
 
 def unquoted(entry: Said) -> str:
@@ -31,15 +31,15 @@ def unquoted(entry: Said) -> str:
 
 
 def offered(entry: Said) -> Mapping[str, Any]:
-    """{field: value} of what a question of the agent asked back and showed."""
+    """{field: value} of what a question of the agent asked back and displayed."""
     said = entry.value.get(OFFERED) if isinstance(entry.value, Mapping) else None
     return {path: value for path, value in (said or {}).items() if str(value) in entry.text}
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:
-    """The orders of the messages and results in which it stands word for word, spaces and case aside.
+    """The orders of the messages and results that contain the quotation verbatim, ignoring spaces and case.
 
-    Not across two messages, not in what a citizen pasted or quotes, and not in the agent's words.
+    It must be in one message, and not in text that a citizen pasted or quoted, nor in the agent's words.
     """
     wanted = _run(quote)
     if not wanted.strip() or len(quote) > LONGEST:
@@ -48,7 +48,7 @@ def places(quote: str, said: Sequence[Said]) -> frozenset[int]:
 
 
 def words(quote: str) -> list[str]:
-    """Its words and marks, without case."""
+    """The words and marks of a quotation, case-folded."""
     return [token.strip().casefold() for token in tokens(normal(quote)) if token.strip()]
 
 

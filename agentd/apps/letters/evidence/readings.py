@@ -1,4 +1,4 @@
-"""What was read of a session's messages, kept for that session alone. It reads nothing itself."""
+"""Caches what was read of a session's messages, for that session only. Reads nothing itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 MOST_READINGS = 16_384
-"""What is read of one session's messages, once for every form and value that they are judged by."""
+"""The most readings of one session; each serves all forms and values that are judged."""
 MOST_SESSIONS, MOST_TOGETHER = 256, 32_768
-"""Sessions whose readings are kept, and readings of all of them, some 1.5 kB each. Reading is pure: a session that was
-dropped costs time and nothing else."""
+"""The most sessions, and the most readings of all sessions together (about 1.5 kB each). Reading has no side effects: a
+dropped session only costs time."""
 
 
 class Readings:
@@ -26,11 +26,11 @@ class Readings:
 
     @property
     def count(self) -> int:
-        """How many are kept."""
+        """The number of cached readings."""
         return len(self._kept)
 
     def remember(self, key: Hashable, read: Callable[[], Value]) -> Value:
-        """What was read under this key before, or what `read` gives now. It never reads under the lock."""
+        """The cached reading for a key, or the result of `read`, which runs without the lock."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -50,7 +50,7 @@ class SessionReadings:
         self._lock = Lock()
 
     def of(self, session_id: str) -> Readings:
-        """The session's readings, empty for one that nothing was read of. A call outside any session keeps none."""
+        """The session's readings, created empty if needed. A call without a session gets a cache that isn't kept."""
         if not session_id:
             return Readings()
         with self._lock:

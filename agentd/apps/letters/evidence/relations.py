@@ -1,4 +1,4 @@
-"""How somebody stands to somebody else (`hubungan`): that relation must have been spoken of."""
+"""Claims about a relation field (`hubungan`): the citizen must have mentioned that relation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from agentd.apps.letters.evidence.segments import Claim, Mood
 
 
 def relation(field: Field, case: Case) -> Iterator[Claim]:
-    """What is said of a relation: no one message says it.
+    """Claims about a relation, not tied to one message (order -1).
 
-    What the citizen is to somebody (`hubungan pelapor`) is not what that one is to the citizen (`suami saya`).
+    What the citizen is to somebody (`hubungan pelapor`) differs from what that person is to the citizen (`suami saya`).
     """
     relation = person(fold(str(field.value)))
     if relation is None or relation not in people(case):
@@ -27,7 +27,7 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _called(relation: str, case: Case) -> Iterator[bool]:
-    """Of each mention of the relation, whether it is of anybody but the citizen's own (`saya istrinya`, `anak`)."""
+    """For each mention of the relation, whether it isn't the citizen's own relative (`saya istrinya`, `anak`)."""
     for turn in case.turns:
         for sentence, *_ in turn.sentences():
             words = sentence.words

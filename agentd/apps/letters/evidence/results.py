@@ -19,14 +19,14 @@ _ENGLISH = {
     **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
 }
 _NOT_A_PERSON = phrases().not_a_person
-"""Parts of a result that are about the office or forms."""
+"""Keys of a result that are about the office or forms."""
 
 
 def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon) -> Iterator[tuple[int, Json]]:
-    """(order, value) that results give for a field, newest last.
+    """(order, value) pairs that results give for a field, newest last.
 
-    A record that has a NIK counts only for the NIK of this call (`nik`, None when the citizen proved none). What a
-    tool merely echoes of its input (`Said.text` holds that input as JSON) proves nothing, nor does running text.
+    A record with a NIK counts only for the NIK of this call (`nik`; None if the citizen proved none). Values that a
+    tool only echoes from its input (`Said.text`, as JSON) and running text prove nothing.
     """
     for entry in sorted(said, key=lambda entry: entry.order):
         if entry.by != "tool" or not isinstance(entry.value, (Mapping, list)):
@@ -65,7 +65,7 @@ def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[
 
 
 def leaves(value: Json) -> Iterator[Json]:
-    """The values in the records and lists of a JSON value, without their names."""
+    """The leaf values of a JSON value, without keys."""
     if isinstance(value, (Mapping, list)):
         for inner in value.values() if isinstance(value, Mapping) else value:
             yield from leaves(inner)
@@ -74,7 +74,7 @@ def leaves(value: Json) -> Iterator[Json]:
 
 
 def parsed(text: str) -> Json:
-    """A text as JSON; None where it is none."""
+    """The text parsed as JSON; None if it isn't JSON."""
     try:
         return json.loads(text)
     except ValueError:

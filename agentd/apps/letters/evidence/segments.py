@@ -1,4 +1,4 @@
-"""The pieces a message is read into: some words under one label, of one person, in one mood. Shapes only."""
+"""The data types for the pieces of a message: words under one label, of one person, in one mood."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from agentd.apps.letters.languages import phrases
 ADDRESSES = frozenset({"alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha", "x:alamat"})
 NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 SEPARATORS = frozenset({",", ";", "(", ")", "|", "⁂", "•", "\t"})
-"""What ends a clause."""
+"""Characters that end a clause."""
 STREETS = phrases().streets
 HOMES = phrases().homes
-"""Where a citizen may live: `rumah saya di …` is about the citizen, `kantor saya di …` is not."""
+"""Words for the citizen's home: in `rumah saya di …` the address is the citizen's, in `kantor saya di …` it isn't."""
 
 
 class Mood(Enum):
-    """How the words of a segment were meant."""
+    """How the words of a segment are meant."""
 
     SAID = "asserted"
     DENIED = "denied, past or planned"
@@ -26,10 +26,10 @@ class Mood(Enum):
 
 
 class Claim(NamedTuple):
-    """One statement about a field: whether it says the value in question, and what it does to earlier ones.
+    """One statement about a field: whether it gives the value in question, and what it does to earlier statements.
 
-    `message` numbers the message it stands in. `replaces`: it names a value, so that another named before is no longer
-    meant; a statement that only adds detail doesn't.
+    `message` is the message's order. `replaces`: it names a value, so that an earlier one no longer counts; False if it
+    only adds detail.
     """
 
     message: int

@@ -1,4 +1,4 @@
-"""Where sentences end (at a line, a full stop that abbreviates nothing, a mark), and clauses. It reads no meaning."""
+"""Splits text into sentences (at lines, marks and full stops that aren't abbreviations) and clauses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDING = frozenset({".", "!", "?", "\n"})
 
 @dataclass(slots=True)
 class Sentence:
-    """One sentence: its folded words, the same as written, its cues, and below what is heard in it, word by word."""
+    """One sentence: its folded words, the words as written, its cues, and the per-word results filled in later."""
 
     words: list[str]
     raws: list[str]
@@ -38,25 +38,25 @@ class Sentence:
     times: list[str] = field(default_factory=list)
     """`past`, `future` or `soon` for each word whose clause says so."""
     people: list[tuple[int, str | None, range]] = field(default_factory=list)
-    """(place, whom it names, the words that are that person's), in order; None: the citizen again."""
+    """(index, person, the indices of that person's words), in order; None for the citizen again."""
     own: frozenset[int] = frozenset()
-    """Where the citizen names himself."""
+    """Indices of words for the citizen."""
     alone: frozenset[int] = frozenset()
-    """The same, but of nobody else (`ibu saya`)."""
+    """The same, without those after a relation (`ibu saya`)."""
     labels: list[Mark] = field(default_factory=list)
-    """Where it names a common field."""
+    """The cues that name a field."""
     wrong: bool = False
-    """It takes something back."""
+    """The sentence retracts something."""
     inquiring: bool = False
-    """It asks for something unknown (how much, when), and takes the rest of what it says as given."""
+    """The sentence asks for unknown information (how much, when) and takes the rest as given."""
     proposes: bool = False
-    """`Kalau ke Medan?`, `How about Thursday?`: it changes what was asked for; first of all it only supposes."""
+    """It proposes a change (`Kalau ke Medan?`, `How about Thursday?`); in the first message that is only supposed."""
     asking: int | None = None
-    """The word from which on it asks, however politely."""
+    """The index from which on it asks, even if politely."""
     _covered: dict[tuple[frozenset[Cue], str | None], frozenset[int]] = field(default_factory=dict)
 
     def covered(self, cues: frozenset[Cue], value: str | None = None) -> frozenset[int]:
-        """The words of its marks with one of the cues (and this value, if one is given); found once."""
+        """Indices of the words in cues of these kinds (and with this value, if given); cached."""
         key = cues, value
         if key not in self._covered:
             marks = (mark for mark in self.marks if mark.cue in cues and value in (None, mark.value))
@@ -64,12 +64,12 @@ class Sentence:
         return self._covered[key]
 
     def clause(self, at: int) -> range:
-        """The clause around a word."""
+        """The indices of the clause that contains a word."""
         number = self.clauses[at]
         return range(bisect_left(self.clauses, number), bisect_right(self.clauses, number))
 
     def opens(self, at: int) -> bool:
-        """Whether nothing but marks stands before a word in its clause."""
+        """Whether only marks precede a word in its clause."""
         return not any(word[0].isalnum() for word in self.words[self.clause(at).start : at])
 
     def ends(self, at: int) -> bool:
@@ -78,7 +78,7 @@ class Sentence:
 
 
 def own_sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
-    """What of a message is its writer's own, in sentences: no chat's marks of emphasis, no numbers of lines."""
+    """The sentences that the writer wrote themselves, without pasted text, chat emphasis and line numbers."""
     raws = split(_unadorned(own_words(text)), lexicon)
     words = [folded(raw) or "\n" for raw in raws]
     found: list[Sentence] = []
@@ -89,7 +89,7 @@ def own_sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
 
 
 def _unadorned(text: str) -> str:
-    """Without a chat's marks of emphasis, and without the numbers of lines numbered from 1 on, as answers may be."""
+    """The text without chat emphasis, and without line numbers if they count up from 1."""
     text = _EMPHASIS.sub(r"\2", text)
     numbers = [int(number) for number in _NUMBERED.findall(text)]
     return _NUMBERED.sub("", text) if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)) else text
@@ -108,7 +108,7 @@ def split(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def _sentences(words: Sequence[str], raws: Sequence[str]) -> list[tuple[int, int, str, bool]]:
-    """(start, end, closing mark, before a blank line) of each sentence; a line is a sentence."""
+    """(start, end, closing mark, whether a blank line follows) of each sentence; a line break ends a sentence."""
     found: list[tuple[int, int, str, bool]] = []
     start = 0
     for at, word in enumerate(words):
@@ -132,7 +132,7 @@ def _closes(raws: Sequence[str], at: int) -> bool:
 
 
 def clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
-    """The number of the clause of each word."""
+    """The clause number of each word."""
     turns = {mark.start for mark in marks if mark.cue is Cue.TURN}
     turns |= {
         mark.start for mark in marks if mark.cue is Cue.LABEL and mark.start and words[mark.start - 1] in _ANDS | {"/"}
@@ -147,7 +147,7 @@ def clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) ->
 
 
 def _separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
-    """Whether a clause ends there: no comma inside a number or a date (`January 5th, 1990`) ends one."""
+    """Whether a clause ends at a word; a comma inside a number or a date (`January 5th, 1990`) doesn't end one."""
     if words[at] != "," or at + 1 == len(words):
         return words[at] in SEPARATORS
     year = len(words[at + 1]) == 4 and any(map(month, words[max(0, at - 3) : at]))

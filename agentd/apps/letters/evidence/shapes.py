@@ -1,7 +1,7 @@
-"""What a property of a tool's JSON Schema says of itself: its labels, kind, person and time. It reads no conversation.
+"""What a property of a tool's JSON Schema says: its labels, kind, person and time. Doesn't read the conversation.
 
-A server says it under `x-agentd-labels`, `x-agentd-kind`, `x-agentd-about` and `x-agentd-time`; what it leaves out is
-derived from the property's title, name, format and type. What is declared always wins over what is derived.
+A server declares it with `x-agentd-labels`, `x-agentd-kind`, `x-agentd-about` and `x-agentd-time`; the rest is derived
+from the property's title, name, format and type. Declared information always wins.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from agentd.apps.letters.languages import phrases
 
 Json = Any
 ANYBODY = "*"
-"""The person of a field about whomever a letter is to serve (`nama_penerima`): anybody but the applicant."""
+"""The person of a field about whomever a letter serves (`nama_penerima`): anybody but the applicant."""
 KINDS = frozenset(
     {
         *("text", "name", "place", "address", "relation", "birth", "choice", "boolean", "nik", "kk", "rt", "rw"),
         *("rtrw", "phone", "email", "code", "number", "money", "year", "date", "time"),
     }
 )
-"""What `x-agentd-kind` may say."""
+"""The values that `x-agentd-kind` may have."""
 TIMES = frozenset({"now", "past", "future"})
 _RECIPIENT = frozenset({"penerima", "recipient", "beneficiary"})
 _ENUMS = {
@@ -68,7 +68,7 @@ _KINDS = {
     "place": frozenset({"city", "place", "origin", "destination"}),
     "email": frozenset({"email"}),
 }
-"""The senses of a name that tell its kind, the first that fits."""
+"""The senses of a name that determine its kind; the first match counts."""
 _ADDRESSES = frozenset({"alamat", "address"})
 _SENSES = phrases().senses
 _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
@@ -76,7 +76,7 @@ _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One property. `label`: a common label, or `field:PATH`; `came_from`: by what label, kind and person are known."""
+    """One property. `label`: a common label or `field:PATH`; `came_from`: the source of label, kind and person."""
 
     label: str
     kind: str
@@ -84,21 +84,21 @@ class Shape:
     title: str
     enum: Enum = NO_ENUM
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Its own labels by language, the first of each is used to ask; `""` holds those for every language."""
+    """Its own labels by language; the first of each is used in questions. `""`: the labels for every language."""
     time: str = ""
     sensitive: bool = False
     senses: frozenset[str] = frozenset()
-    """What its name means, by the packs' senses (`origin_city`: origin, city)."""
+    """The meanings of its name, from the packs' senses (`origin_city`: origin, city)."""
     words: tuple[str, ...] = ()
     pattern: str = ""
-    """Of a code: the regular expression that it must match, if that is a plain one."""
+    """For a code: the regular expression that it must match, if that is a simple one."""
     unit: str = ""
-    """Of a number: the unit of time that it counts, by its name, title or description."""
+    """For a number: the unit of time that it counts, from its name, title or description."""
     came_from: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def told_about(self) -> bool:
-        """Whether its tool says whom it is about, or its name says that it is about the applicant (`pelapor`)."""
+        """Whether the tool says whom the field is about, or its name says it is about the applicant (`pelapor`)."""
         whence = self.came_from.get("about")
         return whence in ("x-agentd-about", "x-agentd-roles") or (
             whence == "name" and self.person == CITIZEN and self.kind != "relation"
@@ -106,16 +106,16 @@ class Shape:
 
     @property
     def addresses(self) -> bool:
-        """Whether it is an address, by its kind or its name."""
+        """Whether it is an address, by its kind or name."""
         return self.kind == "address" or not _ADDRESSES.isdisjoint(self.words)
 
     @property
     def gone_by(self) -> bool:
-        """Whether its day has been: a birth's, the last of something."""
+        """Whether its date is in the past: a birth, or the last time of something."""
         return self.kind == "date" and ("birth" in self.senses or (self.time == "past" and "since" not in self.senses))
 
     def named(self) -> Iterator[str]:
-        """Every phrase by which it may be called."""
+        """Every phrase that may name it."""
         yield from (phrase for known in self.labels.values() for phrase in known)
         yield bare(self.title)
         yield " ".join(self.words)
@@ -123,19 +123,19 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The persons that a tool declares (`x-agentd-roles`: each with its words by language)."""
+    """The persons that a tool declares (`x-agentd-roles`: the words for each by language)."""
 
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def person(self, role: str) -> str:
-        """Who a role is in a conversation: the citizen, a relation that languages name, or the role itself."""
+        """Who a role is in a conversation: the citizen, a known relation, or the role itself."""
         if not SELF.isdisjoint(self.words.get(role, ())) or role in phrases().applicants:
             return CITIZEN
         return person([role]) or role
 
 
 class _Called(NamedTuple):
-    """By what a property is called: the words of its name, those of the objects around it, and its title."""
+    """The names of a property: the words of its name, those of the surrounding objects, and its title."""
 
     words: Sequence[str]
     around: Sequence[str]
@@ -152,7 +152,7 @@ def roles(schema: Mapping[str, Json]) -> Roles:
 
 
 def labels(declared: Json) -> dict[str, tuple[str, ...]]:
-    """`x-agentd-labels`: a phrase, a list of them, or either by language."""
+    """The phrases of `x-agentd-labels`, by language: it may be a phrase, a list, or either by language."""
     if isinstance(declared, Mapping):
         return {str(language): found for language, each in declared.items() if (found := labels(each).get("", ()))}
     listed = [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
@@ -163,7 +163,7 @@ def labels(declared: Json) -> dict[str, tuple[str, ...]]:
 def shape(
     path: str, prop: Mapping[str, Json], lexicon: Lexicon, known: Roles, about: str = "", sense: str = ""
 ) -> Shape:
-    """What a property is. `about`: the role that an object around it declares; `sense`: what it is by its meaning."""
+    """The shape of a property. `about`: the role declared by a surrounding object; `sense`: its inferred meaning."""
     *above, name = path.replace("[]", "").split(".")
     words = split(name)
     own = labels(prop.get("x-agentd-labels"))
@@ -199,7 +199,7 @@ def _kind_from(prop: Mapping[str, Json]) -> str:
 
 
 def _person(called: _Called, role: str, known: Roles) -> tuple[str | None, str]:
-    """(whom a property is about, by what that is known). A relation that is all of a name is what is asked for."""
+    """(the person a property is about, the source). A name that is only a relation asks for that relation itself."""
     if role:
         return known.person(role), "x-agentd-about"
     if _RECIPIENT.intersection(called.words):
@@ -239,7 +239,7 @@ def _kind(prop: Mapping[str, Json], enum: Enum, label: str, senses: frozenset[st
 
 
 def _senses(words: Sequence[str]) -> Iterator[str]:
-    """The senses of a name's words, the longer phrase first (`number of` counts, `number` identifies)."""
+    """The senses of a name's words, preferring longer phrases (`number of` is a count, `number` an identifier)."""
     at = 0
     while at < len(words):
         found = next((size for size in (2, 1) if tuple(words[at : at + size]) in _SENSE_OF), 0)
@@ -249,7 +249,7 @@ def _senses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _tense(senses: frozenset[str], kind: str) -> str:
-    """When a day is by its name: a death's gone by, a departure's to come. An hour of what is gone is said as now."""
+    """The time of a date by its name: past for a death, future for a departure. A past event's hour counts as now."""
     if kind not in ("date", "time"):
         return ""
     time = next((time for time in ("past", "future") if senses & frozenset(phrases().tenses.get(time, ()))), "")
@@ -263,7 +263,7 @@ def _label(
     prop: Mapping[str, Json],
     lexicon: Lexicon,
 ) -> str | None:
-    """The common label of a property. One that declares labels or a title is known by them and its whole name alone."""
+    """The common label of a property. If it declares labels, aliases don't count."""
     words, parents, title = called
     rest = [word for word in words if person([word]) != about or about is None]
     rest = [word for word in rest if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else rest
@@ -290,10 +290,10 @@ def _enum(prop: Mapping[str, Json], label: str) -> Enum:
 
 
 def bare(title: str) -> str:
-    """A title's folded words, without what is in brackets."""
+    """A title's folded words, without text in brackets."""
     return " ".join(fold(re.sub(r"\([^)]*\)", " ", title)))
 
 
 def split(name: str) -> list[str]:
-    """The words of a property's name, however they are joined."""
+    """The words of a property's name, in any case style."""
     return [word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+", name)]

@@ -1,4 +1,4 @@
-"""Where a text may hold a field's value: a normaliser for each kind. Whether it is meant so, others decide."""
+"""Finds where a text holds a value of a field's kind, with one normaliser per kind. Doesn't judge the meaning."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ CURRENCIES = frozenset(
 
 _DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _IDENTIFIES = 7
-"""So many digits with a leading zero are no amount: a phone number, an account."""
+"""From this many digits on, a number with a leading zero is an identifier (phone, account), not an amount."""
 _CODE_LETTERS = 4
-"""At most so many letters stand before the hyphen of a code (`M-20417`)."""
+"""The most letters before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _CLITICS = phrases().clitics
 _LONG = 64
-"""Words of a clause that says more than a value."""
+"""The most words of a clause that may contain only a value."""
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
 
 
 class Span(NamedTuple):
-    """(first word, word after the last, whether it is the value in question)."""
+    """(index of the first word, index after the last word, whether it is the value in question)."""
 
     start: int
     end: int
@@ -43,9 +43,9 @@ class Span(NamedTuple):
 
 
 def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
-    """Every place in folded words that holds a value of the field's kind; of a text, only the value in question.
+    """Every span in folded words that holds a value of the field's kind; for texts, only the value in question.
 
-    What a tool's own kind can't read (`tidak ada bagasi` as a number) is looked for as it is written.
+    If the kind's normaliser doesn't find the value (`tidak ada bagasi` as a number), it is searched for as written.
     """
     read = _KINDS.get(field.kind)
     found = list(read(field, words, today)) if read is not None else []
@@ -70,18 +70,18 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
 
 
 def is_common_number(field: Field) -> bool:
-    """Whether it is an age or an income, which any number fits: one counts under its name or as an answer alone."""
+    """Whether it is an age or income, which any number fits; it counts only under its label or as a whole answer."""
     return field.kind in NUMBERS and field.common
 
 
 def values_of(shape: Shape, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Every value of a field's kind in folded words; of a text none, for any words are one."""
+    """Every value of a field's kind in folded words; none for texts, because any words would match."""
     if (read := _KINDS.get(shape.kind)) is not None:
         yield from read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)
 
 
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:
-    """Whether the same words could be a value of another field too; a day to come is nobody's birth."""
+    """Whether the words of a value also fit another field; a future date can't be a date of birth."""
     if shape.gone_by and field.kind == "date" and span.supports and not field.past:
         return (days.day(str(field.value), today) or today) <= today
     if shape.kind in NUMBERS and field.kind in NUMBERS:
@@ -97,7 +97,7 @@ def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: da
 
 
 def alone(words: Sequence[str], span: Span, among: range | None = None) -> bool:
-    """Whether some words, or those `among` them, say the value and nothing else."""
+    """Whether the words, or those `among` them, are the value and nothing else."""
     among = range(len(words)) if among is None else among
     if len(among) > _LONG:
         return False
@@ -121,7 +121,7 @@ def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span
 
 
 def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Amounts that are no part of a date, an hour, a code (`M-20417`) or a long number."""
+    """Amounts that aren't part of a date, a time, a code (`M-20417`) or a long number."""
     wanted: Decimal | None = numbers.value(str(field.value))
     dated = _in_days(words, today)
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
@@ -137,7 +137,7 @@ def _in_days(words: Sequence[str], today: date) -> set[int]:
 
 
 def _in_code(words: Sequence[str], at: int) -> bool:
-    """Whether digits stand behind letters and a hyphen, as in a code; `anak ke-5` is a number."""
+    """Whether digits follow letters and a hyphen, as in a code; `anak ke-5` is a number."""
     before = words[at - 2] if at > 1 and words[at - 1] == "-" else ""
     return before.isalpha() and len(before) <= _CODE_LETTERS and before not in _KNOWN_WORDS
 
@@ -160,7 +160,7 @@ def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Sp
 
 
 def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
-    """Letters and digits that are no part of a day, however they are grouped: `HX-77420-B`, `5210 4417 8890 1234`."""
+    """Codes that aren't part of a date, in any grouping: `HX-77420-B`, `5210 4417 8890 1234`."""
     wanted = _joined(str(field.value))
     dated = _in_days(words, today)
     spelled = [str(numbers.DIGIT_WORDS.get(word, word)) for word in words]  # `nine one three two`
@@ -188,14 +188,14 @@ def _joined(value: str) -> str:
 
 
 def _as_heard(wanted: Sequence[str], words: Sequence[str]) -> Sequence[str]:
-    """A word as a sentence is split: `rumahnya` may stand as `rumah` and `nya`."""
+    """A word split as in a sentence: `rumahnya` may appear as `rumah` and `nya`."""
     (word,) = wanted if len(wanted) == 1 else ("",)
     end = next((end for end in _CLITICS if word.endswith(end)), "")
     return (word[: -len(end)], end) if end and word not in words else wanted
 
 
 def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places where a value's words are written, ignoring marks."""
+    """The spans where a value's words are written, ignoring marks."""
     if not wanted or all(word in FILLERS for word in wanted):
         return
     kept = [at for at, word in enumerate(words) if word[0].isalnum()]
@@ -215,5 +215,5 @@ _KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
 
 
 def clear(words: Sequence[str]) -> bool:
-    """Whether what stands between a label and its value names nobody else (`NIK ahli waris …` does)."""
+    """Whether the words between a label and its value name nobody else (`NIK ahli waris …` does)."""
     return all(word in _BESIDE or not word[0].isalpha() for word in words)

@@ -1,4 +1,4 @@
-"""Whether a street that no name of a field stands before is where the citizen lives, or nobody's known."""
+"""Whether a street without a label is the citizen's home, or of unknown owner."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _NEAR = 8
-"""Words between the word for the card and the street that it says."""
+"""The most words between the word for the card and the street on it."""
 
 
 def whose(line: Line, at: int, home: str, *, business: bool) -> str:
-    """The name that a street stands under: `kantor saya di Jl. …` is no home, `rumah saya di Jl. …` is.
+    """The label of a street: `kantor saya di Jl. …` isn't the home, `rumah saya di Jl. …` is.
 
-    `home`: the citizen's; `business`: one was spoken of last.
+    `home`: the label of the citizen's home; `business`: a business was mentioned last.
     """
     words, clause = line.words, line.sentence.clause(at)
     opened = clause.start + (words[clause.start] in SEPARATORS)
@@ -31,7 +31,7 @@ def whose(line: Line, at: int, home: str, *, business: bool) -> str:
 
 
 def _on_the_card(line: Line, at: int) -> bool:
-    """`KTP saya masih Bekasi, Jl. Anggrek No. 2`: where the KTP says, not where anybody lives."""
+    """Whether a street is what the KTP says rather than a home: `KTP saya masih Bekasi, Jl. Anggrek No. 2`."""
     card = max((before for before in range(max(0, at - _NEAR), at) if line.words[before] == "ktp"), default=at)
     between = range(card + 1, at)
     named = any(line.words[near] in _PACK.still or line.raws[near][0].isupper() for near in between)

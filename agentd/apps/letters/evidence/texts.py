@@ -1,4 +1,4 @@
-"""Free text by its content: whether all that a short phrase says was said (`melamar kerja`, `Melamar pekerjaan`)."""
+"""Compares free text by content: whether all of a short phrase was said (`melamar kerja`, `Melamar pekerjaan`)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _SAME = phrases().same_content
 
 
 def essence(words: Sequence[str]) -> tuple[str, ...]:
-    """The content of folded words, with a few plain translations made one."""
+    """The content words of folded words, with a few translations unified."""
     return content([_SAME.get(word, word) for word in words])
 
 
 def saying(value: str) -> Callable[[Sequence[str]], bool]:
-    """Whether folded words say every content word of `value`, or are the same known phrase."""
+    """A function that tells whether folded words have every content word of `value` or mean the same known phrase."""
     written = fold(value)
     asked = frozenset(essence([word for word in written if word.isalpha() or word.isdecimal()]))
     meant = meanings(written)

@@ -1,8 +1,8 @@
-"""What the arguments of one call say of one another: which words are another's already, and what is left for the rest.
+"""Judges the arguments of one call together: which words belong to another argument, and what the rest may be.
 
-No two fields have the same words: a text that says no more than a day, a number or somebody's name which is another
-argument's is no value. What the citizen writes as a name, and no field has, must go to the unproven fields in one way
-only: somebody's name is what is introduced (`I'm …`) or all that a clause says. Which way that is, the model reads.
+No two fields share words: a text that is only a date, number or name of another argument is no value. Words written as
+a name that no field has must fit the unproven fields in exactly one way. A person's name must be introduced (`I'm …`)
+or be all of its clause. The model proposes which name goes where.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from agentd.apps.letters.languages import phrases
 _KINDS = frozenset({"text", "name"})
 _RANKS = {"name": 1, "text": 2, "place": 2, "relation": 2}
 _COMMON_WORDS = TEXTS | {"choice", "boolean"}
-"""Kinds that any words can be a value of (`menikah` is a state, and a purpose)."""
+"""Kinds whose value may be any words (`menikah` is a marital status and a purpose)."""
 _MOST = 3
-"""Fields that may be left."""
+"""The most fields that may remain unproven."""
 _WITHIN = phrases().joins | phrases().articles
-"""Words that may be inside a name: `War and Peace`."""
+"""Words that may be part of a name: `War and Peace`."""
 
 
 def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
-    """Whether a text or name says, wherever it stands, no more than what is another argument's."""
+    """Whether a text or name contains, in every place, only words of another argument's value."""
     if field.kind not in _RANKS or field.many:
         return False
     places = case.stated_anywhere(field)
@@ -47,7 +47,7 @@ def anothers(field: Field, proven: Iterable[Field], case: Case) -> bool:
 
 
 def _taken(fields: Iterable[Field], case: Case) -> Mapping[int, set[int]]:
-    """{id of a sentence: its words that are the fields' values}."""
+    """{id of a sentence: indices of the words that are the fields' values}."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     for place in chain.from_iterable(map(case.stated_anywhere, fields)):
         found[id(place.sentence)].update(range(place.span.start, place.span.end))
@@ -55,9 +55,9 @@ def _taken(fields: Iterable[Field], case: Case) -> Mapping[int, set[int]]:
 
 
 def _outranks(other: Field, field: Field, *, once: bool) -> bool:
-    """Whether words that are both are the other's: a day's or number's before a name's, a name's before a text's.
+    """Whether shared words belong to the other field: dates and numbers go before names, names before texts.
 
-    Of two people's names that were said `once` they are nobody's.
+    The names of two people that were said only `once` belong to neither.
     """
     rank = _RANKS.get(other.kind, 3 if other.kind in _COMMON_WORDS else 0)
     both = rank == 1 and (other.person or CITIZEN) != (field.person or CITIZEN) and once
@@ -72,7 +72,7 @@ def _says_nothing(place: Place, taken: set[int]) -> bool:
 
 
 def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool:
-    """Whether the unproven fields have what the proven ones leave to them, in the only way it can be theirs."""
+    """Whether the unproven fields hold the names that the proven ones leave over, in the only possible assignment."""
     shapes = case.form.shapes
     known = {field.key for field in proven}
     missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in known}
@@ -101,7 +101,7 @@ def _may_be(place: Place, shape: Shape) -> bool:
 
 
 def _labels(one: Named, place: Place) -> bool:
-    """Whether a text's own name stands right before a value."""
+    """Whether a text field's own name stands directly before a value."""
     shapes, start = place.case.form.shapes, place.span.start
     texts = any(shapes[key].kind in TEXTS for key in one.keys)
     return one.plain and texts and one.end <= start and clear(place.sentence.words[one.end : start])
@@ -114,7 +114,7 @@ def _says(field: Field, place: Place) -> bool:
 
 
 def _names(case: Case, turn: Turn, theirs: Mapping[int, set[int]]) -> Iterator[Place]:
-    """What a message writes as a name, and is no value (`theirs`), name or title of anything else."""
+    """The spans that a message writes as a name and that aren't another value (`theirs`), label or title."""
     for sentence, named, before in turn.sentences():
         values = chain(*(values_of(shape, sentence.words, turn.day) for shape in case.form.shapes.values()))
         called = (one for one in named if one.plain or sentence.raws[one.start][0].islower())
@@ -128,7 +128,7 @@ def _names(case: Case, turn: Turn, theirs: Mapping[int, set[int]]) -> Iterator[P
 
 
 def _capitals(sentence: Sentence, taken: set[int]) -> Iterator[tuple[int, int]]:
-    """(first word, word after the last) of each run of capitalised words, and of what joins them."""
+    """(index of the first word, index after the last) of each run of capitalised words, including joining words."""
 
     def part(at: int) -> tuple[int, bool]:
         return sentence.clauses[at], at not in taken and (upper(at) or sentence.words[at] in _WITHIN)

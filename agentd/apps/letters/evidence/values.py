@@ -1,4 +1,4 @@
-"""A field's values: whether two are the same one, and whether words hold one. Whose words those are, others judge."""
+"""Compares a field's values and finds them in words. Doesn't judge whose words they are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json = Any
 
 
 def equals(field: Field, other: Json) -> bool:
-    """Whether another JSON value of the field is the same by value."""
+    """Whether another JSON value is equal for the field's kind."""
     value = field.value
     if isinstance(value, bool) or isinstance(other, bool) or not isinstance(other, str | int | float):
         return type(value) is type(other) and bool(value == other)
@@ -40,7 +40,7 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 
 def within(field: Field, words: Sequence[str], today: date) -> bool:
-    """Whether words hold the field's value: by its kind, as it is written, or in words that mean the same."""
+    """Whether words contain the field's value: by its kind, as written, or in words with the same meaning."""
     value = str(field.value)
     if any(span.supports for span in spans(field, words, today)):
         return True

@@ -1,4 +1,4 @@
-"""What is said in free text (purpose, occupation, business): every content word under its name, or as its answer."""
+"""Claims about free text (purpose, occupation, business): each content word must be under its label or an answer."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 PURPOSES = frozenset({"keperluan", "instansi"})
-"""What a letter is for: of nobody's data."""
+"""Labels for a letter's purpose; they are no person's data."""
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
 _TAIL = 64
-"""Words that a purpose runs on for."""
+"""The most words of a purpose."""
 _PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
-"""What is asked for, and no purpose of it: `saya perlu surat pengantar`."""
+"""Words for the letter itself, which are no purpose: `saya perlu surat pengantar`."""
 _BEFORE_COMPANY = (None, "nama", "keperluan")
-"""`CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
+"""Labels that a company name may stand under: `CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
 _PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in _PACK.senses[sense])
 
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
-    """What each message says of a free text, in order."""
+    """Claims that each message makes about a free text, in order."""
     return case.told(_told, field, ()) if not _is_none(field) else iter(())
 
 
@@ -64,19 +64,19 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
 
 
 def _restates(part: Part) -> bool:
-    """Whether it puts something right, and is no mere courtesy (`eh, maaf`)."""
+    """Whether a part is a correction that isn't introduced by a mere courtesy (`eh, maaf`)."""
     before = bisect_right(part.line.rights, part.start, key=attrgetter("end"))
     return part.corrected and before > 0 and part.line.words[part.line.rights[before - 1].start] not in _PACK.courtesies
 
 
 def _own(case: Case, turn: Turn) -> bool:
-    """Whether the citizen says a purpose of their own, beside which that of a relative is none."""
+    """Whether the citizen states a purpose of their own; then a relative's purpose in the message doesn't count."""
     said = parts(case, turn)
     return case.once((_own, turn), lambda: any(_states_own(part, owner(part.place(case, turn))) for part in said))
 
 
 def _asked(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether a part without a name answers for this field: it alone was asked for, or it alone of free texts."""
+    """Whether an unlabelled part answers for this field: it alone, or it alone among free texts, was asked for."""
     wanted = case.labels_asked(turn.question)
     if len(wanted) > 1:
         typed = {shape.label for shape in case.form.shapes.values() if shape.kind not in TEXTS}
@@ -86,21 +86,21 @@ def _asked(field: Field, case: Case, turn: Turn) -> bool:
 
 
 def _under(field: Field, turn: Turn, part: Part) -> bool:
-    """Whether a part stands under the field's name, or puts its value right (`Sorry, I meant …`)."""
+    """Whether a part stands under the field's label or corrects its value (`Sorry, I meant …`)."""
     unsaid = part.label is None and part.follows is None and turn.before[:1] == (frozenset({field.key}),)
     restated = unsaid and _restates(part) and not persons.names_a_letter(part.words)
     return restated or part.under == field.label
 
 
 def _states_own(part: Part, who: str | None) -> bool:
-    """`I need it for a bank`."""
+    """Whether a part states the citizen's own purpose: `I need it for a bank`."""
     own = not part.line.sentence.own.isdisjoint(part.line.sentence.clause(part.start))
     wish = not _PACK.weak_purpose.isdisjoint(part.words[:1]) and _PACK.letters.isdisjoint(part.words)
     return who is None and own and (part.label == "keperluan" or wish)
 
 
 def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
-    """Whether a clause that doesn't name the field may be about it."""
+    """Whether a clause without the field's label may be about it."""
     words = part.words
     if field.label == "nama_usaha":
         return part.label in _BEFORE_COMPANY and not _PACK.companies.isdisjoint(words[:1])
@@ -116,14 +116,14 @@ def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
 
 
 def _is_none(field: Field) -> bool:
-    """Whether a value is nothing that the field can be: no occupation, no purpose."""
+    """Whether a value can't be the field's: not an occupation, or only words for the letter itself."""
     if field.label == "pekerjaan":
         return bool(choices.meanings(field.spoken)) and not choices.is_occupation(field.spoken)
     return field.label == "keperluan" and _PAPER.issuperset(texts.essence(field.spoken))
 
 
 def _purpose(part: Part, who: str | None) -> Sequence[str]:
-    """What a part may say of a purpose: all that its clause goes on to say, across words that are names elsewhere."""
+    """The words of a purpose: the rest of the clause, including words that are labels elsewhere."""
     line, clause = part.line, part.line.sentence.clause(part.start)
     stop = min(clause.stop, part.start + _TAIL)
     named = (at for at in range(part.end, stop) if (mark := line.marks.get(at)) and mark.cue is Cue.LABEL)
@@ -134,9 +134,9 @@ def _purpose(part: Part, who: str | None) -> Sequence[str]:
 
 
 def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:
-    """`sehari-hari jualan nasi uduk`, `warung makan`: of a business what it is, from the word for it on.
+    """For a business, the words from its own noun on: `sehari-hari jualan nasi uduk`, `warung makan`.
 
-    `mau buka toko roti` is none yet, and `di toko roti` is where somebody is.
+    Empty for plans (`mau buka toko roti`) and locations (`di toko roti`).
     """
     if field.label != "jenis_usaha":
         return words
@@ -146,7 +146,7 @@ def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:
 
 
 def _bare_job(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    """`karyawan swasta` in a list, `saya seorang guru`: an occupation and nothing else."""
+    """Whether the words are an occupation and nothing else: `karyawan swasta` in a list, `saya seorang guru`."""
     kept = [word for word in words if word[0].isalnum()]
     rest = kept if choices.meanings(kept) else [word for word in kept if word not in FILLERS]
     if not choices.is_occupation(rest) or (choices.WISHES.intersection(kept) and not choices.meanings(rest)):
