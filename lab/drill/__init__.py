@@ -1,1 +1,1 @@
-"""Drills that anyone can run: the daemon is killed again and again, and what was lost is counted."""
+"""Drills that anyone can run: they kill the daemon, inject faults or attack it, and count what was lost."""

@@ -1,5 +1,5 @@
-"""Attacks by models, programs, proxies and rogue servers that want what is not theirs, and what a row of any attack is:
-what was tried, and what was lost. Parts of the drill.
+"""Parts of the drill: attacks by models, programs, proxies and rogue servers that want access they lack. Defines
+`Attack`, the table row of any attack: what was tried and what was lost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PROXIED = (
 
 @dataclass(frozen=True)
 class Attack:
-    """What was tried, how often, what was heard, and how many tries got what they should not."""
+    """What was tried, how often, the responses, and how many tries succeeded that should not."""
 
     tried: str
     tries: int
@@ -48,16 +48,16 @@ class Attack:
 
     @property
     def right(self) -> bool:
-        """Something was tried and nothing was lost."""
+        """True when something was tried and nothing was lost."""
         return self.tries > 0 and not self.lost
 
     def cells(self) -> dict[str, str | int | float | bool | None]:
-        """As a line of the table."""
+        """The attack as a row of the table."""
         return {"tried": self.tried, "times": self.tries, "heard": self.heard, "lost": self.lost}
 
 
 def kind(act: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """The type of the error that the call of `act` answers; `answered` without one."""
+    """Call `act` and return the type of its RPC error, or `answered` when there is none."""
     try:
         act(*given, **named)
     except RpcFailed as refused:
@@ -66,7 +66,7 @@ def kind(act: Callable[..., Any], *given: Any, **named: Any) -> str:
 
 
 async def closed(socket: aiohttp.ClientWebSocketResponse) -> int | None:
-    """The code that a socket is closed with: 1008, or 1006 when a busy machine cut it before both said goodbye.
+    """The code a socket is closed with: 1008, or 1006 when a busy machine cut it before the closing handshake.
 
     None while it is open.
     """
@@ -77,12 +77,12 @@ async def closed(socket: aiohttp.ClientWebSocketResponse) -> int | None:
 
 
 def letters(daemon: Daemon) -> list[Path]:
-    """The letters' files in the archive."""
+    """The PDF files of the letters in the archive."""
     return list(daemon.state.glob("letters/2*/*.pdf"))
 
 
 def model(folder: Path) -> list[Attack]:
-    """It voids, deletes, issues and destroys without being asked."""
+    """A model calls tools that void, delete, issue and destroy without being asked."""
     folder.mkdir()
     turns = (
         *(call("void_letter", number="x", reason="y"), call("certificate__void_letter", number="x", reason="y")),
@@ -105,7 +105,7 @@ def model(folder: Path) -> list[Attack]:
 
 
 def open_house(folder: Path) -> list[Attack]:
-    """A daemon without tokens, a server that offers the office's tools before the office's own."""
+    """A daemon without tokens whose first server offers the same tools as the office's own server."""
     folder.mkdir()
     log = folder / "asked.log"
     log.touch()
@@ -127,7 +127,7 @@ def open_house(folder: Path) -> list[Attack]:
 
 
 def by_path(daemon: Daemon) -> Attack:
-    """A genuine letter of the archive, named by its path in each place where /verify takes something."""
+    """Pass the path of a genuine letter from the archive at every place where /verify accepts input."""
     asked = daemon.call("Tools.call", tool=LETTER["tool"], input=LETTER["input"])["output"]
     yes = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
     daemon.call("Agent.approve", **yes)
@@ -161,7 +161,7 @@ def _genuine(daemon: Daemon, path: str, kind_of: str = "text/plain", body: bytes
 
 
 def behind_proxy(folder: Path) -> Attack:
-    """Settings that speak of a proxy, without a token."""
+    """Start a daemon that has proxy settings but no token."""
     refused = 0
     for name, setting in SETTINGS.items():
         place = folder / name
@@ -169,14 +169,14 @@ def behind_proxy(folder: Path) -> Attack:
         daemon = Daemon(place, [final("x")], HEAD + setting, {"AGENTD_TOKEN": ""})
         try:
             daemon.start().kill()
-        except AssertionError as error:  # with its last words
+        except AssertionError as error:  # its text holds the end of the daemon's log
             refused += "no token exists" in str(error)
     lost = len(SETTINGS) - refused
     return Attack("a daemon without tokens started with a proxy's setting", len(SETTINGS), "not started", lost)
 
 
 async def _first_token(daemon: Daemon) -> Attack:
-    """Sockets of programs of this machine, which were admin while there was no token."""
+    """Sockets opened by local programs that were admin as long as no token existed."""
     async with aiohttp.ClientSession() as session:
         sockets = [await session.ws_connect(f"{daemon.url}/ws") for _ in range(SOCKETS)]
         TokenStore(daemon.state / "access.json").add("first", frozenset({"staff"}), now=datetime.now(UTC))
@@ -186,7 +186,7 @@ async def _first_token(daemon: Daemon) -> Attack:
 
 
 def status(url: str, headers: Mapping[str, str], body: bytes | None = None) -> int:
-    """What the request is answered with."""
+    """The response's HTTP status code."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, body, dict(headers)), timeout=60) as answer:
             return int(answer.status)
@@ -195,7 +195,7 @@ def status(url: str, headers: Mapping[str, str], body: bytes | None = None) -> i
 
 
 def server_over_http(folder: Path) -> list[Attack]:
-    """The letters' server by itself, asked for a letter by a program without its token."""
+    """Ask the standalone certificate server for a letter with a missing or wrong token."""
     folder.mkdir()
     command = [sys.executable, "-m", "servers.certificate", "--http", "127.0.0.1:0"]
     env = {**os.environ, "AGENTD_STATE": str(folder)}

@@ -1,5 +1,5 @@
-"""A fault done to a daemon while a bystander's run goes through it: what the caller heard, whether that run ended well,
-and what the daemon held before and after. The faults are in mcp_faults.py, provider_faults.py and machine_faults.py.
+"""Injects a fault into a daemon during a bystander's run. A row records what the caller received, whether that run
+ended well, and the daemon's resources before and after. Faults: mcp_faults.py, provider_faults.py, machine_faults.py.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ SLOW_FINAL = json.dumps({"text": json.dumps(final("Selesai")), "after_ms": 1500}
 BYSTANDER = (call("get_current_time"), SLOW_FINAL)
 SETTLE_S = 60.0
 SLACK = 6
-"""File descriptors that may be more after a fault: a pool that opened another connection."""
+"""How many more file descriptors are allowed after a fault, for a pool that opened another connection."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a daemon holds at one moment; rows are runs."""
+    """Resources the daemon holds at one moment; `rows` counts the rows of runs."""
 
     processes: int
     files: int
@@ -39,7 +39,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Row:
-    """One fault: what was done, what its caller heard, how many runs went on meanwhile, what was held."""
+    """One fault: what was done, the response, the runs in progress and those lost, resources before and after."""
 
     tried: str
     heard: str
@@ -50,7 +50,7 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Nothing lost, no process left over, no file that stays open, a row for each run and no more."""
+        """True when nothing was lost, no process or open file is left over, and each run has exactly one row."""
         more = self.after.files - self.before.files
         return (
             not self.lost
@@ -60,7 +60,7 @@ class Row:
         )
 
     def cells(self) -> dict[str, str | int | float | bool | None]:
-        """As a line of the table."""
+        """The fault as a row of the table."""
         pairs = {"processes": "processes", "files open": "files", "rows of runs": "rows"}
         counted = {name: f"{getattr(self.before, of)} → {getattr(self.after, of)}" for name, of in pairs.items()}
         return {"tried": self.tried, "heard": self.heard, "runs lost": f"{self.lost} of {self.runs}", **counted}
@@ -70,20 +70,20 @@ Act = Callable[[Daemon], str]
 
 
 def rows_of_sqlite(daemon: Daemon) -> int:
-    """Runs in the state folder's own database."""
+    """The number of runs in the state folder's own database."""
     with closing(sqlite3.connect(daemon.state / "agentd.db", timeout=30)) as db:
         return int(db.execute("SELECT count(*) FROM agentd_runs").fetchone()[0])
 
 
 class Matrix:
-    """Faults done to one daemon, one after the other."""
+    """Faults injected into one daemon, one after the other."""
 
     def __init__(self, daemon: Daemon, rows: Callable[[Daemon], int] = rows_of_sqlite) -> None:
         self._daemon = daemon
         self._rows = rows
 
     def row(self, tried: str, act: Act, own_runs: int = 0) -> Row:
-        """Do it beside a bystander's run; `own_runs` are those that the act itself takes on, which must end well."""
+        """Inject the fault beside a bystander's run; the `own_runs` that the act itself starts must end well, too."""
         before = Held.of(self._daemon, self._rows)
         run_id = self._daemon.call("Agent.start", prompt="Halo")["run_id"]
         try:
@@ -95,7 +95,7 @@ class Matrix:
         return Row(tried, heard, 1 + own_runs, lost, before, self._settled(before))
 
     def _settled(self, before: Held) -> Held:
-        """What is held once what was started again is up and what was ended is gone, or when the time is over."""
+        """Resources once restarted processes are up and ended ones are gone, or when SETTLE_S has passed."""
         until = time.monotonic() + SETTLE_S
         while True:
             now = Held.of(self._daemon, self._rows)
@@ -106,7 +106,7 @@ class Matrix:
 
 @contextmanager
 def warmed_up(folder: Path, config: str) -> Iterator[Daemon]:
-    """A daemon that has answered once, so that its pools are open and its caches full."""
+    """A daemon that has already answered, so that its pools are open and its caches full."""
     folder.mkdir()
     daemon = Daemon(folder, BYSTANDER, config).start()
     try:

@@ -1,5 +1,5 @@
-"""What is one resident's, tried by strangers: proofs of identity, PINs, requests and their codes, corrections, letters
-about neighbours. A part of the drill, on a daemon with the sample register.
+"""Part of the drill: strangers try to get at a resident's identity proofs, PINs, requests and their codes, corrections,
+and at letters about neighbours. It uses a daemon with the sample register.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, person, r
 BUDI, SITI, *_ = residents()
 NEIGHBOUR = next(row for row in residents() if row["no_kk"] != BUDI["no_kk"] and row["pin"])
 PLANTED = "813057"
-"""A PIN that is nobody's, to be looked for afterwards."""
+"""A PIN that no resident has; files and logs are searched for it afterwards."""
 SCREENS, GUESSES, CODES = 4, 40, 30
 DEBUG = '\n[telemetry]\nlog_level = "debug"\n'
 CONFIG = WITH_OFFICERS + REGISTER + FORMS + DEBUG
@@ -30,12 +30,12 @@ WORDS = (
     "untuk keperluan melamar kerja"
 )
 OF_ANOTHER = {"nama": NEIGHBOUR["nama"], "nik": NEIGHBOUR["nik"], "alamat": NEIGHBOUR["alamat"], "keperluan": "bank"}
-"""What a model, or a visitor, would like to have written."""
+"""A neighbour's data, which a model or visitor tries to get into a letter."""
 REFUSALS = {"not_found", "forbidden", "unknown_tool"}
 
 
 def citizens(folder: Path) -> list[Attack]:
-    """Two daemons: at one a letter waits for an officer, at the other the model writes a neighbour's data."""
+    """Run two daemons: in one a letter waits for an officer, in the other the model writes a neighbour's data."""
     folder.mkdir()
     one, other = folder / "one", folder / "two"
     one.mkdir()
@@ -50,7 +50,7 @@ def citizens(folder: Path) -> list[Attack]:
 
 
 def _requests(daemon: Daemon) -> list[Attack]:
-    """Of a visitor whose letter waits: what others, and the visitor, may not do with it."""
+    """What strangers, and the visitor whose letter waits, must not be able to do with the request."""
     visitor = person(daemon, "screen", "kiosk")
     visitor.arrive()
     visitor.says(WORDS)
@@ -90,7 +90,7 @@ def _requests(daemon: Daemon) -> list[Attack]:
 
 
 def _proof(daemon: Daemon) -> Attack:
-    """The register's own tools, by every kind of caller."""
+    """Call the register's own tools as every kind of caller."""
     callers = [daemon.call, *(person(daemon, f"p-{scope}", scope).call for scope in ("staff", "kiosk", "chat"))]
     tools = [("verify_resident", {"nik": BUDI["nik"], "pin": BUDI["pin"]}), ("get_resident", {"nik": BUDI["nik"]})]
     tools += [("list_family", {"nik": BUDI["nik"]})]
@@ -106,7 +106,7 @@ def _proof(daemon: Daemon) -> Attack:
 
 
 def _pins_guessed(daemon: Daemon) -> Attack:
-    """Many screens at once; then the right one, which is locked out too."""
+    """Guess PINs at many screens at once, then give the right PIN, which is locked out too."""
     screens = [person(daemon, f"guess-{number}", "kiosk") for number in range(SCREENS)]
     for one in screens:
         one.arrive()
@@ -142,7 +142,7 @@ def _codes(daemon: Daemon) -> Attack:
 
 
 def _pins_kept(folder: Path) -> Attack:
-    """The PINs of right and of wrong tries, in the state folder and the log at level debug."""
+    """Search the state folder and the debug log for the PINs of right and wrong attempts."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     texts = [path.read_bytes() for path in files]
     lost = sum(PLANTED.encode() in text or f'"{SITI["pin"]}"'.encode() in text for text in texts)
@@ -150,7 +150,7 @@ def _pins_kept(folder: Path) -> Attack:
 
 
 def _neighbours_letter(daemon: Daemon) -> Attack:
-    """A resident who has proven who he is asks for a letter in a neighbour's name."""
+    """A resident with proven identity asks for a letter in a neighbour's name."""
     visitor = person(daemon, "front", "kiosk")
     told, lost = [], 0
     for words in (
@@ -167,7 +167,7 @@ def _neighbours_letter(daemon: Daemon) -> Attack:
 
 
 def _after_the_visit(daemon: Daemon) -> Attack:
-    """The resident leaves; who comes next says yes, in words and by the approval's id."""
+    """The resident leaves; the next visitor approves, in words and by the approval's id."""
     visitor = person(daemon, "lobby", "kiosk")
     visitor.arrive()
     visitor.verify(nik=BUDI["nik"], pin=BUDI["pin"])

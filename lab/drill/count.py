@@ -1,4 +1,4 @@
-"""What a drill counts once all is over: runs lost, finished steps repeated, letters doubled. It does no harm itself."""
+"""Counts a drill's results: lost runs, repeated finished steps, duplicate letters. It injects no faults itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.test_main_job import LETTER
 
 TURNS = (call("get_current_time"), call("take_note", text="a"), LETTER, call("take_note", text="b"), final("Selesai."))
-"""What each run does."""
+"""The model's turns in each run."""
 CALLS = len(TURNS) - 1
 OFFICE = f"""{HEAD}
 [[tools]]
@@ -38,7 +38,7 @@ args = ["-m", "lab.drill.notes"]
 start_timeout_s = 120
 notes_file = "@NOTES@"
 """
-"""The configuration for it, but for the letters' server; NOTES is the file that the notes go into."""
+"""The configuration without the letters' server; NOTES is the path of the file that collects the notes."""
 END_WAIT_S = 600.0
 
 
@@ -49,9 +49,9 @@ class Found:
     runs: int
     random_kills: int = 0
     stops: list[float] = field(default_factory=list)
-    """How long each ordinary stop took, in seconds."""
+    """Duration of each ordinary stop, in seconds."""
     unclean: list[str] = field(default_factory=list)
-    """Stops that ended otherwise than by exit code 0, or lines of the log that a stop must not leave."""
+    """Stops with a non-zero exit code, and log lines that a stop must not leave."""
     points: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     repeated: int = 0
@@ -66,7 +66,7 @@ class Found:
         return not (self.lost or self.repeated or self.doubled or self.unclean)
 
     def counts(self) -> dict[str, str | int | float]:
-        """{what was counted: how many}, as a person reads it."""
+        """{label for people: count}."""
         return {
             "runs taken on": self.runs,
             **({"kills -9 at random moments": self.random_kills} if self.random_kills else {}),
@@ -87,7 +87,7 @@ class Found:
         return {told: f"{len(self.stops)}; {max(self.stops):.1f} s", "unclean stops": len(self.unclean)}
 
     def judge(self, ids: Iterable[str], asked: Daemon, notes: Path, letters: Path) -> None:
-        """Wait for every run, by asking that daemon, then count: runs, notes, and the letters of the archive."""
+        """Wait for every run by polling `asked`, then count runs, notes, and the letters in the archive."""
         until = time.monotonic() + END_WAIT_S
         for run_id in ids:
             outcome = _ended(asked, run_id, until)
@@ -102,7 +102,7 @@ class Found:
         self._count_steps(notes)
 
     def _count_steps(self, notes: Path) -> None:
-        """A step has finished when a later one of its run began: seen again after that, it was repeated."""
+        """A step has finished when a later step of its run starts; if it appears after that, it was repeated."""
         furthest: Counter[str] = Counter()
         seen: Counter[str] = Counter()
         for line in notes.read_text().splitlines():
@@ -114,7 +114,7 @@ class Found:
 
 
 def _ended(asked: Daemon, run_id: str, until: float) -> dict[str, Any]:
-    """The run's outcome once it has ended, or as it stands when the time is up."""
+    """The run's outcome once it has ended, or its current state when the time is up."""
     try:
         while (outcome := asked.call("Agent.get", run_id=run_id))["status"] in ("queued", "running"):
             if time.monotonic() > until:

@@ -1,6 +1,6 @@
-"""What goes on at an office all day, each kind in a thread of its own. It counts what is done, and judges nothing.
+"""The workload of an office's day, one thread per kind. It counts what is done and judges nothing.
 
-Talks, letters of residents who have shown a PIN, an officer's questions to the books, chats on Telegram, reloads.
+Talks, letters of residents who gave a PIN, an officer's questions to the books, Telegram chats, reloads.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tests.e2e.register import REGISTER, Person, person, residents
 Act = Callable[[], Any]
 
 TURNS = (call("get_current_time"), json.dumps({"text": json.dumps(final("Selesai")), "after_ms": 50}))
-"""What the model says to everybody but the officer."""
+"""The model's turns for everybody except the officer."""
 PLANS = (json.dumps(SALES), json.dumps(SALES_PLAN))
 QUESTION = "Buat laporan penjualan Januari 2023: total penjualan dan jumlah transaksinya"
 FORM = {"tool_hint": "generate_surat_keterangan_domisili", "tool_arguments": {"keperluan": "Melamar pekerjaan"}}
 ADDED = SERVERS["time"].replace('"time"', '"clock"')
 PACES_S = {"talks": 1.0, "letters": 2.0, "books": 5.0, "chats": 1.0, "reloads": 60.0}
-"""Between two rounds of each kind."""
+"""Seconds between two rounds of each kind."""
 ENVIRONMENT = {"TELEGRAM_TOKEN": TOKEN}
 PLANNER = """
 [[providers]]
@@ -44,7 +44,7 @@ scopes = ["staff"]
 
 
 def config(telegram: str, keep_s: float) -> str:
-    """client.toml of such an office; conversations are kept so many seconds after their last use."""
+    """The office's client.toml; conversations are kept for `keep_s` seconds after their last use."""
     channel = f'[[channels]]\nname = "telegram"\ntype = "telegram"\nendpoint = "{telegram}"\nrate_per_minute = 600\n'
     secret = 'credentials = { token = "TELEGRAM_TOKEN" }\n'
     store = f"[store]\nkeep_d = {keep_s / 86400}\nkeep_visitors_h = {keep_s / 3600}\npurge_every_s = 10\n"
@@ -53,7 +53,7 @@ def config(telegram: str, keep_s: float) -> str:
 
 
 class Service(TelegramServer):
-    """It keeps no message, and says so when a chat is answered."""
+    """A Telegram server that stores no messages and notifies when a chat is answered."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,14 +68,14 @@ class Service(TelegramServer):
             self.changed.notify_all()
 
     def ask(self, chat: int) -> None:
-        """Write, and wait for the answer."""
+        """Send a message and wait for the answer."""
         self.write("Halo, jam berapa sekarang?", chat)
         self.wait(lambda: chat in self.answered)
         self.answered.discard(chat)
 
 
 class Worker(threading.Thread):
-    """Does its acts one after the other, round after round, until it is told to stop."""
+    """Performs its acts one after the other, round after round, until told to stop."""
 
     def __init__(self, name: str, acts: Sequence[Act]) -> None:
         super().__init__(name=name)
@@ -85,7 +85,7 @@ class Worker(threading.Thread):
         self._acts = acts
 
     def run(self) -> None:
-        """Act again and again, a pause between, until the day ends; a refusal is counted by its type."""
+        """Perform the acts with a pause between rounds until `ending` is set; errors are counted by type."""
         while not self.ending.wait(PACES_S[self.name]):
             for act in self._acts:
                 name = act.__name__.strip("_")
@@ -99,7 +99,7 @@ class Worker(threading.Thread):
 
 
 def workers(daemon: Daemon, service: Service) -> list[Worker]:
-    """One of each kind, of a daemon that runs."""
+    """One worker of each kind for a running daemon."""
     day = _Day(daemon, service)
     return [
         Worker("talks", [day.talk, day.cut_a_stream, day.cancel, day.call_a_tool]),
@@ -119,7 +119,7 @@ class _Day:
         self._chats = count(1000)
 
     def talk(self) -> None:
-        """Two turns, a fork, an export; both conversations deleted."""
+        """Run two turns, a fork and an export; delete both conversations."""
         session = self._agentd.call("Session.create")["session_id"]
         for _ in range(2):
             self._agentd.call("Agent.run", prompt="Selamat siang", session_id=session)
@@ -129,24 +129,24 @@ class _Day:
             self._agentd.call("Session.delete", session_id=one)
 
     def cut_a_stream(self) -> None:
-        """Read one line of a run's events, and go."""
+        """Read one line of a run's events, then disconnect."""
         run_id = self._agentd.call("Agent.start", prompt="Halo")["run_id"]
         with self._agentd.request(f"/events?run_id={run_id}") as response:
             response.readline()
         self._agentd.call("Agent.run", prompt="Halo", run_id=run_id)
 
     def cancel(self) -> None:
-        """Just begun."""
+        """Cancel a run that has just started."""
         run_id = self._agentd.call("Agent.start", prompt="Halo")["run_id"]
-        with suppress(RpcFailed):  # it may have ended first
+        with suppress(RpcFailed):  # the run may have ended already
             self._agentd.call("Agent.cancel", run_id=run_id)
 
     def call_a_tool(self) -> None:
-        """Without a run."""
+        """Call a tool without a run."""
         self._agentd.call("Tools.call", tool="get_current_time")
 
     def letter(self) -> None:
-        """From the PIN to the PDF."""
+        """Get a letter, from the PIN to the PDF."""
         resident = next(self._residents)
         self._screen.arrive()
         if not self._screen.verify(nik=resident["nik"], pin=resident["pin"])["verified"]:
@@ -160,17 +160,17 @@ class _Day:
         self._screen.call("Session.forget", session_id=self._screen.session_id)
 
     def question(self) -> None:
-        """To the books, in a conversation of its own."""
+        """Ask the books a question in a new conversation."""
         answer = self._officer.call("Analytics.ask", question=QUESTION)
         if answer["status"] != "completed":
             raise ValueError(answer["status"])
 
     def chat(self) -> None:
-        """Somebody who has not written before."""
+        """Send a message from a new chat and wait for the answer."""
         self._service.ask(next(self._chats))
 
     def reload(self) -> None:
-        """A server comes, and goes."""
+        """Add a server by a reload, then remove it by another."""
         whole = self._agentd.config.read_text()
         for text in (whole + ADDED, whole):
             self._agentd.config.write_text(text)

@@ -1,4 +1,4 @@
-"""A run at which the daemon dies again and again, so that each start would end in it. A part of the drill."""
+"""Part of the drill: a run kills the daemon repeatedly, so that every start would end in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RUN = "deadly"
 
 
 def deadly(folder: Path) -> list[Attack]:
-    """The daemon is killed -9 each time the run is in its step; the next start leaves it alone and names it."""
+    """Kill the daemon with -9 whenever the run is in its step; the next start must park the run and report it."""
     folder.mkdir()
     with running(folder, ENDLESS, config=HEAD + SERVERS["time"]) as daemon:
         daemon.call("Agent.start", prompt="Halo", run_id=RUN, session_id="s1")
@@ -25,7 +25,7 @@ def deadly(folder: Path) -> list[Attack]:
             daemon.start()
         try:
             heard = daemon.call("Agent.run", prompt="Halo", run_id=RUN, session_id="s1")["status"]
-        except RpcFailed as refused:  # answered once the start has judged what it found
+        except RpcFailed as refused:  # answered after recovery has decided about the run
             heard = "parked" if refused.error["data"].get("parked") else refused.type
         parked = [run["run_id"] for run in daemon.call("Agent.list", parked=True)["runs"]]
         named = [one.subject for one in AuditTrail(daemon.state, SystemClock()).entries() if one.action == "run.parked"]

@@ -1,5 +1,5 @@
-"""The daemon's door as an outsider tries it: guessed tokens and codes, requests that never end, rights that have ended,
-what is not a visitor's to ask; an edited audit trail; a server without its secret. A part of the drill.
+"""Part of the drill: an outsider tries guessed tokens and codes, endless requests, revoked rights, options closed to
+visitors, an edited audit trail, and a server without its secret.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ AWAY += 'pass_env = ["DATABASE_URL"]\n'
 
 
 def door(folder: Path) -> list[Attack]:
-    """A daemon with tokens and a slow model, then its trail, then one whose server lacks a secret and a database."""
+    """Attack a daemon with tokens and a slow model, its audit trail, and one whose server lacks secret and database."""
     folder.mkdir()
     place, other = folder / "one", folder / "two"
     place.mkdir()
@@ -46,7 +46,7 @@ def door(folder: Path) -> list[Attack]:
     slow = {"text": json.dumps(final("Selesai")), "after_ms": 20_000}
     with running(place, slow, config=HEAD + SERVERS["certificate"] + third_party(place)) as daemon:
         for _ in range(3):
-            daemon.call("Config.reload")  # so that its audit trail has entries
+            daemon.call("Config.reload")  # gives the audit trail entries
         found = [
             _rights_ended(daemon),
             _codes(daemon),
@@ -57,7 +57,7 @@ def door(folder: Path) -> list[Attack]:
             _identity(daemon),
             _over(daemon),
             _misshapen(daemon),
-            _guessed(daemon),  # last: from then on this address has to wait
+            _guessed(daemon),  # last: afterwards this address is rate-limited
         ]
     found.append(_edited(place / "state"))
     env = {"DATABASE_URL": "mysql://reader:secret@127.0.0.1:9/erp", "OFFICE_KEY_PASSPHRASE": ""}
@@ -67,7 +67,7 @@ def door(folder: Path) -> list[Attack]:
 
 
 def _rights_ended(daemon: Daemon) -> Attack:
-    """Half of them wait for a run by POST /rpc, half read its events."""
+    """Half of the clients wait for a run with POST /rpc, half read its events."""
     front = Visitor(daemon, token(daemon, "front", "staff"))
     run_id = front.call("Agent.start", prompt="Halo")["run_id"]
     opened = Semaphore(0)
@@ -86,7 +86,7 @@ def _rights_ended(daemon: Daemon) -> Attack:
 
     with ThreadPoolExecutor(2 * WAITERS) as clients:
         asked = [clients.submit(act) for act in (waits, reads) for _ in range(WAITERS)]
-        for _ in range(WAITERS):  # the calls were sent before the streams: once those are open, all wait
+        for _ in range(WAITERS):  # the calls precede the streams: once the streams are open, all are waiting
             opened.acquire(timeout=PATIENCE_S)
         TokenStore(daemon.state / "access.json").revoke("front")
         began = time.monotonic()
@@ -99,7 +99,7 @@ def _rights_ended(daemon: Daemon) -> Attack:
 
 
 def _codes(daemon: Daemon) -> Attack:
-    """Five wrong codes, then the right one."""
+    """Try five wrong codes, then the right one."""
     code, _ = Pairing(daemon.state, TokenStore(daemon.state / "access.json")).begin("lobby", datetime.now(UTC))
     tried = [f"{(int(code) + number) % 1_000_000:06}" for number in (1, 2, 3, 4, 5, 0)]
     takes = {"Content-Type": "application/json", "Origin": daemon.url}
@@ -151,7 +151,7 @@ def _others(heard: Sequence[str], wanted: str) -> int:
 
 
 def _paths(daemon: Daemon) -> Attack:
-    """A file that is there, named by somebody who is no admin."""
+    """Name an existing file as a caller who is not admin."""
     file = daemon.state / "access.json"
     desk = Visitor(daemon, token(daemon, "desk", "staff"))
     asked = [str(file), file.as_uri(), "/etc/passwd", "/proc/self/environ"]
@@ -162,7 +162,7 @@ def _paths(daemon: Daemon) -> Attack:
 
 
 def _identity(daemon: Daemon) -> Attack:
-    """By an admin, by staff, by a kiosk; under each of its names."""
+    """Call it as admin, staff and kiosk, under each of its names."""
     callers: list[Callable[..., Any]] = [
         daemon.call,
         *(Visitor(daemon, token(daemon, f"i-{scope}", scope)).call for scope in ("staff", "kiosk")),
@@ -177,7 +177,7 @@ def _identity(daemon: Daemon) -> Attack:
 
 
 def _over(daemon: Daemon) -> Attack:
-    """Tokens that have been good, and one in an address."""
+    """Use tokens that are no longer valid, and a valid one in the URL."""
     book, now = TokenStore(daemon.state / "access.json"), datetime.now(UTC)
     staff: frozenset[Scope] = frozenset({"staff"})
     tokens = [book.add("late", staff, now=now - timedelta(days=2), lifetime=timedelta(days=1))]
@@ -223,7 +223,7 @@ def _guessed(daemon: Daemon) -> Attack:
 
 
 def _edited(state: Path) -> Attack:
-    """Each line of the trail changed, and left out."""
+    """Change each line of the audit trail, and remove each."""
     file = state / FILE_NAME
     whole = file.read_bytes().splitlines(keepends=True)
     trail = AuditTrail(state, SystemClock())
@@ -249,7 +249,7 @@ def _without_secret(daemon: Daemon) -> Attack:
 
 
 def _database_away(daemon: Daemon) -> Attack:
-    """A statement that the sample company would answer."""
+    """Run a statement that the sample company could answer."""
     given = {"sql_queries": ["SELECT COUNT(*) AS n FROM sales_orders"]}
     step = daemon.call("Tools.call", tool="execute_sql_query", input=given)
     [result] = step["output"]["batch_results"]

@@ -1,4 +1,4 @@
-"""An editor (`agentd acp`) as the daemon's door: what it attaches, answers oddly, writes. A part of the drill."""
+"""Part of the drill: an editor (`agentd acp`) attaches files, gives odd answers and writes invalid messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWERS = ("decline", "broken", "APPROVE", "")
 
 
 def faces(folder: Path) -> list[Attack]:
-    """One daemon whose model proposes a letter whatever it is told."""
+    """Run one daemon whose model proposes a letter whatever it is told."""
     folder.mkdir()
     with running(folder, call("get_current_time"), LETTER, final("Selesai.")) as daemon:
         return asyncio.run(_faces(daemon))
@@ -32,7 +32,7 @@ async def _faces(daemon: Daemon) -> list[Attack]:
 
 
 async def _attached(daemon: Daemon) -> str:
-    """A file that holds all that a letter needs, beside a harmless sentence."""
+    """Attach a file with all data that a letter needs to a harmless sentence."""
     async with edited(daemon) as (_, agent):
         session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
         blocks = [text_block("Tolong diproses"), resource_block(embedded_text_resource("file:///surat.txt", WORDS))]

@@ -1,8 +1,8 @@
-"""Runs an MCP server as its child, and when that is killed -9 kills the daemon -9 first: both die at the same point.
+"""Runs an MCP server as its child; when the child is killed with -9, kills the daemon with -9 at the same point.
 
     python3 -m lab.drill.fuse -m servers.certificate      DAEMON_PID_FILE names the file that holds the daemon's pid
 
-The child speaks over this process's own standard input and output, so the daemon dies before it can see it die.
+The child uses this process's standard input and output, so the daemon dies before it can notice the child's death.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """The child's exit code."""
+    """Run the child and return its exit code."""
     daemon = os.pidfd_open(int(Path(os.environ["DAEMON_PID_FILE"]).read_text()))
     code = subprocess.call([Path(sys.executable).with_name("python3"), *sys.argv[1:]])
     if code == -signal.SIGKILL:

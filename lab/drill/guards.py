@@ -1,5 +1,5 @@
-"""What a rule alone must stop: Cypher that hides a call, SQL that never ends, a clock set back. A part of the drill, in
-this process and the processes that SQL runs in; it starts no daemon.
+"""Part of the drill: attacks that a rule must stop: hidden calls in Cypher, endless SQL, a clock set back. It runs in
+this process and the processes that execute SQL; it starts no daemon.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PINS = range(118_000, 128_000)
 
 
 def guards(folder: Path) -> list[Attack]:
-    """Cypher that hides a call, SQL that never ends."""
+    """Try Cypher that hides a call, SQL that never ends, a clock set back, and PINs in a row."""
     folder.mkdir()
     passed = sum(not _refused(query) for query in HIDDEN)
     lost, longest = asyncio.run(_greedy(file_of(folder / "greedy.db")))
@@ -44,7 +44,7 @@ def guards(folder: Path) -> list[Attack]:
 
 
 def _every_pin(folder: Path) -> Attack:
-    """One NIK, one PIN after the other, the right one among them."""
+    """Try PINs for one NIK one after the other, including the right one."""
     locks = Locks(folder / "pins.db", lambda: 0.0)
     desk = Verification(SampleRegister(), locks)
     reasons = [desk.verify(nik=BUDI, card=None, pin=f"{number:06d}").reason for number in PINS]
@@ -55,7 +55,7 @@ def _every_pin(folder: Path) -> Attack:
 
 
 def _clock_set_back(folder: Path) -> Attack:
-    """A kiosk's code, and the lock of a PIN that was wrong three times, after the clock went back by days."""
+    """Set the clock back by days and try a kiosk's code and a PIN locked after three wrong attempts."""
     lost, now = 0, datetime.now(UTC)
     for days in DAYS_BACK:
         pairing = Pairing(folder / "state", TokenStore(folder / "state" / "access.json"))

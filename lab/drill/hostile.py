@@ -1,6 +1,6 @@
-"""200 texts written to make a reader slow, as a citizen's messages; /healthz is sampled beside. A part of the drill.
+"""Part of the drill: 200 messages written to slow down the reader, while /healthz is sampled.
 
-And how the check of one call grows with its text, in this process's own CPU time.
+Also measures how the check of one call scales with text length, in CPU time of this process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EVERY_S = 0.02
 
 
 def texts() -> list[str]:
-    """Every family, then texts by chance, each as long as a message may be."""
+    """One text of every family, then random texts, each of the maximum message length."""
     chance = random.Random(SEED)
     made = [family(BYTES) for family in families().values()]
     made += [fuzzed(BYTES, chance) for _ in range(TEXTS - len(made))]
@@ -32,7 +32,7 @@ def texts() -> list[str]:
 
 
 def hostile_texts(folder: Path) -> list[Row]:
-    """Each text as a run of its own, one after the other, and how long a look at /healthz takes meanwhile."""
+    """Run each text as a separate run, one after the other, and measure /healthz latency meanwhile."""
     folder.mkdir()
     looks: list[float] = []
     ended = threading.Event()
@@ -72,12 +72,12 @@ CURVE = {
     **{"double quotes": "quotation marks", "a comma": "commas (`a,`)", "brackets": "brackets", "digits": "digits"},
     **{"newlines": "newlines", "single quotes": "apostrophes", "combined": "combining marks", "fuzzed": "all mixed"},
 }
-"""Families of texts, and how the table calls them."""
+"""Families of texts and their names in the table."""
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000)
 
 
 def curve(lengths: Sequence[int] = LENGTHS) -> list[dict[str, str | int | float | bool | None]]:
-    """CPU milliseconds of the whole check of one call, by the text's family and length: a row for each family."""
+    """CPU milliseconds of the whole check of one call: one row per family, one column per length."""
     return [
         {"text": name, **{f"{length:,}": round(_check_ms(families()[family](length)), 1) for length in lengths}}
         for family, name in CURVE.items()

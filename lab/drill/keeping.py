@@ -1,4 +1,4 @@
-"""What is left, on a shared PostgreSQL, of conversations that were deleted or had their time. A part of the drill."""
+"""Part of the drill: what remains of deleted or expired conversations on a shared PostgreSQL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS_KEPT = 5
 
 
 def keeping(folder: Path) -> list[Attack]:
-    """A staff's conversation is deleted, a visitor's goes by itself; both are looked for in every table and file."""
+    """Delete a staff conversation, let a visitor's expire, and search every table and file for both."""
     folder.mkdir()
     with postgresql() as url:
         kept = f'[store]\nurl = "{url}"\nkeep_visitors_h = {SECONDS_KEPT / 3600}\npurge_every_s = 1.0\n'

@@ -1,8 +1,8 @@
-"""Hundreds of runs while the daemon is killed -9, at random moments and at each named point of issuing a letter.
+"""Hundreds of runs while the daemon is killed with -9, at random moments and at each named point of issuing a letter.
 
-Each run calls four tools: the time, a note, a letter, a note. A daemon that is killed is started again; it finishes by
-itself what it had taken on. A caller whose call was cut off asks again under the same run_id. The same with ordinary
-stops (SIGTERM) instead of kills.
+Each run calls four tools: the time, a note, a letter, a note. A killed daemon is restarted and must finish the accepted
+runs by itself. A caller whose call was interrupted retries with the same run_id. A second variant uses ordinary stops
+(SIGTERM) instead of kills.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ certificate_crash_at = "@POINT@"
 deadline_s = 3600.0
 max_recoveries = 1000000
 """
-"""Lives here are shorter than a server's start, and no run is to blame for their ends: none is parked for it."""
+"""Daemons live shorter than a server's start here and no run causes their deaths, so no run may be parked."""
 SHORT_LIFE_S, LONG_LIFE_S = 0.2, 2.0
 POINT_WAIT_S = 300.0
-"""A named point that is not reached by then never will be, however busy the machine is."""
+"""Seconds to wait for a named point, enough for a busy machine; a point not reached by then never will be."""
 NOISE = ("Traceback", "run.broke", "after shutdown", "never retrieved", '"level": "critical"')
 RUNS, KILLS, STOPS = 200, 6, 12
 
 
 class Drill:
-    """One drill over one state folder."""
+    """One drill on one state folder."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Drill:
         self._ids = tuple(self._waiting)
 
     def run(self, random_kills: int, points: tuple[str, ...]) -> Found:
-        """Lives that end by a kill, in a mixed order, then one to the end."""
+        """Run lives that end by a kill, in random order, then one until everything is done."""
         began = time.monotonic()
         ends: list[str | None] = [*points, *[None] * random_kills]
         self._chance.shuffle(ends)
@@ -82,7 +82,7 @@ class Drill:
         return self.found
 
     def _live(self, point: str | None, share: int) -> None:
-        """One life of the daemon, ended by its named point or at some moment."""
+        """Run one life of the daemon, ended at its named point or at a random moment."""
         process = self._daemon
         if self._start(point or ""):
             self._submit(share)
@@ -98,7 +98,7 @@ class Drill:
             self._stop(process)
 
     def _stop(self, process: Daemon) -> None:
-        """An ordinary stop, which ends well and says nothing of an error."""
+        """Stop the daemon normally; record a bad exit code or errors in its log as unclean."""
         began = time.monotonic()
         code = process.kill(self._end)
         self.found.stops.append(time.monotonic() - began)
@@ -108,7 +108,7 @@ class Drill:
         self.found.unclean += [f"exit code {code}"] * bool(code) + noise
 
     def _start(self, point: str) -> bool:
-        """Start the daemon. False when it died before it was ready: what it recovered reached the point at once."""
+        """Start the daemon. False when it died before it was ready because recovered work reached the point at once."""
         filled = self._config
         for place, text in (("@NOTES@", self._notes), ("@PID@", self._pid), ("@POINT@", point)):
             filled = filled.replace(place, str(text))
@@ -122,7 +122,7 @@ class Drill:
         return True
 
     def _submit(self, share: int) -> None:
-        """Take on so many more runs; a call that the kill cut off stays in the list and is made again later."""
+        """Submit `share` more runs; a call that the kill interrupted stays in the list and is retried later."""
         for run_id in self._waiting[:share]:
             try:
                 self._daemon.call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
@@ -136,13 +136,13 @@ class Drill:
 
 
 def kills(folder: Path, seed: int) -> Found:
-    """200 runs, six kills at random moments and one at each named point. `folder` is made."""
+    """200 runs, six kills at random moments and one at each named point. Creates `folder`."""
     folder.mkdir()
     return Drill(folder, RUNS, random.Random(seed)).run(KILLS, CRASH_POINTS)
 
 
 def stops(folder: Path, seed: int) -> Found:
-    """The same with ordinary stops, after which no run may be parked. `folder` is made."""
+    """The same with ordinary stops, after which no run may be parked. Creates `folder`."""
     folder.mkdir()
     config = CONFIG.replace("max_recoveries = 1000000\n", "")
     return Drill(folder, RUNS // 2, random.Random(seed), signal.SIGTERM, config).run(STOPS, ())

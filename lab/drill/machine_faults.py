@@ -1,6 +1,4 @@
-"""Faults of the machine under a daemon: a full disk, locked databases, one that goes, leaps of the clock. Parts of the
-drill.
-"""
+"""Parts of the drill: a full disk, locked databases, a database that stops, jumps of the clock."""
 
 from __future__ import annotations
 
@@ -18,19 +16,19 @@ from tests.postgresql import postgresql_server
 
 
 def disk_full(folder: Path) -> list[Row]:
-    """No file of the daemon's may grow."""
+    """Let no file of the daemon grow."""
     with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         return [Matrix(daemon).row("disk full under a run", _refused(full))]
 
 
 def databases_locked(folder: Path) -> list[Row]:
-    """Another program holds both."""
+    """Let another program lock both databases."""
     with warmed_up(folder, HEAD + SERVERS["time"]) as daemon:
         return [Matrix(daemon).row("databases locked under a run", _refused(locked))]
 
 
 def clock_leaps(folder: Path) -> list[Row]:
-    """The daemon dies in a run and comes back in another year."""
+    """Kill the daemon in a run and restart it in another year."""
     leaps = {
         "kill -9 in a run, then the clock three years ahead": "2029-11-21T08:00:00+00:00+",
         "kill -9 in a run, then the clock nine years back": "2020-02-29T23:59:58+00:00+",
@@ -41,7 +39,7 @@ def clock_leaps(folder: Path) -> list[Row]:
 
 
 def _refused(fault: Callable[[Any], AbstractContextManager[None]], of: Any = None) -> Act:
-    """A new run is refused while the fault (of `of`, else of the daemon) lasts; the one under way waits and ends."""
+    """While the fault lasts (on `of`, else on the daemon) a new run is refused; the current one waits and ends."""
 
     def act(daemon: Daemon) -> str:
         with fault(of or daemon):
@@ -66,7 +64,7 @@ def _killed_and_started(clock: str) -> Act:
 
 
 def database_gone(folder: Path) -> list[Row]:
-    """PostgreSQL ends under a run and is started again."""
+    """Stop PostgreSQL during a run and start it again."""
 
     def rows(_: Daemon) -> int:
         with psycopg.connect(database.url) as db:

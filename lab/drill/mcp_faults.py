@@ -1,4 +1,4 @@
-"""MCP servers that misbehave: those of tests/bridges/mcp/hostile, as real processes. Parts of the drill."""
+"""Parts of the drill: misbehaving MCP servers from tests/bridges/mcp/hostile, as real processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ start_timeout_s = 20.0
 
 
 def mcp_faults(folder: Path) -> list[Row]:
-    """One daemon with the time, to which a hostile server is added by a reload for each fault, and taken out again."""
+    """For each fault, add a hostile server to one daemon by a reload and remove it again."""
     gate = folder / "gate"
     late = f'[servers.env]\nGATE = "{gate}"'
     done = (
@@ -72,7 +72,7 @@ def _do(server: str, **given: Any) -> Act:
 
 
 def _late(gate: Path) -> Act:
-    """Its tools are known only when it is up: the caller waits for the catalogue, the bystander for nothing."""
+    """The tools are known only once the server is up: the caller waits for the catalogue, the bystander does not."""
 
     def act(daemon: Daemon) -> str:
         state = _server(daemon, "slow_start")["state"]

@@ -1,4 +1,4 @@
-"""Three daemons on one PostgreSQL, each killed -9 in turn under load and started again. Its counting is count.py's."""
+"""Three daemons on one PostgreSQL, each killed with -9 in turn under load and restarted. count.py counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNS = 90
 LEASE_S, REST_S = 3.0, 4.0
 AHEAD_S = 120.0
 PACE_S = 0.5
-"""Between the last run taken on and the kill: some have ended by then, most are under way."""
+"""Seconds between the last submitted run and the kill: some runs have ended by then, most are in progress."""
 CONFIG = f"""{OFFICE}
 {SERVERS["certificate"]}archive_dir = "@LETTERS@"
 office_dir = "@LETTERS@/office"
@@ -34,7 +34,7 @@ max_recoveries = 1000000
 
 
 def three_nodes(folder: Path) -> Found:
-    """All that was counted. `folder` is made."""
+    """Kill each of three nodes in turn and return the counts. Creates `folder`."""
     folder.mkdir()
     notes = folder / "notes"
     notes.touch()
@@ -60,7 +60,7 @@ def three_nodes(folder: Path) -> Found:
 
 
 def two_clocks(folder: Path) -> Found:
-    """Two nodes, the clock of one far ahead; nobody dies. `folder` is made."""
+    """Run two nodes, one with its clock far ahead; none is killed. Creates `folder`."""
     folder.mkdir()
     notes = folder / "notes"
     notes.touch()
@@ -74,14 +74,14 @@ def two_clocks(folder: Path) -> Found:
             ending.callback(node.kill, signal.SIGTERM)
         for at, run_id in enumerate(ids):
             nodes[at % 2].call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
-            time.sleep(PACE_S / 5)  # so that several leases pass while runs are under way
+            time.sleep(PACE_S / 5)  # so that several leases expire during the runs
         found.judge(ids, nodes[0], notes, folder / "letters")
     found.seconds = time.monotonic() - began
     return found
 
 
 def _node(folder: Path, number: int, url: str) -> Daemon:
-    """Its own state; the queue, the register and the letters' archive are everybody's."""
+    """A node with its own state; queue, register and letter archive are shared."""
     own = folder / f"node{number}"
     own.mkdir()
     config = CONFIG

@@ -1,4 +1,4 @@
-"""An MCP server with one tool that has an effect, and writes down each time it is called: what a drill counts by."""
+"""An MCP server with one tool that has a side effect and logs every call; the drill counts these lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One office's neighbours, officers, files and logs: who reaches what is another's. Parts of the drill."""
+"""Parts of the drill: visitors, officers, files and logs of one office, and who can reach another's data."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ PATIENCE_S = 60.0
 
 
 def office(folder: Path) -> list[Attack]:
-    """A daemon with tokens, whose letter needs an officer."""
+    """Run a daemon with tokens whose letter needs an officer."""
     folder.mkdir()
-    os.umask(0o077)  # as `agentd token` has it: this process writes tokens, too
+    os.umask(0o077)  # as in `agentd token`, because this process writes tokens, too
     register = SERVERS["certificate"] + 'credentials = ["office_key_passphrase"]\n'
     env = {"OFFICE_KEY_PASSPHRASE": PASSPHRASE}
     with running(folder, LETTER, final("Baik."), config=HEAD + register + STAFF_RULE, env=env) as daemon:
@@ -43,7 +43,7 @@ def office(folder: Path) -> list[Attack]:
 
 
 def logs(folder: Path) -> list[Attack]:
-    """Calls with a citizen's words that fail and that end their server, then a stop; the whole log is read."""
+    """Make calls with a citizen's words that fail or crash their server, stop the daemon, and read the whole log."""
     folder.mkdir()
     with running(folder, final("Baik."), config=HEAD + DEBUG + CARELESS) as daemon:
         heard = [
@@ -84,7 +84,7 @@ async def _revoked(daemon: Daemon) -> Attack:
 
 
 def _one_officer(daemon: Daemon) -> Attack:
-    """A changed call needs a second officer: one alone approves it twice, and no letter may be issued."""
+    """A changed call needs a second officer: one officer approves it twice, and no letter may be issued."""
     siti = Visitor(daemon, token(daemon, "siti", "staff"))
     heard = []
     for name in ("Budi Hartono", "Budi Wijaya", "Siti Santoso"):
@@ -101,7 +101,7 @@ def _one_officer(daemon: Daemon) -> Attack:
 
 
 def _own_call(daemon: Daemon) -> Attack:
-    """Asked for by an officer, and agreed to again and again by the same one."""
+    """One officer requests a call and approves it again and again."""
     rina, before = Visitor(daemon, token(daemon, "rina", "staff")), len(letters(daemon))
     asked = rina.call("Tools.call", tool=LETTER["tool"], input={**LETTER["input"], "keperluan": "Bank"})["output"]
     for _ in range(3):
@@ -119,7 +119,7 @@ def _plant(daemon: Daemon, session_id: str) -> None:
 
 
 def _holding(daemon: Daemon) -> tuple[int, int]:
-    """How many files there are, and in how many the planted word stands."""
+    """The number of files, and the number of files that contain the planted word."""
     files = [file for file in daemon.state.rglob("*") if file.is_file()]
     return len(files), sum(PLANTED.encode() in file.read_bytes() for file in files)
 
@@ -132,7 +132,7 @@ def _deleted(daemon: Daemon) -> Attack:
 
 
 def _held_open(daemon: Daemon) -> Attack:
-    """The same while another program reads the database, looked for once that has gone."""
+    """The same while another program holds the database open; the search starts after it has closed."""
     _plant(daemon, "held")
     with closing(sqlite3.connect(daemon.state / "agentd.db")) as reader:
         reader.execute("BEGIN")

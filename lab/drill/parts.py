@@ -1,8 +1,8 @@
 """The drill's parts by name: what is tried on a daemon, and what was lost.
 
-`kills` and `stops` end one daemon again and again, `nodes` each of three, `clocks` sets one of two ahead; `hostile` are
-texts made to be slow; then the faults of servers, providers and the machine, and the attacks. The texts go first and
-alone, because they are timed; all other parts go on side by side, because most of a drill is waiting.
+`kills` and `stops` end one daemon repeatedly, `nodes` each of three, `clocks` sets one of two clocks ahead. `hostile`
+sends texts designed to be slow. Then come faults of servers, providers and the machine, and the attacks. `hostile` runs
+first and alone, because it is timed; all other parts run in parallel, because they mostly wait.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ EVERY = (*LIVES, HOSTILE, *FAULTS, *ATTACKS)
 
 @dataclass(frozen=True)
 class Part:
-    """What one part found: counts, rows of tables, and what should not have been so."""
+    """What one part found: counts, table rows, and the failures."""
 
     counts: dict[str, str | int | float] = field(default_factory=dict)
     tables: dict[str, list[Cells]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Part:
 
 
 def drill(folder: Path, names: Sequence[str], seed: int) -> dict[str, Part]:
-    """The parts of these names. `seed` fixes the moments of kills and stops."""
+    """Run the named parts. `seed` fixes the moments of kills and stops."""
     done = {HOSTILE: _rows(hostile_texts(folder / HOSTILE), curve())} if HOSTILE in names else {}
     others = [name for name in names if name != HOSTILE]
     with ThreadPoolExecutor(max(len(others), 1)) as all_:
@@ -71,7 +71,7 @@ def drill(folder: Path, names: Sequence[str], seed: int) -> dict[str, Part]:
 
 
 def _part(name: str, folder: Path, seed: int) -> Part:
-    """One part; where it can't be run here, why stands under `wrong`, and the others go on."""
+    """Run one part. If it can't run here, `wrong` holds the reason and the other parts continue."""
     try:
         return _done(name, folder, seed)
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""Providers that fail, each in its own way, as real HTTP (tests/bridges/wires.py). A part of the drill."""
+"""Part of the drill: providers that fail in different ways, over real HTTP (tests/bridges/wires.py)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ HTTP_FAULTS: dict[str, tuple[str, Answer]] = {
     "silence in mid-answer": ("timeout", Answer(ending="hang")),
     "an answer that is no action": ("bad_output", Answer(text="Saya tidak tahu.")),
 }
-"""{fault: (the kind that agentd must tell, what the provider answers)}."""
+"""{fault: (the kind agentd must report, the provider's answer)}."""
 
 
 def provider_faults(folder: Path) -> list[Row]:
-    """Each provider fails in its own way; the run that asked it is answered by the next one, and says so."""
+    """Let each provider fail in its own way; the next one must answer the run, and the outcome must say so."""
     with _wires([answer for _, answer in HTTP_FAULTS.values()]) as endpoints:
         kinds = {"nobody listens": "connect"} | {tried: kind for tried, (kind, _) in HTTP_FAULTS.items()}
         entries = "".join(
@@ -64,7 +64,7 @@ def _ask(provider: str, kind: str) -> Act:
 
 @contextmanager
 def _wires(answers: list[Answer]) -> Iterator[list[str]]:
-    """The failing providers on a loop of their own; their addresses."""
+    """Run the failing providers on a separate event loop; yield their addresses."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="providers")
     thread.start()

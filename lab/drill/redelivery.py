@@ -1,4 +1,4 @@
-"""A chat service that delivers one message again and again, to a daemon killed meanwhile, too. A part of the drill."""
+"""Part of the drill: a chat service delivers one message repeatedly, also to a daemon killed in between."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ credentials = {{ token = "TELEGRAM_TOKEN" }}
 
 
 def redelivery(folder: Path) -> list[Attack]:
-    """One answer is right; another is, too, where it says that it may have been sent before (after the kill)."""
+    """Exactly one answer is right; after the kill, another is allowed if it says it may be a repeat."""
     folder.mkdir()
     with TelegramServer() as service:
         config = HEAD + SERVERS["time"] + CHANNEL.format(url=service.url)

@@ -1,5 +1,5 @@
-"""The register of letters: tampered with, put back older, without its keys, by a wrong clock, restored at each point of
-issuing; papers that say something else. A part of the drill, in a process of its own, for it sets the clock.
+"""Part of the drill: the register of letters is tampered with, rolled back, left without keys, given a wrong clock and
+restored at each point of issuing; papers are altered. A process of its own, because it sets the clock.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RESTORES = 4
 
 
 def register(folder: Path) -> list[Attack]:
-    """The rows, measured by `python -m lab.drill.register FOLDER`."""
+    """Run `python -m lab.drill.register FOLDER` and return its rows."""
     command = [sys.executable, "-m", "lab.drill.register", str(folder)]
     env = {**os.environ, "AGENTD_CLOCK": NOW}
     done = subprocess.run(command, stdout=subprocess.PIPE, env=env, check=True, text=True)
@@ -43,7 +43,7 @@ def register(folder: Path) -> list[Attack]:
 
 
 def tampered(folder: Path) -> Attack:
-    """Each statement on a register of its own."""
+    """Apply each statement to a fresh register."""
     found = 0
     for number, (statements, named) in enumerate(TAMPERED):
         service = three_letters(open_service(folder / str(number)))
@@ -56,7 +56,7 @@ def tampered(folder: Path) -> Attack:
 
 
 def refused(folder: Path) -> Attack:
-    """An older register, no keys, a clock set back: none issues; an open number would be somebody else's."""
+    """An old register, missing keys, or a clock set back must prevent issuing; a number could be given twice."""
     harms: list[tuple[str, Callable[[Path], object], dict[str, str]]] = [
         ("register_behind", lambda state: put_back(state / "letters/copy.db", state / "letters/ledger.db"), {}),
         ("key_missing", lambda state: shutil.rmtree(state / "letters/office"), {}),
@@ -85,7 +85,7 @@ def refused(folder: Path) -> Attack:
 
 
 def at_each_point(folder: Path) -> Attack:
-    """Issuing killed at each named point, then a backup, and what is restored of it."""
+    """Kill issuing at each named point, take a backup, and check what is restored from it."""
     lost = 0
     for point in CRASH_POINTS:
         old, new = folder / f"{point}-old", folder / f"{point}-new"
@@ -112,7 +112,7 @@ def _whole(state: Path) -> bool:
 
 
 def undrawn(folder: Path) -> Attack:
-    """Its year's folder can't be made: the number stays reserved, and is that letter's once it can."""
+    """The year's folder can't be created: the number stays reserved and goes to the same letter later."""
     service = open_service(folder)
     year = folder / "letters" / NOW[:4]
     year.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def undrawn(folder: Path) -> Attack:
 
 
 def papers(folder: Path) -> list[Attack]:
-    """A letter with a bit changed, and a QR code's statement with a letter changed or signed by another."""
+    """Flip bits in a letter's PDF and in a QR code's statement."""
     service: LetterService = open_service(folder)
     pdf = Path(issue(service).path).read_bytes()
     verifier = Verifier(service)
@@ -156,7 +156,7 @@ def papers(folder: Path) -> list[Attack]:
 
 
 def set_aside(folder: Path) -> Attack:
-    """Restored again and again at one time of the clock, then on a full disk: what each set aside is there."""
+    """Restore repeatedly at one clock time, then on a full disk: everything set aside must still exist."""
     state = folder / "state"
     service = open_service(state)
     issue(service)

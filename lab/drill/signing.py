@@ -1,5 +1,5 @@
-"""What signs letters goes away: the token that holds the key, its PIN, the timestamp authority. Rows of the register's
-part of the drill; SoftHSM2 and `openssl ts` are real.
+"""Rows of the register's drill: the key's token, its PIN or the timestamp authority is unavailable. SoftHSM2 and
+`openssl ts` are real.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ TRIES = 5
 
 
 def signing(folder: Path) -> list[Attack]:
-    """`folder` is made."""
+    """Run both rows below `folder`, which is created."""
     return [_token(folder / "token"), _authority(folder / "authority")]
 
 
 def _token(folder: Path) -> Attack:
-    """A wrong PIN, then the token unplugged, then both right: one letter, the first number."""
+    """A wrong PIN, then no token, then both right: there must be one letter, with the first number."""
     os.environ["SOFTHSM2_CONF"] = tokens_at(folder)
     settings = token_in(folder)
     pin = Path(settings["PKCS11_PIN_FILE"])
@@ -48,7 +48,7 @@ def _token(folder: Path) -> Attack:
 
 
 def _authority(folder: Path) -> Attack:
-    """It answers what is no timestamp; then it is right: the letter gets the number that it waited with."""
+    """The authority answers nonsense, then correctly: the letter must get the number reserved for it."""
     heard: list[str] = []
     lost = 0
     with serving(Authority(folder)) as authority:
@@ -62,7 +62,7 @@ def _authority(folder: Path) -> Attack:
 
 
 def _tried(service: LetterService, heard: list[str]) -> int:
-    """How many letters there are that should not be."""
+    """Try to issue; return the number of letters that were issued although they should not be."""
     made = 0
     for _ in range(TRIES):
         try:

@@ -1,11 +1,10 @@
 """`python -m lab.drill.soak [--minutes 5]`: does a daemon grow under long mixed work? Exit 1 if so.
 
-Each sample is written to a file as it is taken; `--of FILE` is the table of a soak that did not come to its end.
+Each sample is written to a file as it is taken; `--of FILE` prints the table of a soak that was cut short.
 
-The work is counter_day.py's, at a modest rate. Memory, file descriptors, threads, processes and what conversations take
-on the disk are sampled; the medians of the second and of the last quarter are compared: the first quarter is for caches
-and pools to fill. Conversations are kept for a sixth of the time, so that purging goes on all the while; at the end all
-of them are purged.
+The work is counter_day.py's, at a moderate rate. Samples cover memory, file descriptors, threads, processes and the
+disk space of conversations. The medians of the second and the last quarter are compared; caches and pools fill in the
+first. Conversations are kept for a sixth of the duration, so that purging is always active; at the end all are purged.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from lab.figures.record import Found
 from tests.daemon import AGENTD, TOKEN, Daemon
 
 MINUTES = float(os.environ.get("MINUTES", "60"))
-"""Of `make figures ONLY=soak` (MINUTES=10: shorter)."""
+"""Duration for `make figures ONLY=soak` (MINUTES=10: shorter)."""
 SAMPLE_S = 2.0
 KEPT = ("letters", "audit.jsonl", "audit.head")
-"""What an office keeps of its work: it grows, and is no conversation."""
+"""Files that an office keeps permanently: they grow and are no conversations."""
 ALLOWED = {
     "memory_mb": ("memory of the daemon, MB", 1.10),
     "below_mb": ("memory of its servers, MB", 1.10),
@@ -41,12 +40,12 @@ ALLOWED = {
     "processes": ("processes", 1.0),
     "disk_mb": ("disk of conversations, MB", 1.10),
 }
-"""How much the last quarter may have of what the second had."""
+"""The maximum ratio of the last quarter's median to the second quarter's."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the daemon holds at one moment; `processes` are the daemon's own and all below it."""
+    """Resources of the daemon at one moment; `processes` counts the daemon and all its descendants."""
 
     memory_mb: float
     below_mb: float
@@ -57,7 +56,7 @@ class Sample:
 
     @classmethod
     def of(cls, pid: int, state: Path | None = None) -> Sample:
-        """Read from /proc, and from the state folder when it is given."""
+        """Take a sample from /proc, and from the state folder if given."""
         proc = Path("/proc") / str(pid)
         below = _below(pid)
         return cls(
@@ -71,8 +70,8 @@ class Sample:
 
 
 def disk(state: Path, *, kept: bool = False) -> float:
-    """Megabytes of what conversations take in a state folder, or of what the office keeps."""
-    with suppress(FileNotFoundError):  # SQLite's own files come and go
+    """Megabytes in a state folder: of conversations, or with `kept` of what the office keeps."""
+    with suppress(FileNotFoundError):  # SQLite creates and deletes files of its own
         tops = [path for path in state.iterdir() if (path.name in KEPT) is kept]
         files = [path for top in tops for path in (top, *top.rglob("*"))]
         return sum(path.stat().st_size for path in files if path.is_file()) / 2**20
@@ -95,14 +94,14 @@ def _below(pid: int) -> list[int]:
 
 
 def run(minutes: float = MINUTES) -> Found:
-    """The figures; `wrong` are what grew and what failed."""
+    """Run the soak in a temporary folder; `wrong` lists what grew and what failed."""
     with tempfile.TemporaryDirectory(prefix="agentd-soak-") as folder:
         return soak(Path(folder), minutes)
 
 
 def soak(folder: Path, minutes: float) -> Found:
-    """The same, in a folder."""
-    from lab.drill import counter_day  # it needs the tests' servers; a sample does not
+    """Run the soak in `folder`."""
+    from lab.drill import counter_day  # imports the tests' servers, which a sample does not need
 
     with counter_day.Service() as service:
         text = counter_day.config(service.url, keep_s=minutes * 60 / 6)
@@ -143,7 +142,7 @@ def _watched(daemon: Daemon, workers: list[Any], seconds: float) -> Found:
 
 
 def _write(samples: Path, passed: float, sample: Sample, workers: Sequence[Any]) -> None:
-    """One line more: what is held, and what was done and failed until now."""
+    """Append a line: the sample, and the totals of what was done and failed so far."""
     totals = {of: sum((getattr(worker, of).copy() for worker in workers), Counter[str]()) for of in ("done", "failed")}
     line = {"seconds": round(passed, 1), "load": round(os.getloadavg()[0], 1), "held": asdict(sample), **totals}
     with samples.open("a", encoding="utf-8") as file:
@@ -151,7 +150,7 @@ def _write(samples: Path, passed: float, sample: Sample, workers: Sequence[Any])
 
 
 def of_samples(samples: Path) -> Found:
-    """The figures of what was written until now; a line that a kill cut off is left out."""
+    """The figures of the samples written so far; an incomplete last line is ignored."""
     lines = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines() if line.endswith("}}")]
     last: Mapping[str, Any] = lines[-1]
     rows = _rows([Sample(**line["held"]) for line in lines])
@@ -167,7 +166,7 @@ def of_samples(samples: Path) -> Found:
 
 
 def _purged(daemon: Daemon) -> bool:
-    """All conversations, by the command; whether it could."""
+    """Purge all conversations with the command; return whether it succeeded."""
     words = ["purge", "--older-than", "0m", "--config", str(daemon.config), "--state", str(daemon.state)]
     listen = daemon.url.removeprefix("http://")
     env = {**os.environ, "AGENTD_TOKEN": TOKEN, **daemon.env}
@@ -187,7 +186,7 @@ def _rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """0 when it stays as it was."""
+    """Return 0 when nothing grew and nothing failed."""
     parser = argparse.ArgumentParser(
         prog="python -m lab.drill.soak", description="Work for long; see whether it grows."
     )
