@@ -1,4 +1,4 @@
-"""The MCP server `certificate`: the letter service of a kelurahan. Not the daemon's policies (grounding, approval)."""
+"""The MCP server `certificate`: the letter service of a kelurahan. Grounding and approval are the daemon's work."""
 
 from servers.common.extras import require
 

@@ -13,7 +13,7 @@ from servers.common.serve import serve
 
 
 def main() -> None:
-    """Exits with status 2, saying why, when a setting or the office file is wrong."""
+    """Run the server or a `letters` command. Exits with status 2 if a setting or the office file is wrong."""
     if sys.argv[1:2] == ["letters"]:
         raise SystemExit(cli.main(sys.argv[2:]))
     try:

@@ -1,4 +1,4 @@
-"""Sums of money and times of day, read from what people write. Pure; the rules of kinds.py hold."""
+"""Parses amounts of money, numbers and times of day as people write them. No I/O; follows the rules of kinds.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIME = re.compile(
 
 
 def read_money(text: str) -> str:
-    """Whole rupiah as digits: Rp 2.500.000, 2500000, 2,5 juta, 750 ribu."""
+    """Parse an amount in rupiah and return whole rupiah as digits: Rp 2.500.000, 2500000, 2,5 juta, 750 ribu."""
     found = _MONEY.fullmatch(text.casefold())
     whole, part, scale = found.groups() if found else ("", "", "")
     amount = int(whole.replace(".", "") or 0) * _SCALES[scale]
@@ -31,14 +31,14 @@ def read_money(text: str) -> str:
 
 
 def read_number(text: str) -> str:
-    """A count: 3, 1.250, 2,5. Kept as it is written, for a unit may follow in the letter's text."""
+    """Check a count (3, 1.250, 2,5) and return it unchanged, since a unit may follow it in the letter's text."""
     if not re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?", text):
         raise WrongValue("number")
     return text
 
 
 def read_time(text: str) -> str:
-    """A time of day as it is printed, 19.00: from 19:00, pukul 19.00 WIB, jam 7 malam."""
+    """Parse a time of day (19:00, pukul 19.00 WIB, jam 7 malam) and return it as printed: 19.00."""
     found = _TIME.fullmatch(text.casefold())
     hour, minute = (int(found[1]), int(found[2] or 0)) if found else (24, 0)
     if found and hour < 12 and hour != _LATE_MORNINGS.get(found[3]):

@@ -1,4 +1,4 @@
-"""What the letter tools answer: the records of their structured content, and the form of an error. Looks up nothing."""
+"""The structured content of the letter tools' results, and their error format. Looks up nothing."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class LetterFile(BaseModel):
 
 
 def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
-    """What a person can correct as a tool error in the office's words; any other error is logged and not quoted."""
+    """Return what a person can correct as a tool error in the office's words; other errors are only logged."""
     if isinstance(error, InvalidFields):
         lines = "\n".join(f"- {problem.message}" for problem in error.problems)
         fields = [problem.model_dump() for problem in error.problems]
@@ -145,18 +145,18 @@ def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
         log.error("%s", error)
         kind, message = "unavailable", Message("service_down")
     else:
-        # Our mistake: its text may quote the arguments, so it goes nowhere but, without its values, to the log.
+        # A bug. Its text may quote the arguments, so it goes only to the log, without values.
         log.error("a letter tool failed unexpectedly", exc_info=error)
         kind, message = "internal", Message("service_failed")
     return error_result(kind, message.in_words(words))
 
 
 def result(sentence: str, data: BaseModel) -> CallToolResult:
-    """A sentence and its record."""
+    """Return a tool result with a sentence and its structured content."""
     return CallToolResult(content=[TextContent(text=sentence)], structured_content=data.model_dump())
 
 
 def error_result(kind: str, message: str, **more: Any) -> CallToolResult:
-    """A tool error: {error, message, …}."""
+    """Return a tool error: {error, message, …}."""
     content = {"error": kind, "message": message} | more
     return CallToolResult(content=[TextContent(text=message)], structured_content=content, is_error=True)

@@ -1,7 +1,7 @@
-"""The folder of issued PDFs: durable writes, and the lock that keeps a sweep away from an issue. Reads no PDF.
+"""The folder of issued PDFs: durable writes, and the lock for issuing and sweeping. Reads no PDF.
 
-Issuers hold the lock shared, a recovery holds it alone; the kernel frees it when a process dies. So who holds it
-alone knows that nobody is in the middle of issuing. A turnstile in front keeps a stream of issuers from starving it.
+Issuers hold the lock shared, a recovery exclusively; the kernel releases it when a process dies. So the exclusive
+holder knows that no issue is in progress. A turnstile keeps issuers from starving a recovery.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Archive:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Held while one letter is issued."""
+        """Hold the lock while one letter is issued."""
         with self._lock(fcntl.LOCK_SH):
             yield
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Held while what a crash left is finished: waits for every issue under way, in any process."""
+        """Hold the lock exclusively, for recovery or backup: waits for every issue in progress, in any process."""
         with self._lock(fcntl.LOCK_EX):
             yield
 
@@ -41,7 +41,7 @@ class Archive:
         return self.folder / name
 
     def publish(self, name: str, data: bytes, reached: Callable[[str], None] = lambda _: None) -> None:
-        """Write the file so that it is whole and on the disk, or not there. `reached` is called with each step."""
+        """Write the file atomically and durably. `reached` is called after each step, with its name."""
         target = self.path(name)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = target.with_name(f"{target.name}.{os.getpid()}{PART}")
@@ -57,13 +57,13 @@ class Archive:
         reached("renamed")
 
     def names(self) -> list[str]:
-        """Every PDF in the folders of the years."""
+        """Return every PDF in the year folders."""
         return sorted(f"{path.parent.name}/{path.name}" for path in self.folder.glob("[0-9]*/*.pdf"))
 
     def sweep(self, strangers: Collection[str]) -> None:
-        """Delete half-written files and set these PDFs aside in `orphans/`, where no other is overwritten.
+        """Delete half-written files and move these PDFs to `orphans/`, without overwriting any there.
 
-        Only while holding `exclusive`. A whole PDF is never deleted.
+        Call it only while holding `exclusive`. A complete PDF is never deleted.
         """
         for part in self.folder.glob(f"*/*{PART}"):
             part.unlink()
@@ -85,16 +85,16 @@ class Archive:
             try:
                 yield
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)  # closing alone would not, if a forked child still held the file
+                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough if a forked child still holds the file
 
 
 def file_name(row: Letter) -> str:
-    """Where a letter's PDF lies in the archive: its year's folder, its type and number."""
+    """Return where a letter's PDF is in the archive: the year's folder, the letter's type and number."""
     return f"{row.year}/{row.letter_type}-{re.sub(r'[^A-Za-z0-9.]+', '-', row.number).strip('-.')}.pdf"
 
 
 def _private(file: Path) -> BinaryIO:
-    """A lock that nobody else can open, and so nobody else can hold; an earlier version's was open to all."""
+    """Open a lock file that only its owner can open or lock; earlier versions made it open to all."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     if os.fstat(descriptor).st_mode & 0o077 and os.fstat(descriptor).st_uid == os.geteuid():
         os.fchmod(descriptor, 0o600)

@@ -1,4 +1,4 @@
-"""Compares register, entries, journal, archive and key, and names everything that doesn't agree. Changes nothing."""
+"""Compares register, entries, journal, archive and key, and reports every disagreement. Changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from servers.certificate.officekey import Identity, OfficeKeyError
 from servers.certificate.register import COLUMNS
 
 ENTRIES_COUNTER = ("", 0)
-"""The key of the counter of the entries: no series, no year."""
+"""The key of the counter of entries: no series, no year."""
 JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 
 
@@ -33,7 +33,7 @@ class Finding(BaseModel):
 
 
 def audit(service: LetterService) -> list[Finding]:
-    """Everything there is to say, the gravest first. Raises LedgerError when the register can't be read."""
+    """Return all findings, faults first. Raises LedgerError when the register can't be read."""
     if not service.ledger.exists():
         return list(_without_register(service))
     if not service.ledger.chained():
@@ -62,7 +62,7 @@ def audit(service: LetterService) -> list[Finding]:
 
 
 def why_not_now(service: LetterService) -> Iterator[Finding]:
-    """What makes the office refuse to issue."""
+    """Yield the reasons why the office refuses to issue."""
     if restored.unfinished(service.settings.home.parent):
         yield Finding(mark="fault", what="a restore was cut off", to_do="run `agentd restore` again")
     if not service.ledger.exists():
@@ -79,7 +79,7 @@ def why_not_now(service: LetterService) -> Iterator[Finding]:
 
 
 def against_journal(entries: Sequence[Entry], journal: Sequence[Entry]) -> Iterator[Finding]:
-    """Where the journal beside the archive says something else."""
+    """Yield differences between the register's entries and the journal beside the archive."""
     here = {one.seq: one.hash for one in entries}
     differing = [one.seq for one in journal if one.seq in here and here[one.seq] != one.hash]
     lost = [one.seq for one in journal if one.seq not in here]
@@ -94,7 +94,7 @@ def against_journal(entries: Sequence[Entry], journal: Sequence[Entry]) -> Itera
 
 
 def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Finding]:
-    """Signed heads that don't fit: someone who rewrites the chain can't sign it."""
+    """Check the signed heads: someone who rewrites the chain can't sign it."""
     hashes = {one.seq: one.hash for one in entries}
     keys = {one.fingerprint: one for one in known}
     for one in entries:
@@ -113,7 +113,7 @@ def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Findi
 
 
 def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    """Letters that were changed, inserted or lost by another hand than the register's own."""
+    """Yield letters that were changed, inserted or deleted in the register without an entry."""
     here = {row["number"]: row for row in rows}
     to_do = "`agentd letters repair` puts back what its entries say"
     for number, said in folded.items():
@@ -128,7 +128,7 @@ def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapp
 
 
 def differing(row: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
-    """The columns in which a row is not what its entries say; of JSON, the field within."""
+    """Return the columns in which a row differs from its entries; for JSON columns, the fields inside."""
     found = []
     for name in COLUMNS:
         if row[name] == said.get(name):
@@ -147,7 +147,7 @@ def differing(row: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
 def numbers(
     rows: Sequence[Mapping[str, Any]], counters: Mapping[tuple[str, int], int], entries: Sequence[Entry]
 ) -> Iterator[Finding]:
-    """Numbers that are missing, and counters that would give one twice or skip some."""
+    """Yield missing numbers, and counters that would repeat or skip numbers."""
     bodies = [entry.data for entry in entries if entry.event == "skipped"]
     skipped = {(body["series"], body["year"]): body["last"] for body in bodies}
     given: dict[tuple[str, int], set[int]] = {}
@@ -167,7 +167,7 @@ def numbers(
 
 
 def files(service: LetterService, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Letters whose PDF is lost or is another."""
+    """Yield letters whose PDF is missing or differs."""
     for row in rows:
         if row["file"] is None:
             continue
@@ -183,7 +183,7 @@ def files(service: LetterService, rows: Sequence[Mapping[str, Any]]) -> Iterator
 
 
 def notes(entries: Sequence[Entry], rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """What is as it should be, and still worth knowing."""
+    """Yield what is correct but worth knowing."""
     if entries and (before := entries[0].data.get("letters")):
         what = f"an earlier agentd made the first {before} letters: they are guarded since {entries[0].at}, not before"
         yield Finding(mark="note", what=what)
@@ -206,13 +206,13 @@ def notes(entries: Sequence[Entry], rows: Sequence[Mapping[str, Any]]) -> Iterat
 
 
 def head(service: LetterService) -> str:
-    """`NUMBER:HASH` of the last entry; noted elsewhere, it proves later that nothing was cut off or written again."""
+    """Return `NUMBER:HASH` of the last entry; kept elsewhere, it proves later that no entry was cut off or changed."""
     last = service.ledger.entry(-1) if service.ledger.exists() and service.ledger.chained() else None
     return "0:" if last is None else f"{last.seq}:{last.hash}"
 
 
 def expected(service: LetterService, noted: str) -> Iterator[Finding]:
-    """A head that was noted earlier must still be in the register."""
+    """Check that a head noted earlier is still in the register."""
     number, _, sha = noted.partition(":")
     known = service.ledger.exists() and service.ledger.chained() and number.isdecimal()
     one = service.ledger.entry(int(number)) if known else None
@@ -239,7 +239,7 @@ def _signed(certificate: str, text: bytes, signature: str) -> bool:
 
 
 def _ranges(seqs: Sequence[int]) -> str:
-    """Ascending numbers as a person writes them: `1–3, 7`."""
+    """Format ascending numbers as ranges: `1–3, 7`."""
     parts: list[list[int]] = []
     for seq in seqs:
         if parts and seq == parts[-1][1] + 1:

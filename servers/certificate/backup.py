@@ -1,7 +1,7 @@
-"""Copies register, archive and key as they were at one moment, while letters are issued. Restores nothing.
+"""Copies register, archive and key in a consistent state while letters are issued. Restores nothing.
 
-Nobody is in the middle of issuing while the journal is copied and then the register: so the copy's archive has every
-letter of its register, and its journal reaches no further.
+No letter is being issued while first the journal and then the register is copied. So the copied archive contains every
+letter of the copied register, and the copied journal is not ahead of it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Places(BaseModel):
 
 
 def places(settings: Settings) -> Places:
-    """Where `agentd restore` puts what `backup` copied."""
+    """Return where `agentd restore` puts what `backup` copied."""
     return Places(
         home=str(settings.home),
         ledger=str(settings.register_file) if settings.register_file else None,
@@ -45,9 +45,9 @@ def places(settings: Settings) -> Places:
 
 
 def backup(service: LetterService, folder: Path) -> dict[str, Any]:
-    """Make the folder: `ledger.db`, `archive/`, `office/`. Answers {"letters": how many, "entries": …, "places": …}.
+    """Create the folder with `ledger.db`, `archive/` and `office/`; return {"letters": n, "entries": n, "places": …}.
 
-    Raises OSError, LedgerError; NotNow when register and journal don't fit, for such a copy would not either.
+    Raises OSError, LedgerError; NotNow when register and journal disagree, since the copies would too.
     """
     folder.mkdir(parents=True, mode=0o700)
     archive, office = service.archive.folder, service.settings.office_dir

@@ -1,6 +1,6 @@
-"""On what a letter rests: the level of the session, the documents an officer saw, where each value came from. Pure.
+"""What a letter is based on: the session's assurance level, documents an officer saw, the source of each value. No I/O.
 
-The daemon says so in a call's `_meta` (`agentd/basis`); arguments never do. The letter's own text says it in words.
+The daemon sends it in a call's `_meta` (`agentd/basis`), never in the arguments. The letter's text states it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Basis(BaseModel):
 
     @property
     def registered(self) -> frozenset[str]:
-        """The fields whose values are the register's."""
+        """Return the fields whose values come from the register."""
         return frozenset(name for name, source in self.sources.items() if source == REGISTER)
 
 
 DECLARED = Basis()
-"""Nothing is known but what the citizen said."""
+"""Only the citizen's statement is known."""
 
 
 def read_basis(given: Any) -> Basis:
-    """What the daemon says, read tolerantly: an odd part counts as the least, and stops no letter."""
+    """Parse the daemon's `agentd/basis` tolerantly: an invalid part counts as the lowest, and stops no letter."""
     if not isinstance(given, Mapping):
         return DECLARED
     level, seen, sources = (given.get(name) for name in ("level", "seen", "sources"))
@@ -62,10 +62,10 @@ def in_words(
     documents: Collection[str],
     words: OfficeWords,
 ) -> str:
-    """What follows "berdasarkan": the register, the statement (both as the sentence calls them), what an officer saw.
+    """Return the text after "berdasarkan": the register, the statement (as given), and documents an officer saw.
 
-    `facts` are the letter's fields that state something, each with where it came from; `documents` what the letter may
-    ask for: nothing else is named.
+    `facts` maps the letter's fields that state something to their sources. Of the seen documents, only those in
+    `documents`, the letter's requirements, are named.
     """
     said = [source for source in facts.values() if source not in NOT_NAMED]
     if basis.level == "declared":
@@ -78,6 +78,6 @@ def in_words(
 
 
 def _document(requirement: str) -> str:
-    """`KTP (asli dan salinan)` as a sentence names it."""
+    """Return a requirement such as `KTP (asli dan salinan)` as a sentence names it."""
     name = requirement.partition("(")[0].strip()
     return name if name[:2].isupper() or name.startswith("Kartu") else f"{name[:1].lower()}{name[1:]}"

@@ -1,4 +1,4 @@
-"""What the daemon says of a call beside its arguments (`_meta`): who asked, who approved. Arguments never say so."""
+"""Reads what the daemon sends in a call's `_meta`: who asked, who approved. Arguments are never trusted for this."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ PROPOSED, APPROVALS, BASIS = "agentd/proposed", "agentd/approvals", "agentd/basi
 
 
 def meta_of(context: Context[None, Any]) -> Mapping[str, Any]:
-    """What the client sent beside the arguments."""
+    """Return the metadata that the client sent with the arguments."""
     return context.request_context.meta or {}
 
 
 def spoken(meta: Mapping[str, Any], office: OfficeWords) -> OfficeWords:
-    """The words of the language that the daemon says is asked in; the office's where there are none of it."""
+    """Return the words of the call's language, or the office's if that language is not supported."""
     language = meta.get("agentd/language")
     return words(language) if isinstance(language, str) and language in LANGUAGES else office
 
 
 def is_staff(meta: Mapping[str, Any]) -> bool:
-    """Whether the daemon says that an officer asks."""
+    """Return whether the daemon says that an officer is asking."""
     scopes = meta.get(CALLER_SCOPES)
     return isinstance(scopes, list) and not {"staff", "admin"}.isdisjoint(map(str, scopes))
 
 
 def may_name_paths(meta: Mapping[str, Any]) -> bool:
-    """Whether to read a path of this machine: for an admin of the daemon, and without a daemon for who runs us."""
+    """Return whether local paths may be read: for admins of the daemon, and for any caller without a daemon."""
     scopes = meta.get(CALLER_SCOPES)
     return SESSION_ID not in meta if scopes is None else isinstance(scopes, list) and "admin" in scopes
 
 
 def consent_of(meta: Mapping[str, Any]) -> Consent:
-    """Who asked, who approved what; read tolerantly, for a missing or odd word must not stop a letter."""
+    """Return who asked and who approved what, read tolerantly: a missing or invalid value must not stop a letter."""
     proposed, approvals = meta.get(PROPOSED), meta.get(APPROVALS)
     return Consent(
         proposed_by=text_of(meta, CALLER),
@@ -55,11 +55,11 @@ def consent_of(meta: Mapping[str, Any]) -> Consent:
 
 
 def basis_of(meta: Mapping[str, Any]) -> Basis:
-    """On what the letter rests, as the daemon says; without its word, on what the citizen declares."""
+    """Return the letter's basis as the daemon says; by default, what the citizen declares."""
     return read_basis(meta.get(BASIS))
 
 
 def text_of(meta: Mapping[str, Any], key: str) -> str | None:
-    """A text that isn't empty, or None."""
+    """Return a non-empty string, or None."""
     value = meta.get(key)
     return value if isinstance(value, str) and value else None

@@ -1,4 +1,4 @@
-"""The letter types this office offers, read from folders and read again when they change. Issues nothing."""
+"""The letter types that this office offers, read from folders and reloaded when they change. Issues nothing."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Every letter type by its key, in the order they are offered. A later folder's type replaces an earlier one's."""
+    """All letter types by key, in the order they are offered. A later folder's type replaces one of the same name."""
 
     def __init__(self, folders: Sequence[Path], signers: Collection[str] = ()) -> None:
-        """`signers` are the office's: a type that wants another one can't be offered."""
+        """`signers` are the office's: a type that needs another signer isn't offered."""
         self._folders, self._signers = folders, signers
         self._seen: dict[Path, tuple[float, ...]] | None = None
         self.types: dict[str, LetterType] = {}
         self.refresh()
 
     def refresh(self) -> bool:
-        """Read what changed on disk; True when the offered types are others than before.
+        """Reload what changed on disk; returns True if the offered types changed.
 
-        A folder that can't be used is logged, a line a mistake, and left out until it is corrected; the rest goes on.
+        Each mistake of an unusable folder is logged, and its type is left out until corrected; the others stay.
         """
         try:
             seen = self._look()
-        except OSError as error:  # a folder moved away while we looked: the next look sees it whole
+        except OSError as error:  # a folder was moved during the scan: the next scan sees the result
             log.warning("letter folders could not be read: %s", error)
             return False
         if seen == self._seen:
@@ -62,7 +62,7 @@ class Catalogue:
         return changed
 
     def named(self, name: str) -> LetterType | None:
-        """The type somebody means: its key, its tool, its title in any language or one of its other names."""
+        """Return the type with this key, tool, title (in any language) or alias."""
         wanted = _fold(name.removeprefix("generate_"))
         for letter in self.types.values():
             if wanted in map(_fold, (letter.key, letter.title, *letter.titles.values(), *letter.aliases)):
@@ -70,7 +70,7 @@ class Catalogue:
         return None
 
     def elsewhere(self, name: str) -> str | None:
-        """What to say to somebody who wants a letter that another office issues."""
+        """Return the answer for a letter that another office issues, or None."""
         wanted = _fold(name)
         for letter in self.types.values():
             for other, answer in letter.elsewhere.items():
@@ -91,7 +91,7 @@ class Catalogue:
 
 @lru_cache(maxsize=128)
 def _loaded(folder: Path, _stamps: tuple[float, ...]) -> LetterType:
-    """A folder as it was at these times: of many, most have not changed."""
+    """Load a folder with these modification times; cached, since most folders don't change."""
     return load(folder)
 
 

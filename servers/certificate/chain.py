@@ -1,7 +1,7 @@
-"""The register's entries: each thing that happened to a letter, in order, each with the hash of the one before. Pure.
+"""The register's entries: every event of a letter, in order, each with the hash of the previous one. No I/O.
 
-The table of letters is what the entries add up to (`fold`). So a row that was changed, inserted or lost by somebody
-else's hand differs from its entries, and a changed or lost entry breaks the chain.
+The table of letters is what the entries add up to (`fold`). So a row that was changed, inserted or deleted outside the
+service differs from its entries, and a changed or lost entry breaks the chain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 Event = Literal["begun", "kept", "key", "reserved", "issued", "voided", "signed", "skipped", "restored"]
 NOTHING = "0" * 64
-"""What the first entry has as the hash before it."""
+"""The `previous` hash of the first entry."""
 
 
 class Entry(BaseModel):
@@ -50,7 +50,7 @@ class Entry(BaseModel):
 
 
 def entry(seq: int, event: Event, at: str, body: Mapping[str, Any], previous: str) -> Entry:
-    """The entry with its hash."""
+    """Create the entry with its hash."""
     text = canonical(body)
     return Entry(
         seq=seq, event=event, at=at, body=text, previous=previous, hash=digest(previous, str(seq), event, at, text)
@@ -58,17 +58,17 @@ def entry(seq: int, event: Event, at: str, body: Mapping[str, Any], previous: st
 
 
 def digest(*parts: str) -> str:
-    """SHA-256 of the parts, in hex; also what the ledger looks codes and keys up by."""
+    """Return the SHA-256 of the parts, in hex; the ledger also uses it to look up codes and keys."""
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spaces: the same bytes for the same value."""
+    """Return JSON with sorted keys and no spaces: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def faults(entries: Iterable[Entry]) -> list[str]:
-    """Where the chain is broken, in words; an unbroken one has none."""
+    """Describe where the chain is broken; empty if it is intact."""
     found, seq, previous = [], 0, NOTHING
     for one in entries:
         if one.seq != seq + 1:
@@ -82,7 +82,7 @@ def faults(entries: Iterable[Entry]) -> list[str]:
 
 
 def fold(entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
-    """{number: the letter's row} that the entries add up to; the keys are the columns of the table `letters`."""
+    """Return the rows that the entries add up to, as {number: row}; a row's keys are columns of the table `letters`."""
     rows: dict[str, dict[str, Any]] = {}
     for one in entries:
         body = one.data
@@ -96,5 +96,5 @@ def fold(entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
 
 
 def statement(register: str, seq: int, sha: str) -> bytes:
-    """The bytes that the office's key signs as the head of its register."""
+    """Return the bytes that the office's key signs as the head of its register."""
     return f"agentd register head\n{register}\n{seq}\n{sha}\n".encode()

@@ -1,4 +1,4 @@
-"""`letters check`: every mistake of a letter's folder with its line, for its writer. It offers and issues nothing."""
+"""`letters check`: reports every mistake in a letter's folder, with its line, to its author. Issues nothing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from servers.certificate.lettertype import LetterType, LetterTypeError, load, re
 from servers.certificate.ownkinds import with_own_kinds
 
 KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Condition}
-"""What the tables inside a letter.toml hold."""
+"""The models of the tables inside a letter.toml."""
 
 
 def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
-    """Every mistake of these letters' folders, and what two of them can't both have. Reads files only."""
+    """Yield the mistakes in these folders, and conflicts between them. Reads only files."""
     series: dict[str, str] = {}
     for folder in folders:
         found = list(mistakes(folder))
@@ -37,14 +37,14 @@ def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
 
 
 def letters_in(folder: Path) -> list[Path]:
-    """A letter's folder itself, or those in a folder of letters."""
+    """Return the folder itself if it is a letter's, else the letter folders in it."""
     inside = [one for one in sorted(folder.glob("[!._]*")) if one.is_dir()]
     holds_letters = any((one / name).exists() for one in inside for name in ("letter.toml", "letter.txt"))
     return inside if holds_letters and not (folder / "letter.toml").exists() else [folder]
 
 
 def mistakes(folder: Path) -> Iterator[str]:
-    """`FILE:LINE: KEY: what is wrong`, one for each mistake of one letter's folder."""
+    """Yield `FILE:LINE: KEY: what is wrong` for each mistake in one letter's folder."""
     source = folder / "letter.toml"
     if not folder.is_dir():
         yield f"{folder}: no such folder"
@@ -74,7 +74,7 @@ def mistakes(folder: Path) -> Iterator[str]:
 
 
 def _in_words(one: ErrorDetails) -> str:
-    """What is wrong, in the words of who writes the file."""
+    """Describe a validation error for the author of the file."""
     if one["type"] == "extra_forbidden":
         *above, key = map(str, one["loc"])
         known = [*(KEYS.get(above[0], LetterType) if above else LetterType).model_fields]
@@ -85,7 +85,7 @@ def _in_words(one: ErrorDetails) -> str:
 
 
 def _with_line(said: str) -> str:
-    """`FILE: …` with the line that TOML names there, else that of the key which comes first."""
+    """Add to `FILE: …` the line that TOML reports, or that of the key at the start of the message."""
     file, _, what = said.partition(": ")
     if at := re.search(r"at line (\d+)", what):
         return f"{file}:{at[1]}: {what}"
@@ -94,7 +94,7 @@ def _with_line(said: str) -> str:
 
 
 def _line(file: Path, names: Sequence[str]) -> int:
-    """The line that these names lead to, each sought after the one before; the first line when none is there."""
+    """Return the line of these names, each searched after the previous one; a name not found is skipped."""
     text, at = file.read_text(encoding="utf-8"), 0
     for name in names:
         found = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(text, at)

@@ -1,6 +1,6 @@
-"""Looks, before a letter is issued, whether register, journal, archive, key and clock fit; keeps the journal and head.
+"""Checks before issuing that register, journal, archive, key and clock agree; maintains the journal.
 
-What doesn't fit is said by standing.py. Issues nothing.
+standing.py describes what disagrees. Issues nothing.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from servers.certificate.standing import NotNow, Refusal
 log = logging.getLogger(__name__)
 
 AFTER_THE_FIRST_LETTER = {"reserved", "issued", "voided", "signed", "skipped"}
-"""Entries that are written only where there is a journal."""
+"""Events that are recorded only if there is a journal."""
 
 
 class Checks:
-    """One office's register beside its archive. Its methods block."""
+    """Checks of one office's register against its archive. The methods block."""
 
     def __init__(
         self, ledger: Ledger, archive: Archive, journal: Journal, keys: OfficeKeys, now: Callable[[], datetime]
@@ -35,7 +35,7 @@ class Checks:
         self._unknown: list[str] | None = None
 
     def require(self) -> None:
-        """Raises NotNow when a letter issued now could be wrong; JournalError, OfficeKeyError, OSError."""
+        """Raise NotNow if a letter issued now could be wrong; also raises JournalError, OfficeKeyError, OSError."""
         for check in (self._journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
             if (refusal := check()) is not None:
                 raise NotNow(refusal)
@@ -43,7 +43,7 @@ class Checks:
         self.follow()
 
     def refusals(self) -> Iterator[Refusal]:
-        """Everything that doesn't fit; changes nothing."""
+        """Yield everything that disagrees, changing nothing."""
         self._unknown = None
         for check in (self._journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
             try:
@@ -54,7 +54,7 @@ class Checks:
                 yield refusal
 
     def follow(self) -> None:
-        """Append to the journal what the register has and it has not. Raises NotNow, JournalError, OSError."""
+        """Append the register's new entries to the journal. Raises NotNow, JournalError, OSError."""
 
         def later(last: Entry | None) -> Sequence[Entry]:
             if (refusal := self._compare(last)) is not None:
@@ -64,11 +64,11 @@ class Checks:
         self._journal.follow(later)
 
     def rewrite_journal(self) -> None:
-        """Write a journal that was lost again, from the register."""
+        """Recreate a lost journal from the register."""
         self._journal.follow(lambda last: self._ledger.entries(after=last.seq if last else 0))
 
     def seal(self) -> bool:
-        """Sign the head of the register, if anything happened since; whether it was signed. Raises as `require`."""
+        """Sign the register's head if anything changed since; return whether it was signed. Raises as `require`."""
         last, first = self._ledger.entry(-1), self._ledger.entry(1)
         if last is None or first is None or last.event == "signed" or self._ledger.last_day() is None:
             return False
@@ -83,20 +83,20 @@ class Checks:
         return True
 
     def seal_daily(self) -> None:
-        """`seal`, unless the head was signed today."""
+        """Call `seal`, unless the head was signed today."""
         signed = self._ledger.entries(event="signed")
         if not signed or datetime.fromisoformat(signed[-1].at).date() != self._now().date():
             self.seal()
 
     def note_restore(self, restored: Restored | None) -> None:
-        """Let the register remember that it was put back from a backup."""
+        """Record in the register that it was restored from a backup."""
         if restored is None or restored.known_to(self._ledger.entries(event="restored")):
             return
         log.warning("the register was put back from a backup of %s", restored.backup_made_at)
         self._ledger.note("restored", restored.model_dump(), self._now())
 
     def unknown_letters(self) -> list[str]:
-        """Signed letters in the archive that no row names, and that none could have written."""
+        """Return signed letters in the archive that no row names and no unfinished row could have written."""
         from servers.certificate.signing import examine
 
         strangers = self.strangers()
@@ -105,7 +105,7 @@ class Checks:
         return [name for name, finding in findings.items() if finding in ("intact", "foreign")]
 
     def strangers(self) -> list[str]:
-        """PDFs in the archive that no row names or, being unfinished, could have written."""
+        """Return PDFs in the archive that no row names and no unfinished row could have written."""
         rows = self._ledger.all()
         named = {row.file or file_name(row) for row in rows}
         return [name for name in self._archive.names() if name not in named]
@@ -119,13 +119,13 @@ class Checks:
         return standing.register_behind(last, here, journaled)
 
     def _archive_fits(self) -> Refusal | None:
-        if self._unknown is None or self._unknown:  # found once, it is looked at again: it may have been repaired
+        if self._unknown is None or self._unknown:  # look again at earlier findings: they may have been repaired
             self._unknown = self.unknown_letters()
         return standing.archive_ahead(self._unknown)
 
     def _key_fits(self) -> Refusal | None:
         if not self._keys.exist() and self._ledger.last_day() is None:
-            return None  # a fresh office: its key is made at first use, not by looking
+            return None  # a new office: its key is created at first use, not by checking
         return None if self._keys.belongs() else standing.foreign_key(str(self._keys.files.cert), self._keys.shared)
 
     def _clock_fits(self) -> Refusal | None:

@@ -1,4 +1,4 @@
-"""`python -m servers.certificate letters …`: what an office does on its own machine, without a daemon. Serves nothing.
+"""`python -m servers.certificate letters …`: an office's commands on its own machine, without a daemon. Serves nothing.
 
 `letters --help` lists the commands; `backup`, `places` and `upgrade` are for agentd's own `backup`, `restore` and
 `migrate`.
@@ -34,13 +34,13 @@ MARKS = {"fault": "✗", "note": "·"}
 
 
 def open_service(settings: Settings) -> LetterService:
-    """The letter service as configured. Raises OfficeError, LedgerError."""
+    """Open the configured letter service. Raises OfficeError, LedgerError."""
     office = load(settings.office_file)
     return LetterService(settings, office, Catalogue(settings.letter_dirs, office.signers))
 
 
 def main(argv: Sequence[str]) -> int:
-    """`argv` begins after `letters`. Exit status: 0 done, genuine, sound; 1 not so; 2 wrong use or configuration."""
+    """Run the command in `argv` (after `letters`). Returns 0: done, genuine, sound; 1: not so; 2: bad usage."""
     os.umask(0o077)
     parser = argparse.ArgumentParser(
         prog="agentd letters", description="The office's letters: key, register, verification."
@@ -148,9 +148,9 @@ def _import(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _init(service: LetterService, settings: Settings, renew: bool) -> int:
-    """Make the office's keys, or with `renew` others, which leaves letters issued so far genuine; 0.
+    """Create the office's keys, or with `renew` new ones; letters issued so far stay genuine. Returns 0.
 
-    Raises SettingsError for a key that is configured, OfficeKeyError for one that is there or was lost.
+    Raises SettingsError if a key is configured, OfficeKeyError if one exists already or was lost.
     """
     if settings.names_key:
         raise SettingsError(
@@ -249,7 +249,7 @@ def _verify(service: LetterService, file: Path) -> int:
 
 
 def _verify_qr(service: LetterService, text: str) -> int:
-    """Genuine, or genuine as far as can be said without the register."""
+    """Verify a QR code's text; returns 0 if it is genuine, or unconfirmed because the register can't be read."""
     from servers.certificate.verification import Verifier
 
     address, _, said = text.strip().rpartition("#")
@@ -261,7 +261,7 @@ def _verify_qr(service: LetterService, text: str) -> int:
 
 
 def _verify_by_key(text: str | None, key: Path) -> int:
-    """Check a QR code's statement with the office's public key alone; 0 when that key signed it, 1 when not."""
+    """Verify a QR code's statement with only the office's public key; returns 0 if that key signed it, else 1."""
     if text is None:
         raise SettingsError("--key goes with --qr: a PDF is verified by the office's register")
     try:

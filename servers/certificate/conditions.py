@@ -1,4 +1,4 @@
-"""What the register must say of a resident before a letter is begun, as its letter.toml has it. The daemon judges."""
+"""Conditions in letter.toml on a resident's register data, required to begin a letter. The daemon evaluates them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COLUMNS = (
     *("pekerjaan", "kewarganegaraan", "pendidikan", "golongan_darah", "alamat", "rt", "rw", "dusun", "hubungan"),
     *("nama_ayah", "nik_ayah", "nama_ibu", "nik_ibu", "telepon"),
 )
-"""What the register of residents says of one."""
+"""The data of a resident in the register."""
 COLUMN = rf"(resident|family)\.({'|'.join(COLUMNS)})"
 Source = Annotated[str, Field(pattern=rf"^({COLUMN}|family\.anak_pemohon)$")]
 

@@ -1,4 +1,4 @@
-"""Transactions on the register's database: engines, races won by others, errors in words. Knows no letter."""
+"""Transactions on the register's database: engines, retries after lost races, error messages. Knows no letters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from servers.certificate import register
 
-ATTEMPTS = 25  # of a transaction that lost a race; each loser has seen a winner
+ATTEMPTS = 25  # of a transaction that loses races; each time some other one has won
 
 T = TypeVar("T")
 
@@ -21,10 +21,10 @@ class LedgerError(RuntimeError):
 
 
 class Database:
-    """The database behind one URL; `begin` is run once in a transaction after the tables were made."""
+    """The database at one URL; `begin` runs once in a transaction, after the tables are created."""
 
     def __init__(self, url: str, begin: Callable[[sa.Connection], None]) -> None:
-        """Raises LedgerError when the URL isn't one of a database we know."""
+        """Raises LedgerError for a URL of an unsupported database."""
         self.engine = _engine(url)
         self._begin = begin
         self._ready = False
@@ -33,18 +33,18 @@ class Database:
         self.engine.dispose()
 
     def exists(self, table: sa.Table = register.letters) -> bool:
-        """Whether the register has this table already; makes none. Raises LedgerError."""
+        """Return whether the register has this table, without creating it. Raises LedgerError."""
         with _in_words():
             return register.exists(self.engine, table)
 
     def transaction(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work` in one transaction, again when another process won a race. Raises LedgerError."""
+        """Run `work` in a transaction, retrying when another process wins a race. Raises LedgerError."""
         self._make()
         return self._attempt(work)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection that only reads. Raises LedgerError."""
+        """Open a read-only connection. Raises LedgerError."""
         self._make()
         with _in_words(), self.engine.connect() as connection:
             yield connection.execution_options(ledger_reading=True)
@@ -67,7 +67,7 @@ class Database:
                 try:
                     register.make(self.engine)
                     break
-                except DBAPIError:  # another process made the same between our look and our making
+                except DBAPIError:  # another process created the same between the check and the creation
                     if attempt == ATTEMPTS - 1:
                         raise
         self._attempt(self._begin)
@@ -76,7 +76,7 @@ class Database:
 
 @contextmanager
 def _in_words(races: bool = False) -> Iterator[None]:
-    """A database's errors as LedgerError; with `races`, those that another attempt may end stay as they are."""
+    """Convert database errors to LedgerError; with `races`, leave those that a retry may resolve."""
     try:
         yield
     except (IntegrityError, OperationalError) as error:
@@ -88,7 +88,7 @@ def _in_words(races: bool = False) -> Iterator[None]:
 
 
 def _is_race(error: DBAPIError) -> bool:
-    """A unique key taken meanwhile, a deadlock, a lock not got, a serialisation failure."""
+    """Return True for a unique key taken meanwhile, a deadlock, a lock timeout or a serialisation failure."""
     if isinstance(error, IntegrityError):
         return True
     code = getattr(error.orig, "sqlstate", None) or (error.orig.args[0] if error.orig and error.orig.args else None)

@@ -1,4 +1,4 @@
-"""The tools of the officers' desk: void a letter, list a day's, read one's file. None is a model's."""
+"""Tools for the officers' desk: void a letter, list a day's letters, read a letter's file. Models don't see them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from servers.certificate.server import LetterServer
 
 FOR_THE_DESK = {"agentd/for": "desk"}
-"""In a tool's `_meta`: for pages and programs; a model does not see it."""
+"""In a tool's `_meta`: for pages and programs; models don't see the tool."""
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
 OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
 def add_desk_tools(server: LetterServer, service: LetterService, verifier: Verifier) -> None:
-    """Offer them, to staff only."""
+    """Register the desk's tools, for staff only."""
     words = service.office.speech
 
     @server.tool(

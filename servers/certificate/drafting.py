@@ -1,4 +1,4 @@
-"""Draws letters: drafts of what was asked for, and the pages of a letter that has its number. Keeps nothing."""
+"""Draws letters: drafts of requested letters, and the pages of a letter with a number. Stores nothing."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ from servers.certificate.statement import sign, stated
 
 
 def pages() -> ModuleType:
-    """The module page; imported when first needed, for reportlab takes 0.3 s."""
+    """Import the module page at first use, since reportlab takes 0.3 s."""
     from servers.certificate import page
 
     return page
 
 
 class Drafts:
-    """One office's letters on paper."""
+    """Draws one office's letters."""
 
     def __init__(self, office: Office, catalogue: Catalogue, keys: OfficeKeys, verify_base_url: str) -> None:
         self._office, self._catalogue, self._keys, self._verify_base_url = office, catalogue, keys, verify_base_url
 
     @property
     def spoken(self) -> OfficeWords:
-        """The words of the office's language."""
+        """Return the words of the office's language."""
         return self._office.speech
 
     def type_of(self, row: Letter) -> LetterType | None:
-        """The letter's type, if it is still offered."""
+        """Return the letter's type, or None if it is no longer offered."""
         return self._catalogue.types.get(row.letter_type)
 
     def check(
         self, letter: LetterType, arguments: Mapping[str, Any], day: date, registered: Collection[str]
     ) -> tuple[dict[str, str], list[str]]:
-        """(canonical values, warnings). Raises fields.InvalidFields."""
+        """Return (canonical values, warnings). Raises fields.InvalidFields."""
         return letter.check(arguments, day, pages().glyphs(), registered, self.spoken.language)
 
     def changed(self, row: Letter) -> list[str]:
-        """The fields in which a letter says something else than was proposed, however it was written."""
+        """Return the fields whose meaning differs from what was proposed."""
         letter = self.type_of(row)
         if row.proposed is None or letter is None:
             return []
         return letter.changed(row.proposed, row.values, row.day, pages().glyphs(), row.registered)
 
     def preview(self, letter: LetterType, values: Mapping[str, str], day: date, basis: Basis) -> bytes:
-        """A watermarked draft's PDF: no number, no signature."""
+        """Return a watermarked draft as PDF, without number or signature."""
         return bytes(pages().render(letter, values, self._office, None, day, basis))
 
     def verify_url(self, code: str) -> str:
-        """Where a letter's code is verified."""
+        """Return the address that verifies a letter's code."""
         return f"{self._verify_base_url.rstrip('/')}/verify/{code}"
 
     def draw(self, letter: LetterType, row: Letter) -> bytes:
-        """The letter's pages, unsigned."""
+        """Return the letter's unsigned PDF."""
         statement = stated(letter, row.values, row.number, row.day, row.valid_until)
         issue = pages().Issue(
             number=row.number,
@@ -74,5 +74,5 @@ class Drafts:
         return bytes(pages().render(letter, row.values, self._office, issue, row.day, row.basis or DECLARED))
 
     def sign(self, pdf: bytes) -> bytes:
-        """The pages with the office's signature."""
+        """Return the PDF with the office's signature."""
         return bytes(self._keys.signer.sign(pdf))

@@ -1,4 +1,4 @@
-"""One field of a letter as its letter.toml declares it: its JSON Schema, and how its value is read. Compares no two."""
+"""One field of a letter, as letter.toml declares it: its JSON Schema and how its value is read. Compares no fields."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from servers.certificate.messages import Message, WrongValue
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 CodePattern = Annotated[str, AfterValidator(bounded)]
 Words = dict[str, tuple[str, ...]]
-"""{language: words}; the first is the one to ask by."""
+"""{language: words}; the first word is used in questions."""
 APPLICANT = "applicant"
 LONGEST = 400
-"""Characters of a value from the register, which is printed as it stands."""
+"""Maximum characters of a register value, which is printed unchanged."""
 
 
 class FieldProblem(BaseModel):
@@ -34,7 +34,7 @@ class FieldProblem(BaseModel):
 
 
 class InvalidFields(Exception):
-    """Some fields are missing or wrong: all of them, one problem each."""
+    """Some fields are missing or wrong; `problems` has one entry for each."""
 
     def __init__(self, problems: list[FieldProblem]) -> None:
         self.problems = problems
@@ -65,29 +65,29 @@ class LetterField(BaseModel):
     label: str
     hint: str | None = None
     pattern: CodePattern | None = None
-    """What a code must be, as a whole."""
+    """A regular expression that a whole code must match."""
     least: int | None = None
     most: int | None = None
-    """The bounds of a number."""
+    """`least` and `most` bound a number."""
     examples: tuple[str, ...] = ()
     declared: str | None = None
-    """Where its kind is declared, when it is the office's own."""
+    """Where its kind is declared, if it is the office's own."""
     choices: str | dict[str, tuple[str, ...]] = ""
     optional: bool = False
     default: str | None = None
     identity: bool = False
-    """It says who a person is, though its kind does not show it (a place of birth)."""
+    """True if the field identifies a person, though its kind doesn't show it (a place of birth)."""
     source: str | None = Field(default=None, pattern=rf"^({COLUMN}|family)$")
-    """Where a verified session takes it from: `resident.nama`; `family`: a member whom the citizen names; `family.nik`:
-    a datum of that member."""
+    """Where a verified session takes the value from: `resident.nama`; `family`: a family member whom the citizen names;
+    `family.nik`: a value of that member."""
     about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")
-    """Whom or what it is about: applicant, child, deceased, reporter, company …"""
+    """Whom or what the field is about: applicant, child, deceased, reporter, company …"""
     labels: Words = {}
-    """What people call it."""
+    """What people call the field."""
     time: Literal["past", "future"] | None = None
     sensitive: bool = False
     says: str | None = None
-    """What its value is when its kind doesn't say: passed on as `x-agentd-kind`."""
+    """The meaning of the value, if its kind doesn't show it: passed on as `x-agentd-kind`."""
 
     @model_validator(mode="after")
     def _choices_exist(self) -> LetterField:
@@ -110,7 +110,7 @@ class LetterField(BaseModel):
 
     @property
     def spellings(self) -> Mapping[str, tuple[str, ...]]:
-        """The choices, each with its other spellings; empty for other kinds."""
+        """Return the choices, each with its other spellings; empty for other kinds."""
         return (
             kinds.CHOICES[self.choices] if self.choices and isinstance(self.choices, str) else dict(self.choices or {})
         )
@@ -120,7 +120,7 @@ class LetterField(BaseModel):
         return not self.optional and self.default is None
 
     def json_schema(self, spoken: OfficeWords) -> dict[str, Any]:
-        """The field as a JSON Schema property; short, for a small model reads it."""
+        """Return the field as a JSON Schema property, kept short because a small model reads it."""
         schema: dict[str, Any] = {"type": "string", "title": self.label}
         if self.kind == "choice":
             schema["enum"] = list(self.spellings)
@@ -145,7 +145,7 @@ class LetterField(BaseModel):
         return schema | {name: value for name, value in said.items() if value is not None}
 
     def read(self, value: object, glyphs: frozenset[int]) -> str:
-        """The canonical value. Raises WrongValue."""
+        """Return the canonical value. Raises WrongValue."""
         text = kinds.text_of(value)
         if not text:
             raise WrongValue("missing")
@@ -169,9 +169,9 @@ class LetterField(BaseModel):
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
     def read_register(self, value: object, glyphs: frozenset[int]) -> tuple[str, Message | None]:
-        """(the register's value, what the counter should look at): true as it stands, in our form where it has one.
+        """Return (the register's value, a warning for the counter or None): canonical if possible, else unchanged.
 
-        Raises WrongValue for what can't be printed, and where the letter is for some choices only.
+        Raises WrongValue if it can't be printed, or isn't one of the choices that the letter itself lists.
         """
         text = kinds.text_of(value)
         _refuse_unprintable(text, glyphs)

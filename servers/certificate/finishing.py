@@ -1,6 +1,6 @@
-"""Finishes a letter that has its number: draws, signs, stores and commits it. Gives no number.
+"""Finishes a letter that has its number: draws, signs, stores and commits it. Assigns no number.
 
-What can never be drawn or signed becomes VOID; what the machine prevents stays reserved, for the next try.
+A letter that can never be drawn or signed becomes VOID; after a problem of the machine it stays reserved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from servers.certificate.records import Letter
 
 log = logging.getLogger(__name__)
 
-# Where CERTIFICATE_CRASH_AT can make the process die as by kill -9, in the order they are passed.
+# Points where CERTIFICATE_CRASH_AT can kill the process as by kill -9, in order.
 CRASH_POINTS = (
     "before_reserve",  # nothing is written yet
     "in_reservation",  # number taken, transaction open
@@ -36,7 +36,7 @@ CRASH_POINTS = (
 
 
 class Finisher:
-    """One office's letters from their number to their file."""
+    """Finishes one office's letters, from number to file."""
 
     def __init__(
         self,
@@ -51,20 +51,20 @@ class Finisher:
         self._now, self._crash_at = now, crash_at
 
     def finish_reserved(self) -> None:
-        """All of them, also when one has to wait: its error is raised at the end."""
+        """Finish all reserved letters, even if one has to wait; its error is raised at the end."""
         waiting: Exception | None = None
         for row in self._ledger.reserved():
             try:
                 self.finish(row)
             except officekey.SigningWaits:
-                raise  # the others would wait for the same, one time limit after another
+                raise  # the others would also wait, one time limit after another
             except (OSError, MemoryError) as error:
                 waiting = error
         if waiting is not None:
             raise waiting
 
     def finish(self, row: Letter) -> Letter:
-        """Render, sign, store and commit one reserved letter. What can never succeed becomes VOID and is returned."""
+        """Draw, sign, store and commit one reserved letter. If that can never succeed, return it as VOID."""
         letter = self._drafts.type_of(row)
         if letter is None:
             log.error("letter %s voided: its type %s is no longer offered", row.number, row.letter_type)
@@ -75,11 +75,11 @@ class Finisher:
             pdf = self._drafts.sign(pdf)
             self.reached("signed")
         except (OSError, MemoryError) as error:
-            # The machine's fault, not the letter's: it keeps its number and is drawn at the next try.
+            # A problem of the machine, not of the letter: it keeps its number and is drawn at the next attempt.
             log.error("letter %s stays reserved: %s", row.number, error)
             raise
         except Exception as error:
-            # Whatever a letter can't be drawn or signed for will be so next time too; the number must not hang.
+            # Any other error would recur at the next attempt; the number must not stay reserved.
             log.exception("letter %s voided: it can't be drawn or signed", row.number)
             return self._ledger.void(
                 row, self._drafts.spoken.say("void_failed", error=type(error).__name__), self._now()
@@ -92,6 +92,6 @@ class Finisher:
         return row
 
     def reached(self, point: str) -> None:
-        """Die here as by kill -9, if this drill wants it."""
+        """Die here as by kill -9, if configured for this point (for drills)."""
         if self._crash_at == point:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Whether a letter's values fit together, person by person, and how they are printed. Pure; reads no raw value."""
+"""Checks that a letter's values agree, person by person, and formats them for printing. No I/O; reads no raw values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Fields = Mapping[str, LetterField]
 
 
 def compare(fields: Fields, values: Mapping[str, str], today: date) -> dict[str, Message]:
-    """What doesn't fit together: field name → message. Only fields that are right by themselves are compared."""
+    """Return what disagrees, as {field name: message}. Only fields that are valid by themselves are compared."""
     problems = dict(_wrong_times(fields, values, today))
     for names in _persons(fields, values):
         problems |= dict(_wrong_identity(fields, names, values))
@@ -35,13 +35,13 @@ def _wrong_times(fields: Fields, values: Mapping[str, str], today: date) -> Iter
 
 
 def _persons(fields: Fields, values: Mapping[str, str]) -> Iterator[list[str]]:
-    """The fields that have a value, in one list for each person that they are about."""
+    """Yield, for each person, the fields about them that have a value."""
     for about in dict.fromkeys(field.about for field in fields.values()):
         yield [name for name, field in fields.items() if field.about == about and name in values]
 
 
 def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
-    """A NIK says day of birth and sex: of one person they must agree."""
+    """Compare a person's NIK, which contains date of birth and sex, with their other fields."""
     nik = next((name for name in names if fields[name].kind == "nik"), None)
     if nik is None or not kinds.is_nik(values[nik]):
         return
@@ -57,7 +57,7 @@ def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str])
 
 
 def warnings(fields: Fields, values: Mapping[str, str]) -> list[Message]:
-    """What the counter should look at, though it doesn't stop the letter."""
+    """Return what the counter should check, though it doesn't stop the letter."""
     niks = [values[name] for name, field in fields.items() if field.kind == "nik" and name in values]
     found = [Message("temporary_nik")] if any(map(kinds.is_temporary_nik, niks)) else []
     unknown = any(nik[:2] not in kinds.PROVINCES and not kinds.is_temporary_nik(nik) for nik in niks)
@@ -65,9 +65,9 @@ def warnings(fields: Fields, values: Mapping[str, str]) -> list[Message]:
 
 
 def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> dict[str, str]:
-    """The values as the letter prints them: dates in words, telephone numbers as they are dialled here.
+    """Return the values as printed: dates in words, telephone numbers in national format, money with dots.
 
-    A temporary NIK is left out: it is the office's own number and proves nobody.
+    A temporary NIK is left out: the office assigned it, and it proves nobody's identity.
     """
     shown = {}
     for name, value in values.items():
@@ -84,7 +84,7 @@ def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> di
 
 
 def _day(value: str) -> date | None:
-    """A date, unless the register holds something else there."""
+    """Parse a date; None if the register has something else there."""
     try:
         return date.fromisoformat(value)
     except ValueError:

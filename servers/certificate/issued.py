@@ -1,4 +1,4 @@
-"""A letter that exists, as its caller receives it, and the code it is verified by. Issues nothing."""
+"""An issued letter as the caller receives it, and its verification code. Issues nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class IssueError(Exception):
-    """A letter can't be issued. `kind` is a stable name, `message` says it to the citizen."""
+    """A letter can't be issued. `kind` is a stable name, `message` is for the citizen."""
 
     def __init__(self, kind: str, **values: object) -> None:
         self.kind, self.message = kind, Message(f"issue_{kind}", values)
@@ -45,13 +45,13 @@ class Issued(BaseModel):
 
 
 def masked_name(letter: LetterType, values: Mapping[str, str]) -> str:
-    """The applicant's name for people who only hold the code: each word's first letter."""
+    """Return the applicant's name for people who only have the code: the first letter of each word."""
     name = next((values.get(key, "") for key, field in letter.fields.items() if field.kind == "person-name"), "")
     return " ".join(f"{word[0]}***" for word in name.split())
 
 
 def normal_code(code: str) -> str:
-    """A code as it is printed, however it was typed: case, spaces, O for 0, I or L for 1."""
+    """Return a code as printed, however it was typed: case, spaces, O for 0, I or L for 1."""
     plain = re.sub(r"[\s-]", "", code.upper()).translate(str.maketrans("OIL", "011"))
     return "-".join(plain[start : start + 4] for start in range(0, len(plain), 4))
 

@@ -1,8 +1,8 @@
-"""Issues letters: reserve, render and sign, put on disk, commit, publish; finishes or voids what a crash left.
+"""Issues letters: reserve, render and sign, write to disk, commit, publish; finishes or voids what a crash left.
 
-The order is what makes it safe. A number is taken in one transaction together with the frozen values; the file is
-whole and on disk before the ledger says ISSUED; nothing is handed out before that. ledger.py explains the states,
-archive.py of the lock.
+The order makes it safe. A number is taken in one transaction together with the frozen values; the file is complete and
+on disk before the ledger says ISSUED; nothing is handed out before that. ledger.py explains the states, archive.py the
+lock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class LetterService:
-    """The office's letters. Methods block and may be called from several threads and processes at once."""
+    """Issues and voids the office's letters. Methods block; several threads and processes may call them at once."""
 
     def __init__(self, settings: Settings, office: Office, catalogue: Catalogue) -> None:
         self.settings, self.office, self.catalogue = settings, office, catalogue
@@ -51,12 +51,12 @@ class LetterService:
         self._finisher = Finisher(self._drafts, self.ledger, self.archive, self.checks, self.now, settings.crash_at)
 
     def close(self) -> None:
-        """Sign the register's head, then let go of it."""
+        """Sign the register's head and close the register."""
         self._seal(self.checks.seal)
         self.ledger.close()
 
     def seal_daily(self) -> None:
-        """Sign the register's head unless that was done today; what prevents it is logged."""
+        """Sign the register's head unless that was done today; failures are logged."""
         self._seal(self.checks.seal_daily)
 
     def _seal(self, seal: Callable[[], object]) -> None:
@@ -67,18 +67,18 @@ class LetterService:
             log.error("the register's head is not signed: %s", error)
 
     def now(self) -> datetime:
-        """The time in the office's zone."""
+        """Return the time in the office's zone."""
         return clock.now(self.settings.zone)
 
     def warm_up(self) -> None:
-        """Load fonts, key and ledger, and finish what a crash left, so that the first letter takes no longer."""
+        """Load fonts, key and ledger, and finish what a crash left, so that the first letter is as fast as others."""
         pages().glyphs()
         self.recover()
 
     def check(
         self, letter: LetterType, arguments: Mapping[str, Any], registered: Collection[str] = ()
     ) -> tuple[dict[str, str], list[str]]:
-        """(canonical values, warnings). Raises fields.InvalidFields."""
+        """Return (canonical values, warnings). Raises fields.InvalidFields."""
         return self._drafts.check(letter, arguments, self.now().date(), registered)
 
     def issue(
@@ -92,7 +92,7 @@ class LetterService:
     ) -> Issued:
         """Issue a letter, or return the one this key or session already has for the same values.
 
-        Raises fields.InvalidFields or IssueError; after either, nobody has been given a letter.
+        Raises fields.InvalidFields or IssueError; in both cases nobody has received a letter.
         """
         values, warnings = self.check(letter, arguments, basis.registered)
         request = Request(
@@ -127,12 +127,12 @@ class LetterService:
         arguments: Mapping[str, Any],
         basis: Basis = DECLARED,
     ) -> bytes:
-        """A watermarked draft's PDF: no number, no signature, nothing recorded. Raises fields.InvalidFields."""
+        """Return a watermarked draft as PDF: no number, no signature, nothing recorded. Raises fields.InvalidFields."""
         values, _ = self.check(letter, arguments, basis.registered)
         return self._drafts.preview(letter, values, self.now().date(), basis)
 
     def void(self, row: Letter, reason: str, by: str | None = None) -> Letter:
-        """Void a letter; the journal records it now or, if it can't be written, with the next entry."""
+        """Void a letter; if the journal can't be written now, the next write adds the entry."""
         self._follow()
         row = self.ledger.void(row, reason, self.now(), by)
         self._follow()
@@ -145,12 +145,12 @@ class LetterService:
             log.error("the register's journal is not written: %s", error)
 
     def changed(self, row: Letter) -> list[str]:
-        """The fields in which a letter says something else than was proposed, however it was written."""
+        """Return the fields whose meaning differs from what was proposed."""
         return self._drafts.changed(row)
 
     def recover(self) -> None:
-        """Finish or void every reserved letter nobody is working on, then sweep the folder. Raises NotNow first."""
-        self._load_key()  # or every letter would be voided for want of a key
+        """Finish or void every reserved letter nobody is working on, then sweep the archive. Raises NotNow first."""
+        self._load_key()  # otherwise every letter would be voided for lack of a key
         with self.archive.exclusive():
             self._require()
             self.checks.note_restore(restored.read(self.settings.home))
@@ -162,29 +162,29 @@ class LetterService:
             self.checks.follow()
 
     def finish_waiting(self) -> None:
-        """What `recover` does, if a letter is reserved: tried again while the server runs."""
+        """Call `recover` if a letter is reserved; repeated while the server runs."""
         if self.ledger.exists() and self.ledger.reserved():
             self.recover()
 
     @property
     def key_files(self) -> officekey.KeyFiles:
-        """The office's key: the configured one, or its own, made at first use."""
+        """Return the files of the configured key, or of the office's own, created at first use."""
         return self.keys.files
 
     @property
     def statement_key(self) -> Ed25519PrivateKey:
-        """The key of the QR codes' statements: the configured one, or the office's own, made at first use."""
+        """Return the key that signs QR codes' statements: the configured one, or one created at first use."""
         return self.keys.statement
 
     def statement_keys(self) -> list[Ed25519PublicKey]:
-        """The public keys that our statements lead to, of the key folder and of the register."""
+        """Return the public keys that verify our statements, from the key folder and the register."""
         return self.keys.statement_keys()
 
     def _issue(self, request: Request) -> tuple[Letter, bool]:
         known = self.ledger.known(request)
         if known is not None and known.status != "reserved":
             return known, False
-        self._load_key()  # a key that can't be used fails here, before a number is taken
+        self._load_key()  # an unusable key fails here, before a number is taken
         self._finisher.reached("before_reserve")
         with self.archive.shared():
             self._require()
@@ -198,7 +198,7 @@ class LetterService:
                 return self._finisher.finish(row), True
         if row.status != "reserved":
             return row, False
-        # Somebody is at it, or died at it. Alone with the lock we know which: then nothing is left half done.
+        # Another process works on it or died doing so. With the exclusive lock it has died: finish the letter.
         with self.archive.exclusive():
             self._require()
             self._finisher.finish_reserved()

@@ -1,7 +1,7 @@
-"""The register's journal: its entries once more, as lines of a file beside the archive. Decides nothing.
+"""The register's journal: a copy of its entries, as lines of a file beside the archive. Decides nothing.
 
-The register is a database that somebody may put back from a backup, or edit; the journal lies with the letters. Where
-it reaches further than the register, the register is an older copy, and the journal has what it lost.
+The register is a database that somebody may restore from a backup or edit; the journal is stored with the letters. If
+the journal is ahead, the register is an older copy, and the journal has the entries it lost.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ BLOCK = 64 * 1024
 
 
 class JournalError(ValueError):
-    """A line of the journal can't be read; the text says which file and line."""
+    """A line of the journal can't be read; the text gives file and line."""
 
 
 class Journal:
-    """One file, a line an entry, only ever appended to. Safe for several processes, also on a shared folder."""
+    """One append-only file, with one entry per line. Safe for several processes, even on a shared folder."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / NAME
@@ -35,7 +35,7 @@ class Journal:
         return self.file.exists()
 
     def last(self) -> Entry | None:
-        """The last entry; None when there is none. Raises JournalError."""
+        """Return the last entry, or None. Raises JournalError."""
         try:
             with self.file.open("rb") as file:
                 return self._last(file)
@@ -43,7 +43,7 @@ class Journal:
             return None
 
     def entries(self) -> list[Entry]:
-        """All of them; a last line without its end was never finished and counts for nothing. Raises JournalError."""
+        """Return all entries, ignoring an unfinished last line. Raises JournalError."""
         try:
             text = self.file.read_bytes()
         except FileNotFoundError:
@@ -51,7 +51,7 @@ class Journal:
         return [self._read(line, place) for place, line in enumerate(text.split(b"\n")[:-1], 1)]
 
     def follow(self, later: Callable[[Entry | None], Sequence[Entry]]) -> None:
-        """Append what `later` makes of the last entry here, durably. When it raises, nothing is appended."""
+        """Durably append the entries that `later` returns for the last one. If it raises, nothing is appended."""
         with self._locked() as file:
             new = later(self._last(file))
             if new:
@@ -62,7 +62,7 @@ class Journal:
 
     @contextmanager
     def _locked(self) -> Iterator[BinaryIO]:
-        """The file, ours alone, cut after its last whole line: half a line is what a power cut left."""
+        """Open the file with an exclusive lock, removing a partial last line left by a power cut."""
         self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -92,7 +92,7 @@ def _ends_whole(file: BinaryIO, size: int) -> bool:
 
 
 def _whole(file: BinaryIO, size: int) -> int:
-    """Where the last whole line within the first `size` bytes ends; 0 when there is none."""
+    """Return the end of the last complete line within the first `size` bytes; 0 if there is none."""
     end = size
     while end > 0:
         start = max(0, end - BLOCK)

@@ -1,7 +1,7 @@
-"""The office's key as the register knows it: made for a fresh office only, remembered from the first letter on.
+"""The office's key: created only for a new office, recorded in the register from the first letter on.
 
-A missing key folder beside a register with letters, or another office's key, is refused (standing.py). The register
-keeps the CA certificates, so letters can be verified without the key folder.
+If the key folder is missing though the register has letters, or holds another office's key, issuing is refused
+(standing.py). The register keeps the CA certificates, so letters can be verified without the key folder.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from servers.certificate.standing import NotNow
 
 
 class OfficeKeys:
-    """The key of one office, beside its register."""
+    """The keys of one office, checked against its register."""
 
     def __init__(self, settings: Settings, office: str, ledger: Ledger, archive: Archive) -> None:
         self._settings, self._office, self._ledger, self._archive = settings, office, ledger, archive
 
     def exist(self) -> bool:
-        """Whether there is a key; makes none."""
+        """Return whether there is a key, without creating one."""
         return self._settings.names_key or (self._settings.office_dir / "office.cert.pem").exists()
 
     @functools.cached_property
     def files(self) -> KeyFiles:
-        """The configured key, or the office's own, made at first use. Raises NotNow, OfficeKeyError."""
+        """Return the files of the configured key, or of one created at first use. Raises NotNow, OfficeKeyError."""
         settings = self._settings
         if settings.names_key and settings.cert_file is not None:
             chain = settings.chain_file or settings.cert_file
             return KeyFiles(settings.key_file, settings.cert_file, (chain,), (chain,))
-        used = self._ledger.last_day() is not None  # before the key is looked for: another process may make the first
+        used = self._ledger.last_day() is not None  # read first: another process may create a key
         if not self.exist():
             refusal = standing.key_missing(str(settings.office_dir), used, self.shared)
             if refusal is not None:
@@ -49,11 +49,11 @@ class OfficeKeys:
 
     @property
     def shared(self) -> bool:
-        """Whether other nodes may sign for the same register."""
+        """Return whether other nodes may sign for the same register."""
         return self._settings.register_file is None
 
     def open(self) -> None:
-        """Raises OfficeKeyError unless the passphrase opens the keys that lie in files; makes none."""
+        """Raise OfficeKeyError unless the passphrase decrypts the existing key files; creates none."""
         settings = self._settings
         office = settings.key_file if settings.names_key else settings.office_dir / "office.key.pem"
         for file in (office, settings.statement_key_file or settings.office_dir / statementkey.KEY):
@@ -62,7 +62,7 @@ class OfficeKeys:
 
     @functools.cached_property
     def signer(self) -> Any:
-        """The office's signer; pyHanko takes half a second to import. Raises NotNow, OfficeKeyError."""
+        """Return the office's signer; importing pyHanko takes half a second. Raises NotNow, OfficeKeyError."""
         from servers.certificate.signing import OfficeSigner
 
         settings = self._settings
@@ -70,14 +70,14 @@ class OfficeKeys:
 
     @functools.cached_property
     def statement(self) -> Ed25519PrivateKey:
-        """The key of the QR codes' statements: the configured one, or the office's own, made at first use.
+        """Return the key that signs QR codes' statements: the configured one, or one created at first use.
 
-        Raises OfficeKeyError, also when letters of this register carry statements and no key is there any more.
+        Raises OfficeKeyError, also if letters of this register have statements but their key is missing.
         """
         settings = self._settings
         if settings.statement_key_file is not None:
             return statementkey.load(settings.statement_key_file, settings.passphrase)
-        # Asked in this order, for another process may make the first key between both questions.
+        # In this order, since another process may create the first key between both checks.
         if any(one.statement for one in self.known()) and not statementkey.exists(settings.office_dir):
             raise officekey.OfficeKeyError(
                 f"{settings.office_dir / statementkey.KEY} is missing, though letters carry its statements: "
@@ -86,7 +86,7 @@ class OfficeKeys:
         return statementkey.ensure(settings.office_dir, settings.passphrase)
 
     def statement_keys(self) -> list[Ed25519PublicKey]:
-        """The public keys that our statements lead to, of the key folder and the register if that can be asked."""
+        """Return the public keys that verify our statements, from the key folder and, if readable, the register."""
         configured = [self.statement.public_key()] if self._settings.statement_key_file is not None else []
         try:
             remembered = [statementkey.public_of(one.statement) for one in self.known() if one.statement]
@@ -96,12 +96,12 @@ class OfficeKeys:
         return list({statementkey.public_pem(key): key for key in found}.values())
 
     def known(self) -> list[Identity]:
-        """Whose signatures the register's letters have had, oldest first."""
+        """Return the identities that signed the register's letters, oldest first."""
         bodies = [one.data for one in self._ledger.entries(event="key")]
         return [Identity(body["certificate"], tuple(body["roots"]), body["statement"]) for body in bodies]
 
     def roots(self) -> list[Any]:
-        """The CA certificates our signatures lead to, of the key folder and of the register; makes nothing.
+        """Return the CA certificates for our signatures, from the key folder and the register; creates nothing.
 
         Raises OfficeKeyError.
         """
@@ -111,25 +111,25 @@ class OfficeKeys:
         return list(load_roots(self.root_files(), pems))
 
     def root_files(self) -> tuple[Path, ...]:
-        """The CA certificates in files; an office that never signed has none."""
+        """Return the files of CA certificates; empty for an office that has never signed."""
         return self.files.roots if self._settings.names_key else officekey.roots(self._settings.office_dir)
 
     def belongs(self) -> bool:
-        """Whether the key is the one of the register's letters. Raises NotNow, OfficeKeyError."""
+        """Return whether the key belongs to the register's letters. Raises NotNow, OfficeKeyError."""
         present, known = officekey.identity(self.files), self.known()
         if known:
             return any(present.succeeds(one) for one in known)
         return not self._signed_the_last_letter_by_another()
 
     def remember(self, at: datetime) -> None:
-        """Note in the register whose key signs from now on, unless it is noted already."""
+        """Record in the register whose key signs from now on, unless recorded already."""
         statement = statementkey.public_pem(self.statement.public_key()).decode()
         present, known = replace(officekey.identity(self.files), statement=statement), self.known()
         if not known or known[-1] != present:
             self._ledger.note("key", asdict(present), at)
 
     def _signed_the_last_letter_by_another(self) -> bool:
-        """In a register of an earlier version, which remembers no key: what the newest letter in the archive says."""
+        """For registers of earlier versions, without recorded keys: check the newest letter in the archive."""
         from servers.certificate.signing import examine
 
         files = [self._archive.path(row.file) for row in self._ledger.all() if row.file is not None]

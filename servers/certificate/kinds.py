@@ -1,8 +1,8 @@
-"""The kinds of field a letter may have: how each is read from what people write. Pure; one error, one sentence.
+"""The kinds of field of a letter, and how each is parsed from what people write. No I/O; each error is one sentence.
 
-Every reader takes the raw value of one field and returns its canonical text, or raises WrongValue. Canonical forms: NIK
+Each reader takes the raw value of one field and returns its canonical text, or raises WrongValue. Canonical forms: NIK
 and KK 16 digits; dates ISO (`1990-03-05`); RT and RW three digits; phones E.164; money whole rupiah as digits; times
-`19.00`; everything else NFC text with single spaces, spelling untouched.
+`19.00`; everything else NFC text with single spaces, spelling unchanged.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from servers.certificate.messages import WrongValue
 
 _DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_of('ordinals')})\b|,")
 
-# `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, and either of the two alone, wherever it stands,
-# but not in the name of a street (`Gang RT 12`).
+# `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, or only one of the two, at any position, but not in a
+# street's name (`Gang RT 12`).
 _RT, _RW, _AND = (f"(?:{any_of(kind)})" for kind in ("rt", "rw", "conjunctions"))
 _NO_STREET = "".join(rf"(?<!{street}\s)" for street in any_of("numbered_streets").split("|"))
 _RT_RW = re.compile(
@@ -52,7 +52,7 @@ PROVINCES = frozenset(
     for code in codes
 )
 
-# What a field's text may not contain: control, format (bidi overrides, joiners), surrogate, private and unassigned.
+# Characters not allowed in a field: control, format (bidi overrides, joiners), surrogate, private, unassigned.
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
@@ -67,14 +67,14 @@ class Kind:
 
 
 def text_of(value: object) -> str:
-    """The value as one line of NFC text. Numbers are written out; anything else that isn't text is a WrongValue."""
+    """Return the value as one line of NFC text. Numbers are converted; other types raise WrongValue."""
     if isinstance(value, bool) or not isinstance(value, str | int) or (isinstance(value, int) and value >= 10**40):
         raise WrongValue("not_text")
     return " ".join(unicodedata.normalize("NFC", str(value)).split())
 
 
 def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
-    """The name of the first character that a letter can't show: unknown to the font, right-to-left or invisible."""
+    """Return the name of the first character a letter can't show: not in the font, right-to-left or invisible."""
     for character in text:
         if (
             unicodedata.category(character) in _FORBIDDEN_CATEGORIES
@@ -87,7 +87,7 @@ def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
 
 
 def read_nik(text: str) -> str:
-    """16 ASCII digits PPKKCC DDMMYY SSSS: day 1-31 (women +40), a real date, serial not 0000. No check digit exists."""
+    """Check 16 digits PPKKCC DDMMYY SSSS: day 1-31 (women +40), a real date, serial not 0000. It has no check digit."""
     digits = _sixteen_digits(text)
     day, month, year = nik_birth(digits)
     if digits[12:] == "0000":
@@ -98,28 +98,28 @@ def read_nik(text: str) -> str:
 
 
 def nik_birth(nik: str) -> tuple[int, int, int]:
-    """(day, month, year of the century) in a NIK, the women's 40 taken off."""
+    """Return (day, month, two-digit year) of a NIK, with the women's 40 subtracted."""
     day = int(nik[6:8])
     return day - 40 if day > 40 else day, int(nik[8:10]), int(nik[10:12])
 
 
 def nik_is_woman(nik: str) -> bool:
-    """Whether the NIK's day says so (+40)."""
+    """Return whether the NIK's day (+40) says so."""
     return int(nik[6:8]) > 40
 
 
 def is_nik(text: str) -> bool:
-    """Whether it has the form of a NIK, whatever its digits say."""
+    """Return whether the text has 16 digits, whatever they mean."""
     return re.fullmatch("[0-9]{16}", text) is not None
 
 
 def is_temporary_nik(nik: str) -> bool:
-    """An office's own number for somebody without a NIK begins with 0, as no province's code does."""
+    """Return whether an office assigned the number to a person without a NIK: it begins with 0, like no province."""
     return nik.startswith("0")
 
 
 def read_kk(text: str) -> str:
-    """16 ASCII digits of the family card."""
+    """Check the 16 digits of a family card."""
     digits = _sixteen_digits(text)
     if digits[12:] == "0000" or digits[:2] == "00":
         raise WrongValue("kk_impossible")
@@ -127,7 +127,7 @@ def read_kk(text: str) -> str:
 
 
 def read_date(text: str) -> str:
-    """A date, day first, as Indonesians write it: 5 Maret 1990, 05-03-1990, 5/3/1990, or 1990-03-05."""
+    """Parse a date as Indonesians write it, day first (5 Maret 1990, 05-03-1990, 5/3/1990), or in ISO (1990-03-05)."""
     words = re.findall(r"[0-9]+|[^\W\d_]+", _DATE_NOISE.sub(" ", text.casefold()))
     parts = [int(word) if word.isdecimal() else month_numbers().get(word, 0) for word in words]
     named = [number for word, number in zip(words, parts, strict=True) if not word.isdecimal()]
@@ -146,7 +146,7 @@ def read_date(text: str) -> str:
 
 
 def read_rt_rw(text: str) -> str:
-    """A neighbourhood number, zero-padded to three digits: `3`, `RT 03`, `003`."""
+    """Return an RT or RW number, zero-padded to three digits: `3`, `RT 03`, `003`."""
     found = re.fullmatch(rf"(?:(?:{_RT}|{_RW})\b)?[\s.:]*([0-9]{{1,3}})", text, re.IGNORECASE)
     if found is None or int(found[1]) == 0:
         raise WrongValue("rt_rw")
@@ -154,7 +154,7 @@ def read_rt_rw(text: str) -> str:
 
 
 def read_phone(text: str) -> str:
-    """An Indonesian (or +international) telephone number, as E.164."""
+    """Return an Indonesian (or +international) telephone number as E.164."""
     import phonenumbers
 
     try:
@@ -167,7 +167,7 @@ def read_phone(text: str) -> str:
 
 
 def dialled(e164: str) -> str:
-    """A telephone number as people here dial it: 0812-3456-7890; a foreign one with its country code."""
+    """Return a telephone number in national format, 0812-3456-7890; a foreign one with its country code."""
     import phonenumbers
 
     number = phonenumbers.parse(e164)
@@ -177,7 +177,7 @@ def dialled(e164: str) -> str:
 
 
 def read_person_name(text: str) -> str:
-    """A name in its own spelling and capitals; one word is enough. Letters, spaces and . , ' ’ ` - / only."""
+    """Check a name, keeping its spelling; one word is enough. Allowed: letters, spaces and . , ' ’ ` - /"""
     if not re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*", text):
         raise WrongValue("person_name")
     return text
@@ -187,7 +187,7 @@ _INTRODUCED = re.compile(rf"(?:(?:{any_of('before_streets')})\s+)+(?=(?:{any_of(
 
 
 def read_address(text: str) -> str:
-    """An address without its RT and RW: some words; `rumah saya di Jl. Melati 5` names Jl. Melati 5."""
+    """Return an address without RT and RW; introductions are removed (`rumah saya di Jl. Melati 5` → Jl. Melati 5)."""
     introduced = _INTRODUCED.match(text)
     text = text[introduced.end() :] if introduced else text
     if len(re.findall(r"[^\W_]", text)) < 4:
@@ -196,7 +196,7 @@ def read_address(text: str) -> str:
 
 
 def split_rt_rw(address: str) -> tuple[str, frozenset[str], frozenset[str]]:
-    """The address without the RT and RW in it, and what these are, three digits each."""
+    """Return (the address without RT and RW, the RTs, the RWs), numbers with three digits."""
     found = [match.groupdict() for match in _RT_RW.finditer(address)]
     rts, rws = (
         frozenset(number.zfill(3) for each in found for name in names if (number := each[name]))
@@ -206,23 +206,23 @@ def split_rt_rw(address: str) -> tuple[str, frozenset[str], frozenset[str]]:
 
 
 def read_text(text: str) -> str:
-    """Any short text with at least two letters."""
+    """Check a short text: at least two letters."""
     if len(re.findall(r"[^\W\d_]", text)) < 2:
         raise WrongValue("text")
     return text
 
 
 def read_code(text: str) -> str:
-    """A number or code that some other office gives (a student's number, `2026/2027`), spelled as it is."""
+    """Check a number or code from another office (a student number, `2026/2027`), keeping its spelling."""
     if not re.fullmatch(r"[^\W_](?:[^\W_]|[ ./-])*", text):
         raise WrongValue("code")
     return text
 
 
 def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
-    """The choice that the text names, by itself or by one of its other spellings, whatever the case and the marks.
+    """Return the choice that the text names, by its own or another spelling, ignoring case and punctuation.
 
-    A text that only begins several of them (`cerai`) is asked about, never guessed.
+    A text that is only the beginning of several choices (`cerai`) raises WrongValue and lists them.
     """
     folded = spelled(text)
     for choice, spellings in choices.items():
@@ -233,7 +233,7 @@ def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def spelled(text: str) -> str:
-    """A spelling to compare by: its words and numbers in NFKC, without case, marks and invisible characters."""
+    """Normalise a spelling for comparison: words and numbers in NFKC, no case, punctuation, invisible characters."""
     visible = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
     return " ".join(re.findall(r"[0-9]+|[^\W\d_]+", "".join(visible))).casefold()
 
@@ -279,4 +279,4 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
         for name, table in tomllib.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8")).items()
     }
 )
-"""Tables of choices that a letter's field may name: choice → its other spellings."""
+"""Tables of choices that a field may name: {choice: its other spellings}."""

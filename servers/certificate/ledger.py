@@ -1,9 +1,9 @@
-"""The register of letters in a database: numbers, frozen arguments, states, entries. Touches no file, draws nothing.
+"""The register of letters in a database: numbers, frozen arguments, states, entries. Accesses no files, draws nothing.
 
-A letter is RESERVED (it has its number, date, code and arguments, and nothing else may change), then ISSUED (its file
-and hash are known) and perhaps VOID. A number is never given twice nor taken back: what fails for good is VOID too.
-Each of these is an entry too, written in the same transaction (chain.py). SQLite by default; MariaDB and PostgreSQL by
-URL, for several nodes.
+A letter is RESERVED (its number, date, code and arguments are fixed), then ISSUED (its file and hash are known), and
+later perhaps VOID. A number is never reused or taken back: a letter that can't be finished becomes VOID too. Each
+change also appends an entry in the same transaction (chain.py). SQLite by default; for several nodes, MariaDB or
+PostgreSQL by URL.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ from servers.certificate.rows import (
 
 
 class Ledger:
-    """The register behind one database URL. Its methods block: call them from a thread."""
+    """The register at one database URL. Its methods block: call them from a thread."""
 
     def __init__(self, url: str) -> None:
-        """Raises LedgerError when the URL isn't one of a database we know."""
+        """Raises LedgerError for a URL of an unsupported database."""
         self._database = Database(url, begin_chain)
 
     def close(self) -> None:
         self._database.close()
 
     def exists(self) -> bool:
-        """Whether a register is there, of any version; makes none."""
+        """Return whether there is a register of any version, without creating one."""
         return self._database.exists()
 
     def chained(self) -> bool:
-        """Whether the register that exists has entries; one of an earlier version gets them at its first use."""
+        """Return whether the existing register has entries; one of an earlier version gets them at its first use."""
         return self._database.exists(entries)
 
     def known(self, request: Request) -> Letter | None:
-        """The letter this request already has. Raises KeyConflict."""
+        """Return the letter this request already has, or None. Raises KeyConflict."""
         return self._database.transaction(lambda connection: known_letter(connection, request))
 
     def reserve(
         self, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
     ) -> tuple[Letter, bool]:
-        """(the letter, whether it is new). A new one has the next number of its series and year.
+        """Return (letter, whether it is new). A new one has the next number of its series and year.
 
-        Raises KeyConflict when the request's idempotency key belongs to other arguments.
+        Raises KeyConflict if the request's idempotency key was used with other arguments.
         """
         return self._database.transaction(lambda connection: reserve_letter(connection, request, day, at, number, code))
 
     def issued(self, letter: Letter, file: str, size: int, sha: str, at: datetime) -> Letter:
-        """RESERVED → ISSUED. A letter that somebody else issued meanwhile is returned as they left it."""
+        """Change RESERVED to ISSUED. A letter that was finished elsewhere meanwhile is returned unchanged."""
         change = {"file": file, "size": size, "sha256": sha, "issued_at": at.isoformat()}
 
         def commit(connection: sa.Connection) -> Letter:
@@ -76,7 +76,7 @@ class Ledger:
         return self._database.transaction(commit)
 
     def void(self, letter: Letter, reason: str, at: datetime, by: str | None = None) -> Letter:
-        """→ VOID; the row stays, its number is spent, and the same request may be made again. The first void holds."""
+        """Change to VOID; row and number stay, and the same request may be made again. Only the first void counts."""
         change = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
 
         def commit(connection: sa.Connection) -> Letter:
@@ -89,7 +89,7 @@ class Ledger:
         return self._database.transaction(commit)
 
     def by_code(self, code: str) -> Letter | None:
-        """Looked up by the code's digest: its duration reveals nothing about codes that exist."""
+        """Look a letter up by its code's digest, so that timing reveals nothing about existing codes."""
         return self._find(letters.c.code_digest == digest(code))
 
     def by_number(self, number: str) -> Letter | None:
@@ -99,35 +99,35 @@ class Ledger:
         return self._find(letters.c.sha256 == sha)
 
     def of_day(self, day: date) -> list[Letter]:
-        """The letters dated so, issued or void, oldest first."""
+        """Return the letters of this date, issued or void, oldest first."""
         return self.all((letters.c.day == day.isoformat()) & (letters.c.status != "reserved"))
 
     def reserved(self) -> list[Letter]:
-        """What a crash left unfinished, oldest first."""
+        """Return the letters that a crash left unfinished, oldest first."""
         return self.all(letters.c.status == "reserved")
 
     def all(self, where: sa.ColumnElement[bool] | None = None) -> list[Letter]:
-        """Every letter, oldest first."""
+        """Return all letters, oldest first."""
         query = sa.select(letters).order_by(letters.c.id)
         with self._database.reading() as connection:
             rows = connection.execute(query if where is None else query.where(where))
             return [letter_of(row) for row in rows.mappings()]
 
     def last_day(self) -> date | None:
-        """The latest date on any letter."""
+        """Return the latest date of any letter."""
         with self._database.reading() as connection:
             day = connection.execute(sa.select(sa.func.max(letters.c.day))).scalar()
         return date.fromisoformat(day) if day else None
 
     def entries(self, after: int = 0, event: str | None = None) -> list[Entry]:
-        """The entries after that one, in order; with `event`, only those."""
+        """Return the entries after this one, in order; with `event`, only those of that event."""
         query = sa.select(entries).where(entries.c.seq > after).order_by(entries.c.seq)
         with self._database.reading() as connection:
             rows = connection.execute(query if event is None else query.where(entries.c.event == event))
             return [Entry(**row) for row in rows.mappings()]
 
     def entry(self, seq: int) -> Entry | None:
-        """One entry; the last for seq = -1."""
+        """Return one entry; the last for seq = -1."""
         query = sa.select(entries).order_by(entries.c.seq.desc()).limit(1)
         with self._database.reading() as connection:
             row = connection.execute(query if seq < 0 else query.where(entries.c.seq == seq)).mappings().one_or_none()
@@ -138,16 +138,16 @@ class Ledger:
         return self._database.transaction(lambda connection: append_entry(connection, event, body, at.isoformat()))
 
     def rows(self) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
-        """The raw rows of the letters, and the counters {(series, year): last}: what an audit compares."""
+        """Return the raw rows of the letters, and the counters as {(series, year): last}, for an audit."""
         with self._database.reading() as connection:
             found = connection.execute(sa.select(letters).order_by(letters.c.id)).mappings().all()
             counted = connection.execute(sa.select(counters)).all()
         return [dict(row) for row in found], {(row.series, row.year): row.last for row in counted}
 
     def replay(self, lost: Sequence[Entry]) -> None:
-        """Enter again, exactly as they were, entries that follow on the last one here, and what they did.
+        """Append entries again, unchanged, that follow the last one here, and repeat their effects.
 
-        From the first on, they replace the beginning of a register that has no letter yet. Raises LedgerError.
+        If they start with the first entry, they replace the entries of a register without letters. Raises LedgerError.
         """
 
         def enter(connection: sa.Connection) -> None:
@@ -161,7 +161,7 @@ class Ledger:
         self._database.transaction(enter)
 
     def keep(self, row: Mapping[str, Any], source: str, at: datetime) -> None:
-        """Enter a letter that only the archive knows. Raises LedgerError when its number is taken."""
+        """Add a letter that only the archive has. Raises LedgerError if its number is taken."""
 
         def enter(connection: sa.Connection) -> None:
             redo(connection, append_entry(connection, "kept", {"letter": dict(row), "from": source}, at.isoformat()))
@@ -169,7 +169,7 @@ class Ledger:
         self._database.transaction(enter)
 
     def skip(self, series: str, year: int, last: int, at: datetime) -> None:
-        """Give no number up to `last`: they may be on letters that this register has lost."""
+        """Assign no number up to `last`: letters that this register has lost may have them."""
 
         def enter(connection: sa.Connection) -> None:
             redo(
@@ -180,7 +180,7 @@ class Ledger:
         self._database.transaction(enter)
 
     def put_back(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
-        """Make the letters of these numbers say what their entries say; the guards are down for as long as it takes."""
+        """Restore these letters' rows to what their entries say, with the guards removed meanwhile."""
 
         def put_back(connection: sa.Connection) -> None:
             unguard(connection)

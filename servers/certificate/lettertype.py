@@ -1,8 +1,8 @@
-"""One type of letter, read from its folder: what it asks, how the answers are checked, what it says. Issues nothing.
+"""One type of letter, read from its folder: its fields, checks and text. Issues nothing.
 
-A folder holds `letter.toml` (title, series, fields, rows of the applicant's table, requirements) and `letter.txt` (the
-text, one paragraph a line). In both, `{field}` stands for an answer; a paragraph or row that names an empty optional
-field is left out. A line `[data]` in the text is where the table goes; `{dasar}` is on what the letter rests.
+A folder contains `letter.toml` (title, series, fields, rows of the applicant's table, requirements) and `letter.txt`
+(the text, one paragraph per line). In both, `{field}` stands for a value; a paragraph or row with an empty optional
+field is left out. A line `[data]` in the text is replaced by the table, and `{dasar}` by what the letter is based on.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from servers.certificate.wording import slots
 
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
-"""In a letter's text: on what it rests, in words (basis.py)."""
+"""The slot in a letter's text for what it is based on, in words (basis.py)."""
 TABLE = "[data]"
-"""The line of a letter's text where the table of the applicant's data goes."""
+"""The line in a letter's text that is replaced by the table of the applicant's data."""
 SAID = {
     "extra_forbidden": "there is no such key",
     "missing": "is missing",
     "tuple_type": "should be a list",
     "dict_type": "should be a table",
 }
-"""What pydantic says of data, of the keys of a file."""
+"""Replacements for pydantic's error messages, which speak of data, not of keys in a file."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
-"""Fields that say what a letter is for, and state nothing."""
+"""Fields for the purpose of a letter, which state no facts."""
 
 
 class LetterTypeError(ValueError):
@@ -99,12 +99,12 @@ class LetterType(BaseModel):
         return f"generate_{self.key}"
 
     def whole_text(self, office: Office) -> tuple[str, ...]:
-        """Its text, which always says on what the letter rests."""
+        """Return the text, adding a sentence on the letter's basis if it has none."""
         says_so = any(BASIS_SLOT in slots(line) for line in self.text)
         return self.text if says_so else (*self.text, office.speech.rests_on.format())
 
     def input_schema(self, language: str = DEFAULT) -> dict[str, Any]:
-        """The tool's input as JSON Schema: a flat object, the office's labels as titles."""
+        """Return the tool's input as JSON Schema: a flat object, with the office's labels as titles."""
         roles = {role: {language: list(them) for language, them in words.items()} for role, words in self.roles.items()}
         return {
             "type": "object",
@@ -121,11 +121,11 @@ class LetterType(BaseModel):
         registered: Collection[str] = (),
         language: str = DEFAULT,
     ) -> tuple[dict[str, str], list[str]]:
-        """(values, warnings): the fields that were given, and published defaults, in their canonical form.
+        """Return (values, warnings): the given fields and the declared defaults, in canonical form.
 
-        `registered` are the fields whose values are the register's: true as they stand, so our own rules of what is
-        plausible only warn of them. Raises InvalidFields with one problem for each wrong field. `glyphs` are the code
-        points the font can print.
+        `registered` fields have the register's values, which are accepted unchanged: our plausibility rules only add
+        warnings. `glyphs` are the code points that the font can print. Raises InvalidFields with one problem for each
+        wrong field.
         """
         spoken = words(language)
         values, problems, doubts = self._read(arguments, glyphs, registered)
@@ -141,11 +141,11 @@ class LetterType(BaseModel):
         return {name: values[name] for name in self.fields if name in values}, odd
 
     def valid_until(self, day: date, office: Office) -> date | None:
-        """The last day a letter of `day` is valid; None when neither its folder nor the office sets a limit."""
+        """Return the last day a letter of `day` is valid; None if neither its folder nor the office sets a limit."""
         return day + timedelta(days=self.valid_days) if self.valid_days else office.valid_until(day)
 
     def basis_words(self, values: Mapping[str, str], basis: Basis, office: Office) -> str:
-        """What its text says after "berdasarkan". Without word on a field, its declared source counts as kept."""
+        """Return the text after "berdasarkan". In a verified session without sources, the declared ones count."""
         verified = basis.level != "declared" and not basis.sources
         facts: dict[str, Source] = {
             name: REGISTER if verified and field.source else basis.sources.get(name, "citizen")
@@ -162,7 +162,7 @@ class LetterType(BaseModel):
     def _read(
         self, arguments: Mapping[str, Any], glyphs: frozenset[int], registered: Collection[str]
     ) -> tuple[dict[str, str], dict[str, Message], dict[str, Message]]:
-        """(values, problems, doubts) of each field by itself."""
+        """Return (values, problems, doubts) of the fields, each read by itself."""
         values: dict[str, str] = {}
         problems: dict[str, Message] = {}
         doubts: dict[str, Message] = {}
@@ -192,7 +192,7 @@ class LetterType(BaseModel):
         glyphs: frozenset[int],
         registered: Collection[str] = (),
     ) -> list[str]:
-        """The fields in which the letter's values mean something else than what was proposed, right or wrong."""
+        """Return the fields whose values mean something else than what was proposed, even if that was invalid."""
         try:
             meant, _ = self.check(proposed, today, glyphs, registered)
         except InvalidFields as error:
@@ -202,7 +202,7 @@ class LetterType(BaseModel):
         return sorted(name for name in self.fields if meant.get(name) != values.get(name))
 
     def _settle_addresses(self, values: dict[str, str], registered: Collection[str]) -> dict[str, Message]:
-        """Take RT and RW out of an address that the letter prints together with them; they must agree."""
+        """Remove RT and RW from an address that is printed together with them; they must agree with those fields."""
         problems: dict[str, Message] = {}
         for line in (line for _, line in self.rows if {"rt", "rw"} <= slots(line)):
             for name in sorted(slots(line) & values.keys()):
@@ -221,18 +221,18 @@ class LetterType(BaseModel):
         return problems
 
     def _place(self, name: str) -> tuple[int, str]:
-        """Fields in the letter's order, strangers after them."""
+        """Sort key: fields in the letter's order, unknown names after them."""
         return (list(self.fields).index(name) if name in self.fields else len(self.fields), name)
 
     def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> Iterator[FieldProblem]:
-        """In the letter's order."""
+        """Yield the problems in the letter's order."""
         for name in sorted(found, key=self._place):
             label = self.fields[name].label if name in self.fields else name[:40]
             yield FieldProblem(field=name[:40], label=label, message=f"{label}: {found[name].in_words(spoken)}")
 
 
 def load(folder: Path) -> LetterType:
-    """Read one letter's folder. Raises LetterTypeError naming the file and the key at fault."""
+    """Read one letter's folder. Raises LetterTypeError naming the file and the faulty key."""
     source = folder / "letter.toml"
     try:
         data = tomllib.loads(source.read_text(encoding="utf-8"))
@@ -262,6 +262,6 @@ def _first_reason(error: ValidationError | TypeError) -> str:
 
 
 def reason(one: ErrorDetails) -> str:
-    """What is wrong, in the words of who writes the file."""
+    """Describe a validation error for the author of the file."""
     said = SAID.get(one["type"], one["msg"])
     return said.removeprefix("Value error, ").replace("Input should be", "should be")

@@ -1,4 +1,4 @@
-"""What the tools answer that issue nothing: requirements, previews, statuses, verification, a day's letters, PDFs."""
+"""Results of the tools that issue nothing: requirements, previews, statuses, verification, letters of a day, PDFs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PREVIEW_DPI = 110
 
 
 def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
-    """The letters that the office makes."""
+    """List the letters that the office issues."""
     types = service.catalogue.types.values()
     listed = [
         ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary) for one in types
@@ -47,7 +47,7 @@ def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
 
 
 def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
-    """What a letter asks for, or who issues it."""
+    """Return what a letter requires, or who issues it instead."""
     if (sentence := service.catalogue.elsewhere(letter_type)) is not None:
         return result(sentence, Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
     letter = service.catalogue.named(letter_type)
@@ -59,7 +59,7 @@ def needed(service: LetterService, letter_type: str, words: OfficeWords) -> Call
 
 
 def requirements(service: LetterService, letter: LetterType) -> Requirements:
-    """What a letter asks for."""
+    """Return what a letter requires."""
     return Requirements(
         issued_here=True,
         title=letter.title,
@@ -76,12 +76,12 @@ def requirements(service: LetterService, letter: LetterType) -> Requirements:
 
 
 def of_other_offices(service: LetterService) -> list[str]:
-    """What other offices issue, by the names that people ask for it by."""
+    """Return the names by which people ask for letters of other offices."""
     return sorted({name for letter in service.catalogue.types.values() for name in letter.elsewhere})
 
 
 def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
-    """When the office is open, and what its letters cost."""
+    """Return the office's hours and its letters' fee."""
     office = service.office
     sentences = [
         words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."
@@ -89,11 +89,11 @@ def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     sentences += [words.fee.format(fee=office.fee)] if office.fee else []
     found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
     sentence = " ".join(sentences)
-    return result(sentence[:1].upper() + sentence[1:], found)  # an office may be called "the Registrar of …"
+    return result(sentence[:1].upper() + sentence[1:], found)  # a name may begin in lower case: "the Registrar of …"
 
 
 def checked(service: LetterService, tool: str, arguments: dict[str, Any], basis: Basis) -> CallToolResult:
-    """Whether that letter can be issued with these fields; what is wrong is refused as the letter's own tool does."""
+    """Check whether the letter can be issued with these fields; errors are the same as from the letter's own tool."""
     letter = service.catalogue.types.get(tool.removeprefix("generate_"))
     if letter is None:
         return unknown_letter(service, service.office.speech)
@@ -104,7 +104,7 @@ def checked(service: LetterService, tool: str, arguments: dict[str, Any], basis:
 def preview(
     service: LetterService, letter_type: str, data: dict[str, Any], with_pdf: bool, basis: Basis
 ) -> CallToolResult:
-    """A draft as pictures and, if wanted, as PDF."""
+    """Return a draft as pictures and optionally as PDF."""
     from servers.certificate.picture import pictures
 
     letter = service.catalogue.named(letter_type)
@@ -128,7 +128,7 @@ def preview(
 def status(
     service: LetterService, verifier: Verifier, number: str, code: str, staff: bool, words: OfficeWords
 ) -> CallToolResult:
-    """Where a letter stands; who did so, for staff."""
+    """Return a letter's status; for staff also who did what."""
     if code.strip():
         known = verifier.code(code).number
         row = service.ledger.by_number(known) if known else None
@@ -160,7 +160,7 @@ def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus
 
 
 def verify(verifier: Verifier, code: str, file: str, paths: bool, words: OfficeWords) -> CallToolResult:
-    """Whether a letter is genuine, by code or file."""
+    """Verify a letter by its code or its file."""
     if code.strip():
         verification = verifier.code(code)
     elif file.strip():
@@ -174,7 +174,7 @@ def verify(verifier: Verifier, code: str, file: str, paths: bool, words: OfficeW
 
 
 def issued_on(service: LetterService, date: str) -> CallToolResult:
-    """A day's letters; today's for an empty date."""
+    """Return the letters of a date, today's if it is empty."""
     words = service.office.speech
     try:
         day = datetime.date.fromisoformat(date.strip()) if date.strip() else service.now().date()
@@ -195,7 +195,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
 
 
 def file_of(service: LetterService, number: str) -> CallToolResult:
-    """The PDF of a letter that is in force, as it was signed."""
+    """Return the signed PDF of a letter in force."""
     row = service.ledger.by_number(number.strip())
     path = service.archive.path(row.file) if row is not None and row.status == "issued" and row.file else None
     if row is None or path is None or not path.is_file():
@@ -205,7 +205,7 @@ def file_of(service: LetterService, number: str) -> CallToolResult:
 
 
 def void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:
-    """Void a letter, and how it stands then."""
+    """Void a letter and return its new status."""
     row = service.ledger.by_number(number.strip())
     if row is None:
         return _refused(service.office.speech, "not_found", "not_registered")
@@ -217,9 +217,9 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
 
 
 def _file(value: str, paths: bool) -> bytes | None:
-    """The bytes behind base64 or a data: URI and, if `paths`, a path or a file: URI; None when there are none.
+    """Return the bytes of base64, a data: URI or, if `paths`, a path or file: URI; None if there are none.
 
-    A file that is no PDF is like one that isn't there: asking must not reveal which paths exist.
+    A file that isn't a PDF counts as missing, so that nobody can find out which paths exist.
     """
     if paths and len(value) < 4096 and not value.startswith("data:"):
         path = Path(value.removeprefix("file://"))
@@ -242,6 +242,6 @@ def _refused(words: OfficeWords, kind: str, message: str) -> CallToolResult:
 
 
 def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:
-    """The error that names what there is."""
+    """Return an error that lists the letters on offer."""
     titles = ", ".join(letter.titles.get(words.language, letter.title) for letter in service.catalogue.types.values())
     return error_result("unknown_letter", words.unknown.format(titles=titles))

@@ -1,4 +1,4 @@
-"""A sentence of the letter service that is in no language yet, and the error of a value that carries one."""
+"""A message of the letter service before translation, and the error of a value that carries one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from servers.certificate.languages import DEFAULT, OfficeWords, words
 
 @dataclass(frozen=True)
 class Message:
-    """A key of `[messages]` in languages/*.toml, and what fills its places. Its `str` is in the default language."""
+    """A key of `[messages]` in languages/*.toml with its placeholders' values. `str` gives the default language."""
 
     key: str
     values: Mapping[str, object] = field(default_factory=dict)
 
     def in_words(self, spoken: OfficeWords) -> str:
-        """The sentence in a language."""
+        """Return the sentence in a language."""
         return spoken.say(self.key, **self.values)
 
     def __str__(self) -> str:
@@ -24,7 +24,7 @@ class Message:
 
 
 class WrongValue(ValueError):
-    """A value that its field doesn't take; `message` finishes "<label>: …", for the citizen."""
+    """A value that its field rejects; `message` completes "<label>: …" for the citizen."""
 
     def __init__(self, key: str, **values: object) -> None:
         self.message = Message(key, values)

@@ -1,4 +1,4 @@
-"""The office behind the letters: letterhead, signer, number pattern, read from an office.toml. Holds no keys."""
+"""The office behind the letters: letterhead, signers, number pattern, read from office.toml. It holds no keys."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Office(BaseModel):
 
     @property
     def speech(self) -> OfficeWords:
-        """The service's own words, in the office's language."""
+        """Return the service's own words in the office's language."""
         return words(self.language)
 
     @field_validator("number_pattern")
@@ -75,11 +75,11 @@ class Office(BaseModel):
         return unique_pattern(pattern)
 
     def number(self, seq: int, series: str, day: date, pattern: str | None = None) -> str:
-        """The letter's number, for example 001/SKD/CONTOH/III/2026; `pattern` is the letter's own."""
+        """Return a letter's number, for example 001/SKD/CONTOH/III/2026; `pattern` is the letter's own, if any."""
         return (pattern or self.number_pattern).format(**_parts(seq, series, day))
 
     def valid_until(self, day: date) -> date | None:
-        """The last day a letter of `day` is valid; None when the office sets no limit."""
+        """Return the last day a letter of `day` is valid; None if the office sets no limit."""
         if not self.validity_months:
             return None
         years, month = divmod(day.month - 1 + self.validity_months, 12)
@@ -87,11 +87,11 @@ class Office(BaseModel):
         return date(day.year + years, month + 1, min(day.day, last))
 
     def signer(self, name: str | None) -> Signer:
-        """Who signs a letter that asks for `name`, or for nobody in particular."""
+        """Return the named signer, or the default one."""
         return self.signers[name or self.default_signer]
 
     def words(self, signer: Signer) -> dict[str, str]:
-        """What a letter's text may call the office and its signer by."""
+        """Return the values of a letter's slots for the office and its signer."""
         return {
             "jabatan": signer.title,
             "kelurahan": self.kelurahan,
@@ -102,7 +102,7 @@ class Office(BaseModel):
 
 
 def unique_pattern(pattern: str) -> str:
-    """The pattern, if no two letters would get one number by it. Raises ValueError."""
+    """Return the pattern if it gives every letter a different number. Raises ValueError."""
     try:
         one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
         other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))

@@ -1,8 +1,7 @@
-"""The office's signing key and the small CA that vouches for it: made once, then loaded. Signs nothing itself.
+"""The office's signing key and the small CA that certifies it: created once, then loaded. Signs nothing itself.
 
-In the office folder: `ca.key.pem`, `ca.cert.pem`, `office.key.pem`, `office.cert.pem`, and `retired-*.cert.pem`, the
-CAs of the past, still trusted for the letters of their time. Keys are P-256, mode 0600, encrypted when there is a
-passphrase.
+The office folder contains `ca.key.pem`, `ca.cert.pem`, `office.key.pem`, `office.cert.pem`, and `retired-*.cert.pem`,
+earlier CAs, still trusted for their letters. Keys are P-256, mode 0600, encrypted if there is a passphrase.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ class OfficeKeyError(ValueError):
 
 
 class SigningWaits(OSError):
-    """Nothing can be signed now, by no letter's fault: what waits keeps its number and is signed later."""
+    """Signing isn't possible now, through no fault of the letter: it keeps its number and is signed later."""
 
 
 @dataclass(frozen=True)
 class KeyFiles:
-    """Where the key, its certificate and the rest of its chain are, and the CA certificates to trust.
+    """Paths of the key, its certificate, the rest of its chain, and the trusted CA certificates.
 
-    `key` is None for one in a token.
+    `key` is None for a key in a token.
     """
 
     key: Path | None
@@ -54,7 +53,7 @@ class KeyFiles:
 
 @dataclass(frozen=True)
 class Identity:
-    """Whose signature letters have: the key's certificate and the CA certificates trusted for it, as PEM."""
+    """A signer of letters: the key's certificate and the CA certificates trusted for it, as PEM."""
 
     certificate: str
     roots: tuple[str, ...]
@@ -62,17 +61,17 @@ class Identity:
     """The public key of the QR codes' statements."""
 
     def succeeds(self, other: Identity) -> bool:
-        """Whether both are one office's: a CA in common (a renewed key's old CA stays among its roots), or the key."""
+        """Whether both belong to one office: a common CA (renewed keys keep the old one as a root), or the same key."""
         return bool(set(self.roots) & set(other.roots)) or _public(self.certificate) == _public(other.certificate)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the key's certificate, in hex."""
+        """Return the SHA-256 of the key's certificate, in hex."""
         return x509.load_pem_x509_certificate(self.certificate.encode()).fingerprint(hashes.SHA256()).hex()
 
 
 def identity(files: KeyFiles) -> Identity:
-    """Of the key as it is now. Raises OfficeKeyError."""
+    """Return the current key's identity. Raises OfficeKeyError."""
     try:
         leaf = x509.load_pem_x509_certificates(files.cert.read_bytes())[0]
         found = {cert for path in files.roots for cert in x509.load_pem_x509_certificates(path.read_bytes())}
@@ -82,7 +81,7 @@ def identity(files: KeyFiles) -> Identity:
 
 
 def retire(folder: Path, known: Iterable[Identity]) -> None:
-    """Write the CA certificates of lost keys into the folder, so that their letters stay trusted."""
+    """Write the CA certificates of lost keys to the folder, so that their letters stay trusted."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for pem in {root for one in known for root in one.roots}:
         serial = x509.load_pem_x509_certificate(pem.encode()).serial_number
@@ -90,7 +89,7 @@ def retire(folder: Path, known: Iterable[Identity]) -> None:
 
 
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
-    """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError."""
+    """Return the office's own key, created at first use; safe across processes. Raises OfficeKeyError."""
     with locked(folder):
         if not (folder / "office.cert.pem").exists():
             _make(folder, office, passphrase)
@@ -99,13 +98,13 @@ def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
 
 
 def roots(folder: Path) -> tuple[Path, ...]:
-    """The CA certificates there are, of today and of the past; none before the first use."""
+    """Return the existing CA certificates, current and retired; none before the first use."""
     ca = folder / "ca.cert.pem"
     return (*((ca,) if ca.exists() else ()), *sorted(folder.glob("retired-*.cert.pem")))
 
 
 def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
-    """A new CA and key; the old CA's certificate stays trusted, the old keys are removed."""
+    """Create a new CA and key; the old CA certificate stays trusted, the old keys are removed."""
     with locked(folder):
         old = folder / "ca.cert.pem"
         if old.exists():
@@ -117,7 +116,7 @@ def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The folder of keys, made when it isn't there, while no other process changes a key in it."""
+    """Hold the key folder's lock, creating the folder if needed, so that no other process changes a key."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -134,7 +133,7 @@ def _public(certificate: str) -> bytes:
 
 
 def _make(folder: Path, office: str, passphrase: bytes | None) -> None:
-    """Write all four files; `office.cert.pem` comes last, so that it marks a complete set."""
+    """Write all four files; `office.cert.pem` is written last and marks a complete set."""
     ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     ca_name = _name(office, f"{office} – CA surat")
     ca = _certificate(ca_name, ca_key, ca_name, ca_key, years=CA_YEARS, ca=True)
@@ -180,13 +179,13 @@ def _name(organisation: str, common: str) -> x509.Name:
 
 
 def pem(key: ec.EllipticCurvePrivateKey | Ed25519PrivateKey, passphrase: bytes | None) -> bytes:
-    """A private key as it lies on disk."""
+    """Return a private key as PEM, encrypted if there is a passphrase."""
     encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
 
 
 def opened(path: Path, passphrase: bytes | None) -> Any:
-    """The private key in a file. Raises OfficeKeyError, also when it lies open though there is a passphrase."""
+    """Load a private key from a file. Raises OfficeKeyError, also if it is unencrypted though there is a passphrase."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -203,7 +202,7 @@ def opened(path: Path, passphrase: bytes | None) -> Any:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Whole and on the disk, or not there; for its owner alone, as all that lies in the state folder."""
+    """Write a file atomically and durably, readable only by its owner."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""The kinds of field that an office declares itself: `kinds.toml` beside its letters' folders. It reads no value."""
+"""The kinds of field that an office declares itself, in `kinds.toml` beside its letters' folders. Reads no values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OwnKind(BaseModel):
         return self
 
     def field(self, name: str) -> dict[str, Any]:
-        """What it says for a field that has it."""
+        """Return the settings for a field of this kind."""
         base = "code" if self.pattern is not None else "choice" if self.choices else "number"
         own = self.model_dump(exclude_none=True, exclude={"example"})
         return {"kind": base, "declared": f"{FILE}: {name}", "examples": (self.example,) if self.example else (), **own}
@@ -51,12 +51,12 @@ _ADAPTER = TypeAdapter(dict[Annotated[str, AfterValidator(_new)], OwnKind])
 
 
 def file_of(folder: Path) -> Path:
-    """Where the kinds stand that a letter's folder may name."""
+    """Return the path of the kinds that a letter's folder may use."""
     return folder.parent / FILE
 
 
 def with_own_kinds(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A letter.toml's data, each field of an own kind written out. What the field itself says wins.
+    """Return a letter.toml's data with own kinds expanded in the fields. The field's own settings take precedence.
 
     Raises ValidationError and TOMLDecodeError for the kinds' file.
     """

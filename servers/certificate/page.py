@@ -1,7 +1,7 @@
-"""Draws a letter on A4: letterhead, number, table, text, signer, QR. Pure: the same letter is the same bytes.
+"""Draws a letter on A4: letterhead, number, table, text, signer, QR. Deterministic: equal letters give equal bytes.
 
-Fonts are embedded (DejaVu Serif, see fonts/LICENSE.txt), everything is tagged, and nothing of the applicant stands in
-the metadata. A draft carries a watermark and neither number nor code. Makes no claim of PDF/A.
+Fonts are embedded (DejaVu Serif, see fonts/LICENSE.txt), everything is tagged, and the metadata contains nothing of the
+applicant. A draft has a watermark and neither number nor code. It does not claim PDF/A.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
 INNER = WIDTH - LEFT - RIGHT
 LABEL_WIDTH = 46 * mm
 QR_MODULE, QR_SMALLEST, QR_LARGEST = 0.6 * mm, 27 * mm, 52 * mm
-"""A module's side, so that a phone reads a whole statement from paper, and the bounds of the code's side."""
-QR_MASK = 2  # to score all eight took a third of a letter's time, and codes as random as a statement read no better
-rl_config.useA85 = 0  # streams stay binary: writing them as ASCII took a twentieth of a letter's time
-_drawing = threading.Lock()  # reportlab parses every paragraph with one parser
+"""The side of a module, chosen so that a phone can read a whole statement from paper, and limits of the code's side."""
+QR_MASK = 2  # scoring all eight took a third of a letter's time; random codes read no better
+rl_config.useA85 = 0  # keep streams binary: encoding them as ASCII took a twentieth of a letter's time
+_drawing = threading.Lock()  # reportlab uses a single parser for all paragraphs
 Matrix = Sequence[bytearray]
 
 LETTERHEAD = ParagraphStyle("letterhead", fontName=BOLD, fontSize=12, leading=15, alignment=TA_CENTER)
@@ -77,13 +77,13 @@ class Issue(BaseModel):
 
     @property
     def qr(self) -> list[str]:
-        """What the QR code says, in two pieces: the second has an alphabet that a code holds more densely."""
+        """Return the QR code's text in two parts: the second one's alphabet takes less space in a code."""
         return [f"{self.verify_url}#", self.statement] if self.statement else [self.verify_url]
 
 
 @functools.cache
 def glyphs() -> frozenset[int]:
-    """The code points that both fonts can print."""
+    """Return the code points that both fonts can print."""
     _fonts()
     regular, bold = (frozenset(pdfmetrics.getFont(name).face.charToGlyph) for name in (REGULAR, BOLD))
     return regular & bold
@@ -103,7 +103,7 @@ def render(
     today: date,
     basis: Basis = DECLARED,
 ) -> bytes:
-    """The letter's PDF, unsigned; without `issue`, a watermarked draft dated `today`. One at a time in a process."""
+    """Return the letter's unsigned PDF; without `issue`, a watermarked draft dated `today`. One runs at a time."""
     with _drawing:
         return _render(letter, values, office, issue, today, basis)
 
@@ -148,14 +148,14 @@ def _render(
 
 
 class _Sheet:
-    """A4 pages filled from the top; `y` is where the next thing goes."""
+    """A4 pages filled from the top; `y` is the next position."""
 
     def __init__(self, canvas: Canvas, draft_mark: str | None) -> None:
         self.canvas, self.draft_mark, self.tags, self.y = canvas, draft_mark, Tags(canvas), HEIGHT - TOP
         self._watermark()
 
     def room(self, height: float) -> None:
-        """Go to a new page unless `height` points are left."""
+        """Start a new page unless `height` points are left."""
         if self.y - height < BOTTOM:
             self.tags.show_page()
             self.y = HEIGHT - TOP
@@ -229,7 +229,7 @@ def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:
 
 
 def _foot(sheet: _Sheet, dated: str, signer: Signer, issue: Issue | None, speech: OfficeWords) -> None:
-    """The signer's block at the right, the QR code at the left: always together on one page."""
+    """Draw the signer's block on the right and the QR code on the left, always together on one page."""
     block = [_wrapped(escape(dated), SIGNER, INNER / 2)]
     block += [_wrapped(escape(line), SIGNER, INNER / 2) for line in (signer.on_behalf, signer.title) if line]
     name = [_wrapped(f"<u>{escape(signer.name)}</u>", SIGNER_NAME, INNER / 2)]
@@ -271,7 +271,7 @@ def _side(matrix: Matrix) -> float:
 
 
 def _qr(canvas: Canvas, matrix: Matrix, x: float, y: float) -> None:
-    """Draw each run of dark modules as one rectangle, in units of a module: fractions of a point would be rounded."""
+    """Draw each run of dark modules as one rectangle, in module units, since fractions of a point would be rounded."""
     runs = []
     for row, cells in enumerate(reversed(matrix)):
         column = 0

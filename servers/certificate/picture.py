@@ -1,4 +1,4 @@
-"""Pages of a PDF as PNG pictures. Draws no letter."""
+"""Renders a PDF's pages as PNG pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pypdfium2
 
 
 def pictures(pdf: bytes, dpi: int) -> list[bytes]:
-    """Each page as a PNG, in shades of grey."""
+    """Return each page as a grayscale PNG."""
     document = pypdfium2.PdfDocument(pdf)
     try:
         images = [page.render(scale=dpi / 72).to_pil() for page in document]

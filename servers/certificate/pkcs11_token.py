@@ -1,7 +1,7 @@
 """The office's key in a PKCS#11 token or HSM, through pyHanko. It never leaves the token; certificates stay files.
 
-A session is opened for each signature, so that a token that was unplugged works again once it is back. A PIN that the
-token refused is not tried a second time: tokens lock themselves after a few.
+A session is opened for each signature, so that a token that was unplugged works again later. A PIN that the token
+refused is not tried again: tokens lock themselves after a few attempts.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ log = logging.getLogger(__name__)
 
 
 class TokenError(OfficeKeyError, SigningWaits):
-    """The token can't sign now; what was to be signed may be tried again."""
+    """The token can't sign now; signing may be tried again."""
 
 
 class TokenKey:
-    """One key of one token."""
+    """One key in one token."""
 
     def __init__(self, token: Token, certificate: Any, chain: list[Any]) -> None:
         """Raises OfficeKeyError when the extra `pkcs11` isn't installed."""
@@ -36,12 +36,12 @@ class TokenKey:
             raise OfficeKeyError("PKCS11_MODULE needs the extra: pip install 'agentd[pkcs11]'") from error
         self._token, self._certificate, self._chain = token, certificate, chain
         self._pkcs11, self._signer, self._open = pkcs11, PKCS11Signer, open_pkcs11_session
-        self._lock = threading.Lock()  # logging in is the whole process's, not a session's
+        self._lock = threading.Lock()  # a login applies to the whole process, not to one session
         self._refused: str | None = None
 
     @contextmanager
     def signer(self) -> Iterator[Any]:
-        """pyHanko's signer while a session is open. Raises TokenError, also for what fails inside the block."""
+        """Open a session and yield pyHanko's signer. Raises TokenError, also for failures inside the block."""
         if self._refused is not None:
             raise TokenError(self._refused)
         with self._lock:
@@ -52,7 +52,7 @@ class TokenKey:
                         signing_cert=self._certificate,
                         ca_chain=self._chain,
                         key_label=self._token.key_label,
-                        # Most tokens sign a digest of an elliptic curve, few make it themselves.
+                        # Most tokens sign an elliptic curve's digest; few compute it themselves.
                         use_raw_mechanism=self._certificate.public_key.algorithm == "ec",
                     )
             except (self._pkcs11.PinIncorrect, self._pkcs11.PinLocked, self._pkcs11.PinInvalid) as error:
@@ -67,7 +67,7 @@ class TokenKey:
         return f"the token `{self._token.label}` with the key `{self._token.key_label}`"
 
     def _session(self) -> Any:
-        """Open one; a token that came back is found once the module has begun again."""
+        """Open a session; if that fails, reinitialise the module, which finds a token plugged in again."""
         try:
             return self._opened()
         except (self._pkcs11.PinIncorrect, self._pkcs11.PinLocked, self._pkcs11.PinInvalid):

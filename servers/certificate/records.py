@@ -1,4 +1,4 @@
-"""A letter in the register, and a request for one: records, not the register itself."""
+"""Records for letters in the register and for requests; the register itself is elsewhere."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Letter(BaseModel):
 
     @property
     def registered(self) -> frozenset[str]:
-        """The fields whose values are the register of residents'."""
+        """Return the fields whose values come from the register of residents."""
         return self.basis.registered if self.basis else frozenset()
 
 
@@ -77,7 +77,7 @@ class Consent(BaseModel):
 
 
 NO_CONSENT = Consent()
-"""Nobody proposed or approved the call."""
+"""A call that nobody proposed or approved."""
 
 
 class Request(BaseModel):
@@ -96,7 +96,7 @@ class Request(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Of type, values and what the letter says that it rests on: two requests are the same when this is."""
+        """Return a digest of type, values and the stated basis: equal requests have equal digests."""
         rests_on = (
             [] if self.basis.level == "declared" and not self.basis.seen else [self.basis.level, *self.basis.seen]
         )

@@ -1,7 +1,7 @@
-"""The register's tables, what the database itself refuses to every client, and how both are made. Reads no letter.
+"""The register's tables and guards (triggers that protect letters from every client), and their creation. No letters.
 
-SQLite, MariaDB and PostgreSQL. Guards have a version in their names: a register that an earlier agentd made gets
-today's at its first use.
+SQLite, MariaDB and PostgreSQL. Guards have a version in their names: a register of an earlier agentd gets the current
+ones at its first use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ counters = sa.Table(
     sa.Column("year", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("last", sa.Integer, nullable=False),
 )
-"""The last number of each series and year; the row of series "" and year 0 counts the entries, and is their lock."""
+"""The last number of each series and year. The row of series "" and year 0 counts the entries and is their lock."""
 letters = sa.Table(
     "letters",
     metadata,
@@ -79,7 +79,7 @@ entries = sa.Table(
 CHAIN = (counters.c.series == "") & (counters.c.year == 0)
 
 COLUMNS = tuple(column.name for column in letters.columns if column.name != "id")
-"""What an entry keeps of a row: everything but its place in this database."""
+"""The columns that an entry records: all except `id`."""
 
 _FROZEN = (
     *("id", "letter_type", "series", "year", "seq", "number", "day", "code", "code_digest", "answers", "reserved_at"),
@@ -89,7 +89,7 @@ _FROZEN_ONCE_ISSUED = ("file", "size", "sha256", "issued_at")
 _FROZEN_ONCE_VOID = ("voided_at", "void_reason", "voided_by", "same_in_session")
 _DIFFERS = {
     "sqlite": "OLD.{0} IS NOT NEW.{0}",
-    "mariadb": "NOT (BINARY OLD.{0} <=> BINARY NEW.{0})",  # without BINARY, "a" is "A" there
+    "mariadb": "NOT (BINARY OLD.{0} <=> BINARY NEW.{0})",  # without BINARY, "a" equals "A"
     "postgresql": "OLD.{0} IS DISTINCT FROM NEW.{0}",
 }
 _KEPT = "a letter in the register is not changed or deleted"
@@ -97,7 +97,7 @@ _APPENDED = "an entry of the register is not changed or deleted"
 
 
 def _changed(dialect: str) -> str:
-    """The condition under which an UPDATE of a letter is refused."""
+    """Return the condition under which an UPDATE of a letter is refused."""
 
     def differs(columns: tuple[str, ...]) -> str:
         return " OR ".join(_DIFFERS[dialect].format(column) for column in columns)
@@ -114,7 +114,7 @@ def _sqlite(name: str, on: str, condition: str, message: str) -> str:
     return f"CREATE TRIGGER {name} BEFORE {on}{when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
 
 
-# SQLite's OR REPLACE deletes the row in its way without asking a trigger: so what is in the way is asked for itself.
+# SQLite's OR REPLACE deletes conflicting rows without firing triggers, so the triggers check for conflicts themselves.
 _TAKEN = (
     "EXISTS (SELECT 1 FROM letters WHERE id = NEW.id OR number = NEW.number OR code_digest = NEW.code_digest OR"
     " sha256 = NEW.sha256 OR same_in_session = NEW.same_in_session OR"
@@ -184,7 +184,7 @@ _PRESENT = {
 
 
 def make(engine: sa.Engine) -> None:
-    """Whatever of tables, columns and guards isn't there yet. Raises DBAPIError, also when another process is first."""
+    """Create missing tables, columns and guards. Raises DBAPIError, also if another process is faster."""
     if engine.url.get_backend_name() == "sqlite" and engine.url.database:
         Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     metadata.create_all(engine)
@@ -196,7 +196,7 @@ def make(engine: sa.Engine) -> None:
 
 
 def guard(connection: sa.Connection) -> None:
-    """Put up the guards that are missing, and take down an earlier version's."""
+    """Create missing guards, and drop those of earlier versions."""
     present = guards_present(connection)
     for name in _EARLIER_GUARDS:
         if name in present:
@@ -208,18 +208,18 @@ def guard(connection: sa.Connection) -> None:
 
 
 def unguard(connection: sa.Connection) -> None:
-    """Take the guards down, for a repair in the same transaction; `guard` puts them up again."""
+    """Drop the guards for a repair in the same transaction; `guard` creates them again."""
     for name in guards_present(connection):
         _drop(connection, name)
 
 
 def guards_present(connection: sa.Connection) -> set[str]:
-    """The names of the triggers there are."""
+    """Return the names of the existing triggers."""
     return set(connection.exec_driver_sql(_PRESENT[connection.dialect.name]).scalars())
 
 
 def exists(engine: sa.Engine, table: sa.Table) -> bool:
-    """Whether that table is there; makes nothing, not even an empty file."""
+    """Return whether the table exists, without creating anything, even an empty file."""
     if engine.url.get_backend_name() == "sqlite" and not Path(engine.url.database or "").exists():
         return False
     return bool(sa.inspect(engine).has_table(table.name))
@@ -232,7 +232,7 @@ def _drop(connection: sa.Connection, name: str) -> None:
 
 
 def _add_columns(engine: sa.Engine) -> None:
-    """The columns that a register made by an earlier version lacks; all such columns may be null."""
+    """Add columns missing from a register of an earlier version; all such columns are nullable."""
     present: set[Any] = {column["name"] for column in sa.inspect(engine).get_columns(letters.name)}
     for column in letters.columns:
         if column.name not in present:

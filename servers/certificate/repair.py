@@ -1,6 +1,6 @@
-"""Mends what an audit found, where the truth is known: from the journal, the entries, the signed letters themselves.
+"""Repairs an audit's findings where the truth is known: from the journal, the entries or the signed letters.
 
-Nothing is deleted or overwritten but a row that its own entries contradict. What can't be repaired is listed.
+Nothing is deleted or overwritten except rows that contradict their own entries. What can't be repaired is listed.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from servers.certificate.register import COLUMNS
 
 CODE = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")
 HIGHEST = 100_000
-"""No series of a year is looked through further than this for the number that a letter shows."""
+"""The highest number tried in a series and year to find the one that a letter shows."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to do, in words, and how; without a way to do it, it is what can't be repaired."""
+    """One repair, as text and action; without an action it can't be repaired."""
 
     what: str
     do: Callable[[], object] | None = None
 
 
 def steps(service: LetterService) -> Iterator[Step]:
-    """What to repair, in order; each is looked for when the ones before are done. Raises LedgerError, JournalError."""
+    """Yield the repairs in order, each determined after those before are done. Raises LedgerError, JournalError."""
     yield from _from_journal(service)
     yield from _rows(service)
     yield from _archive(service)
@@ -42,7 +42,7 @@ def steps(service: LetterService) -> Iterator[Step]:
 
 
 def accept_key(service: LetterService) -> Step:
-    """Let the key that is there sign from now on, though no CA of the past vouches for it."""
+    """Let the present key sign from now on, though no earlier CA certifies it."""
     return Step(
         f"the key of {service.key_files.cert} signs this register's letters from now on",
         lambda: service.keys.remember(service.now()),
@@ -50,7 +50,7 @@ def accept_key(service: LetterService) -> Step:
 
 
 def go_on_after(service: LetterService, series: str, last: int) -> Step:
-    """Give no number of this year up to `last`."""
+    """Assign no number of this year up to `last`."""
     now = service.now()
     return Step(
         f"series {series} of {now.year} goes on after {last}",
@@ -59,7 +59,7 @@ def go_on_after(service: LetterService, series: str, last: int) -> Step:
 
 
 def _from_journal(service: LetterService) -> Iterator[Step]:
-    """What the journal has and the register lost; all of it, when the register itself was lost."""
+    """Re-enter what the register lost from the journal; everything, if the register itself was lost."""
     ledger, journal = service.ledger, service.journal.entries()
     here = ledger.entries()
     if here and ledger.last_day() is None and journal and here[0].hash != journal[0].hash:
@@ -75,7 +75,7 @@ def _from_journal(service: LetterService) -> Iterator[Step]:
 
 
 def _rows(service: LetterService) -> Iterator[Step]:
-    """Rows that were changed or deleted say again what their entries say, if these are whole."""
+    """Restore changed or deleted rows from their entries, if the chain is intact."""
     entries = service.ledger.entries()
     rows = {row["number"]: row for row in service.ledger.rows()[0]}
     wrong = {
@@ -96,7 +96,7 @@ def _archive(service: LetterService) -> Iterator[Step]:
     journaled = {row["file"] for row in chain.fold(service.journal.entries()).values()}
     for name in service.checks.unknown_letters():
         if name in journaled:
-            continue  # re-entered from there, with everything
+            continue  # re-entered from the journal, complete
         row = read_letter(service, name)
         if isinstance(row, str):
             yield Step(f"{name} can't be re-entered: {row}")
@@ -128,7 +128,7 @@ def _journal(service: LetterService) -> Iterator[Step]:
 
 
 def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
-    """The row that a signed letter of ours speaks for, its answers empty; or why it can't be read."""
+    """Return the register row for one of our signed letters, without answers; or the reason why it can't be read."""
     pdf = service.archive.path(name).read_bytes()
     document = pypdfium2.PdfDocument(pdf)
     try:

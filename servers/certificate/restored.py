@@ -1,4 +1,4 @@
-"""What `agentd restore` leaves beside a register: that it was put back, and from when. Restores nothing."""
+"""The mark that `agentd restore` leaves beside a register: that it was restored, and from when. Restores nothing."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Restored(BaseModel):
     restored_at: str
 
     def known_to(self, entries: Iterable[Entry]) -> bool:
-        """Whether one of these `restored` entries is about this restore."""
+        """Return whether one of these `restored` entries records this restore."""
         return any(one.data["restored_at"] == self.restored_at for one in entries)
 
 
 def read(home: Path) -> Restored | None:
-    """The mark in the letters' folder; None where nothing was restored."""
+    """Read the mark in the letters' folder; None if nothing was restored."""
     try:
         return Restored(**json.loads((home / FILE).read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -36,5 +36,5 @@ def read(home: Path) -> Restored | None:
 
 
 def unfinished(state: Path) -> bool:
-    """Whether a restore into this state folder was cut off."""
+    """Return whether a restore into this state folder was interrupted."""
     return (state / UNFINISHED).exists()

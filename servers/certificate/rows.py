@@ -1,4 +1,4 @@
-"""What the register's transactions do on a connection: rows, numbers, entries. Begins and ends no transaction."""
+"""The steps of the register's transactions on a connection: rows, numbers, entries. Manages no transaction itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def find_one(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Letter
 
 
 def known_letter(connection: sa.Connection, request: Request) -> Letter | None:
-    """The letter this request already has, its key noted. Raises KeyConflict."""
+    """Return the letter this request already has, and record its key. Raises KeyConflict."""
     if request.key_digest is not None:
         call = connection.execute(sa.select(calls).where(calls.c.idempotency_key == request.key_digest)).one_or_none()
         if call is not None:
@@ -42,7 +42,7 @@ def known_letter(connection: sa.Connection, request: Request) -> Letter | None:
 def reserve_letter(
     connection: sa.Connection, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
 ) -> tuple[Letter, bool]:
-    # Taking the counter's row first makes everybody else of this series wait, so the question below has one answer.
+    # Locking the counter's row first makes other requests of this series wait, so the check below is reliable.
     seq = _count(connection, request.series, day.year)
     if (known := known_letter(connection, request)) is not None:
         here = (counters.c.series == request.series) & (counters.c.year == day.year)
@@ -60,7 +60,7 @@ def reserve_letter(
 
 
 def _row(request: Request, day: date, at: datetime, number: str, code: str) -> dict[str, Any]:
-    """A reserved letter's columns, all but `seq`."""
+    """Return a reserved letter's columns, without `seq`."""
     consent = request.consent
     return dict.fromkeys(COLUMNS) | {
         "letter_type": request.letter_type,
@@ -91,7 +91,7 @@ def _note_call(connection: sa.Connection, request: Request, letter_id: int | Non
 
 
 def _count(connection: sa.Connection, series: str, year: int) -> int:
-    """The next number of a series, its row locked until the transaction ends."""
+    """Return the next number of a series and lock its row until the transaction ends."""
     here = (counters.c.series == series) & (counters.c.year == year)
     if connection.execute(sa.update(counters).where(here).values(last=counters.c.last + 1)).rowcount == 0:
         connection.execute(sa.insert(counters).values(series=series, year=year, last=1))
@@ -99,7 +99,7 @@ def _count(connection: sa.Connection, series: str, year: int) -> int:
 
 
 def append_entry(connection: sa.Connection, event: chain.Event, body: Mapping[str, Any], at: str) -> Entry:
-    """The next entry. Its counter's row is the last lock that any transaction takes."""
+    """Append the next entry. Its counter's row is the last lock that any transaction takes."""
     seq = _count(connection, "", 0)
     before = connection.execute(sa.select(entries.c.hash).where(entries.c.seq == seq - 1)).scalar()
     one = chain.entry(seq, event, at, body, before or chain.NOTHING)
@@ -108,7 +108,7 @@ def append_entry(connection: sa.Connection, event: chain.Event, body: Mapping[st
 
 
 def forget_beginning(connection: sa.Connection) -> None:
-    """Empty the entries of a register that was made when the real one was lost, and has no letter."""
+    """Delete the entries of a register that replaced a lost one and has no letters. Raises LedgerError if it has."""
     if connection.execute(sa.select(letters.c.id).limit(1)).first() is not None:
         raise LedgerError("the register has letters already: its entries are not replaced")
     unguard(connection)
@@ -118,7 +118,7 @@ def forget_beginning(connection: sa.Connection) -> None:
 
 
 def redo(connection: sa.Connection, one: Entry) -> None:
-    """Do to the letters what an entry says was done."""
+    """Apply an entry's event to the letters."""
     body = one.data
     if one.event in ("reserved", "kept"):
         row = body["letter"]
@@ -137,7 +137,7 @@ def redo(connection: sa.Connection, one: Entry) -> None:
 
 
 def set_counter(connection: sa.Connection, series: str, year: int, least: int) -> None:
-    """The series goes on after `least`, if it isn't further already."""
+    """Raise the counter of a series to at least `least`."""
     here = (counters.c.series == series) & (counters.c.year == year)
     last = connection.execute(sa.select(counters.c.last).where(here)).scalar()
     if last is None:
@@ -147,7 +147,7 @@ def set_counter(connection: sa.Connection, series: str, year: int, least: int) -
 
 
 def begin_chain(connection: sa.Connection) -> None:
-    """The chain's first entries: over the rows there, when an earlier version made the register."""
+    """Append the chain's first entries, including existing rows if an earlier version created the register."""
     if connection.execute(sa.select(counters.c.last).where(CHAIN)).scalar() is not None:
         return
     at = clock.now().isoformat()

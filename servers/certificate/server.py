@@ -1,6 +1,6 @@
-"""The MCP server `certificate`: the letter service's tools on the wire. Decides nothing about letters itself.
+"""The MCP server `certificate`: exposes the letter service's tools. Decides nothing about letters itself.
 
-The `generate_…` tools are made from the catalogue at every listing, so a new letter folder is a new tool; a watcher
+The `generate_…` tools are built from the catalogue at every listing, so a new letter folder is a new tool; a watcher
 notifies connected clients (tools/list_changed). Wrong fields come back as one tool error that lists all of them.
 """
 
@@ -53,13 +53,13 @@ log = logging.getLogger(__name__)
 WATCH_SECONDS = 1.0
 RETRY_SECONDS = 30.0
 SEAL_SECONDS = 600.0
-"""How often is looked whether the register's head is to be signed for a new day."""
+"""How often to check whether the register's head must be signed for a new day."""
 
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
 class LetterServer(Server[None]):
-    """The server whose `generate_…` tools follow the catalogue."""
+    """An MCP server whose `generate_…` tools follow the catalogue."""
 
     def __init__(self, service: LetterService) -> None:
         self._service = service
@@ -76,7 +76,7 @@ class LetterServer(Server[None]):
         )
 
     async def list_tools(self) -> list[Tool]:
-        """One `generate_…` for each letter type, then the others."""
+        """List one `generate_…` for each letter type, then the other tools."""
         if self._service.catalogue.refresh():
             await self._tell_tools_changed()
         language, letters = self._service.office.language, self._service.catalogue.types.values()
@@ -85,7 +85,7 @@ class LetterServer(Server[None]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Raises ToolError for tools that don't exist."""
+        """Call a tool. Raises ToolError for unknown tools."""
         self._service.catalogue.refresh()
         letter = self._service.catalogue.types.get(name.removeprefix("generate_"))
         if letter is None or letter.tool != name:
@@ -94,7 +94,7 @@ class LetterServer(Server[None]):
         return await self.answer(functools.partial(self._generate, letter, arguments, meta))
 
     async def answer(self, work: Callable[[], CallToolResult]) -> CallToolResult:
-        """Run blocking work on a thread; what fails there is a tool error."""
+        """Run blocking work on a thread; exceptions become tool errors."""
         try:
             return await anyio.to_thread.run_sync(work)
         except Exception as error:
@@ -118,7 +118,7 @@ class LetterServer(Server[None]):
 
     @contextlib.asynccontextmanager
     async def _alive(self, _: MCPServer[None]) -> AsyncIterator[None]:
-        """While the server runs: what a crash left is finished, and the letter folders are watched."""
+        """Run the background tasks while the server runs: finish letters left by a crash, watch the letter folders."""
         tasks = [
             asyncio.create_task(self._warm_up(), name="certificate: warm up"),
             asyncio.create_task(self._watch(), name="certificate: watch letter folders"),
@@ -143,7 +143,7 @@ class LetterServer(Server[None]):
             await asyncio.sleep(SEAL_SECONDS)
 
     async def _retry(self) -> None:
-        """Letters that a token, an authority or a disk kept waiting are finished once that is back."""
+        """Finish letters that wait for a token, a timestamp authority or a disk, once it is available again."""
         while True:
             await asyncio.sleep(RETRY_SECONDS)
             try:
@@ -160,14 +160,14 @@ class LetterServer(Server[None]):
                 await self._tell_tools_changed()
 
     async def _tell_tools_changed(self) -> None:
-        """To subscribers of the 2026 protocol by the bus, to older clients on their connection."""
+        """Notify clients of the 2026 protocol through the bus, older clients on their connection."""
         await self._bus.publish(ToolsListChanged())
         for connection in list(self._connections):
             await connection.send_tool_list_changed()
 
     async def _remember_connection(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method == "notifications/initialized":
-            # A new session is made for every message; only what it wraps lives as long as the client.
+            # Each message gets a new session; only the connection inside lives as long as the client.
             self._connections.add(ctx.session._connection)
         return await call_next(ctx)
 
@@ -183,7 +183,7 @@ def _tell_hours(server: LetterServer, service: LetterService) -> None:
 
 
 def create_server(service: LetterService) -> LetterServer:
-    """The server with all its tools."""
+    """Create the server with all its tools."""
     server = LetterServer(service)
     verifier = Verifier(service)
     words = service.office.speech

@@ -1,4 +1,4 @@
-"""Where the letter service keeps things and what the environment sets. Reads it once; opens nothing."""
+"""The letter service's folders and settings from the environment. Reads it once; opens nothing."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
-        """Raises SettingsError for what can't be used."""
+        """Read the settings. Raises SettingsError for invalid ones."""
         home = Path(env.get("AGENTD_STATE") or "state").absolute() / "letters"
         key, cert = env.get("OFFICE_KEY_FILE"), env.get("OFFICE_CERT_FILE")
         token = _token(env)
@@ -124,18 +124,18 @@ class Settings(BaseModel):
 
     @property
     def names_key(self) -> bool:
-        """Whether the office's key is given, by file or by token, and not made here."""
+        """Return whether the office's key is configured (file or token), not made here."""
         return self.key_file is not None or self.token is not None
 
     @property
     def register_file(self) -> Path | None:
-        """The register, when it is a file of this machine."""
+        """Return the register's file, or None if it is a database server."""
         url = make_url(self.database_url)
         return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
     @property
     def register_place(self) -> str:
-        """Where the register is, in words: never with a password."""
+        """Return where the register is, as text without a password."""
         return str(self.register_file or make_url(self.database_url).render_as_string(hide_password=True))
 
 
@@ -146,7 +146,7 @@ def _letter_dirs(env: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def _of_profile(env: Mapping[str, str], name: str) -> Path | None:
-    """A file or folder beside client.toml, where there is one."""
+    """Return a file or folder beside client.toml, or None if it doesn't exist."""
     beside = Path(env["PROFILE_DIR"], name) if env.get("PROFILE_DIR") else None
     return beside if beside and beside.exists() else None
 
@@ -156,7 +156,7 @@ def _passphrase(env: Mapping[str, str]) -> bytes | None:
 
 
 def _secret(env: Mapping[str, str], variable: str, name: str) -> bytes | None:
-    """From the file that a variable names, else from the credential; never from the environment itself."""
+    """Read a secret from the file named by a variable, or from the credential; never from the environment itself."""
     named = env.get(variable)
     try:
         if named:

@@ -1,6 +1,6 @@
-"""Signs a letter's PDF (PAdES, certified: no changes allowed) and examines a signed one. Knows no ledger.
+"""Signs a letter's PDF (PAdES, certified: no changes allowed) and examines signed ones. Doesn't use the ledger.
 
-The key is a file's or a token's; with a timestamp authority the signature is of PAdES baseline-T, else -B.
+The key is in a file or a token. With a timestamp authority the signature is PAdES baseline-T, otherwise -B.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from servers.certificate.timestamps import Authority
 log = logging.getLogger(__name__)
 
 FIELD = "TandaTanganKantor"
-# Room in the CMS object beside the certificates and the signature value: signed attributes take 0.5 kB there.
+# Space in the CMS object besides certificates and signature value: the signed attributes take 0.5 kB of it.
 CMS_BYTES = 768
 
 Finding = Literal["intact", "not_pdf", "unsigned", "unreadable", "changed", "appended", "foreign"]
 
-# pyHanko logs what it can't validate with the certificate's contents; the finding says it already.
+# pyHanko logs certificates' contents when it can't validate; the finding says enough.
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
 logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
 
@@ -57,7 +57,7 @@ class Examination(BaseModel):
 
 
 class OfficeSigner:
-    """The office's key, loaded once from its file, or used in its token."""
+    """The office's key, loaded once from its file or used inside its token."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class OfficeSigner:
         token: Token | None = None,
         timestamp: Timestamp | None = None,
     ) -> None:
-        """Raises OfficeKeyError when the key can't be read or used, or doesn't belong to the certificate."""
+        """Raises OfficeKeyError if the key can't be read or used, or doesn't belong to the certificate."""
         certificate, chain = _certificate(files.cert), _certificates(files.chain)
         self._office = office
         self._token = TokenKey(token, certificate, chain) if token is not None else None
         self._own = _loaded(files, passphrase) if self._token is None else None
         self._authority = Authority(timestamp) if timestamp is not None else None
-        # Counting the room here saves pyHanko a trial signature for each letter; it is in hexadecimal digits.
+        # Computing the size here saves pyHanko a trial signature for each letter. It counts hexadecimal digits.
         certificates = sum(len(cert.dump()) for cert in (certificate, *chain))
         self._reserved = 2 * (certificates + _signature_size(certificate) + CMS_BYTES)
         if not signed_by(files.cert.read_text(), FIELD.encode(), self.statement(FIELD.encode())):
@@ -82,9 +82,9 @@ class OfficeSigner:
             )
 
     def sign(self, pdf: bytes) -> bytes:
-        """The PDF with the office's signature appended; about 7 kB longer, with a timestamp more.
+        """Return the PDF with the office's signature appended; about 7 kB longer, more with a timestamp.
 
-        Raises SigningWaits for what may succeed later: a token that is away, an authority that gives no timestamp.
+        Raises SigningWaits if a retry may succeed: the token is absent, or the authority gives no timestamp.
         """
         if self._authority is None:
             return self._signed(pdf, None)
@@ -99,10 +99,10 @@ class OfficeSigner:
         return signed
 
     def statement(self, data: bytes) -> bytes:
-        """The office's signature of some bytes: ECDSA or RSA PKCS#1 v1.5, with SHA-256."""
+        """Sign bytes with the office's key: ECDSA or RSA PKCS#1 v1.5, with SHA-256."""
         if self._own is not None:
             return bytes(self._own.sign_raw(data, "sha256"))
-        with self._key() as key, ThreadPoolExecutor(1) as aside:  # the caller's thread may have a loop of its own
+        with self._key() as key, ThreadPoolExecutor(1) as aside:  # the caller's thread may run a loop
             return bytes(aside.submit(asyncio.run, key.async_sign_raw(data, "sha256")).result())
 
     def _signed(self, pdf: bytes, authority: Authority | None) -> bytes:
@@ -114,7 +114,7 @@ class OfficeSigner:
             certify=True,
             docmdp_permissions=MDPPerm.NO_CHANGES,
         )
-        # How long it gets with a token or an authority only a trial shows, which pyHanko makes.
+        # With a token or an authority the size is known only after a trial, which pyHanko makes.
         room = self._reserved if authority is None and self._token is None else None
         with self._key() as key:
             signer = PdfSigner(about, key, timestamper=authority, new_field_spec=SigFieldSpec(FIELD))
@@ -122,7 +122,7 @@ class OfficeSigner:
 
     @contextmanager
     def _key(self) -> Iterator[Any]:
-        """pyHanko's signer, of the file's key or the token's."""
+        """Yield pyHanko's signer for the key in the file or the token."""
         if self._token is None:
             yield self._own
             return
@@ -131,7 +131,7 @@ class OfficeSigner:
 
 
 def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
-    """Whether the key of this certificate (PEM) made this signature of `OfficeSigner.statement`."""
+    """Return whether the key of this certificate (PEM) made this signature with `OfficeSigner.statement`."""
     key = x509.load_pem_x509_certificate(certificate.encode()).public_key()
     try:
         if isinstance(key, rsa.RSAPublicKey):
@@ -146,7 +146,7 @@ def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
 
 
 def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
-    """The CA certificates a letter's signature may lead to, of files and of PEM text. Raises OfficeKeyError."""
+    """Load trusted CA certificates from files and from PEM text. Raises OfficeKeyError."""
     try:
         remembered = [cert for pem in pems for cert in load_certs_from_pemder_data(pem.encode())]
         return _certificates(paths) + remembered
@@ -155,11 +155,10 @@ def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
 
 
 def examine(pdf: bytes, roots: list[Any]) -> Examination:
-    """Whether the file carries one unbroken signature of ours that covers all of it.
+    """Check whether the file has exactly one intact signature of ours that covers all of it.
 
-    `unreadable`: damaged, or broken on purpose. `changed`: bytes under the signature differ. `appended`: something was
-    added after signing (an edit, or mere bytes).
-    `foreign`: the signature is sound, but not by a key our CAs vouch for.
+    `unreadable`: damaged, possibly on purpose. `changed`: signed bytes differ. `appended`: something was added after
+    signing (an edit, or just bytes). `foreign`: a valid signature by a key that our CAs don't certify.
     """
     if not pdf[:1024].lstrip().startswith(b"%PDF-"):
         return Examination(finding="not_pdf")
@@ -172,7 +171,7 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
         context = ValidationContext(trust_roots=roots, allow_fetching=False, moment=moment, best_signature_time=moment)
         status = validate_pdf_signature(signature, signer_validation_context=context)
     except Exception:
-        # A file broken on purpose makes the parser stumble anywhere; whatever it was, it isn't what we signed.
+        # A manipulated file can make the parser fail anywhere; in any case it isn't what we signed.
         return Examination(finding="unreadable")
     signer = status.signing_cert.subject.native.get("common_name")
     if not (status.intact and status.valid):
@@ -180,7 +179,7 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
     if not status.trusted:
         return Examination(finding="foreign", signer=signer)
     stamp = status.timestamp_validity
-    if stamp is not None and not (stamp.intact and stamp.valid):  # whose it is, its readers decide
+    if stamp is not None and not (stamp.intact and stamp.valid):  # whose stamp it is, readers judge
         return Examination(finding="changed", signer=signer)
     whole = status.coverage is SignatureCoverageLevel.ENTIRE_FILE
     if len(signatures) != 1 or not whole or not (status.seed_value_ok and status.docmdp_ok):
@@ -189,7 +188,7 @@ def examine(pdf: bytes, roots: list[Any]) -> Examination:
 
 
 def _loaded(files: KeyFiles, passphrase: bytes | None) -> Any:
-    """The key of a file. Raises OfficeKeyError."""
+    """Load the key of a file. Raises OfficeKeyError."""
     assert files.key is not None
     opened(files.key, passphrase)
     return SimpleSigner.load(  # type: ignore[no-untyped-call]
@@ -198,13 +197,13 @@ def _loaded(files: KeyFiles, passphrase: bytes | None) -> Any:
 
 
 def _signature_size(certificate: Any) -> int:
-    """The most bytes a signature takes: an elliptic curve's is two numbers in a DER sequence, RSA's one number."""
+    """Return the maximum size of a signature in bytes: for EC two numbers in a DER sequence, for RSA one number."""
     size = int(certificate.public_key.byte_size)
     return size if certificate.public_key.algorithm == "rsa" else 2 * size + 16
 
 
 def _certificate(path: Path) -> Any:
-    """Raises OfficeKeyError."""
+    """Load a single certificate. Raises OfficeKeyError."""
     try:
         return next(iter(_certificates((path,))))
     except OSError as error:

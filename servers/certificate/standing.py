@@ -1,7 +1,7 @@
-"""Why the office may issue no letter now: the register, the archive, the key and the clock must fit. Pure.
+"""Reasons to refuse issuing: register, archive, key and clock must agree. No I/O.
 
-Each of these would give a number twice, or a letter that nobody can verify; so issuing waits for a person. Verifying
-goes on.
+Each mismatch could repeat a number or make a letter that can't be verified; so issuing waits for a person. Verification
+continues.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NODES = (
     "where other nodes share this register, let `office_dir` of the server `certificate` be the folder with their key, "
     "and make none; else "
 )
-"""Before KEYS, where the register is in a database that several nodes may share."""
+"""Placed before KEYS if several nodes may share the register's database."""
 
 
 def _keys(shared: bool) -> str:
@@ -42,7 +42,7 @@ class Refusal(BaseModel):
 
 
 class NotNow(Exception):
-    """No letter is issued until a person has put something right."""
+    """No letter is issued until a person has fixed something."""
 
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
@@ -50,7 +50,7 @@ class NotNow(Exception):
 
 
 def register_behind(journal: Entry | None, here: Entry | None, journaled: bool) -> Refusal | None:
-    """`here` is the register's entry of the journal's last number; `journaled`: the register once had a journal."""
+    """Compare the journal's last entry with `here`, the register's of that number; `journaled`: it had a journal."""
     if journal is None:
         if not journaled:
             return None
@@ -65,7 +65,7 @@ def register_behind(journal: Entry | None, here: Entry | None, journaled: bool) 
 
 
 def archive_ahead(unknown: Sequence[str]) -> Refusal | None:
-    """`unknown`: signed letters in the archive that the register doesn't know."""
+    """Refuse if there are `unknown` letters: signed ones in the archive that the register doesn't have."""
     if not unknown:
         return None
     more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
@@ -74,9 +74,9 @@ def archive_ahead(unknown: Sequence[str]) -> Refusal | None:
 
 
 def key_missing(folder: str, letters: bool, shared: bool) -> Refusal | None:
-    """There is no key in `folder`; with `letters` in the register that is no fresh office.
+    """Refuse if `folder` has no key though the register has `letters`; without letters it is a new office.
 
-    `shared`: other nodes may use the register, too.
+    `shared`: other nodes may use the register too.
     """
     if not letters:
         return None
@@ -85,14 +85,14 @@ def key_missing(folder: str, letters: bool, shared: bool) -> Refusal | None:
 
 
 def foreign_key(place: str, shared: bool) -> Refusal:
-    """The key there is vouched for by none of the CAs that the register remembers."""
+    """Refuse a key that no CA recorded in the register certifies."""
     own = "for a key of your own that is meant to replace it: `agentd letters repair --accept-key`"
     what = f"the office's key ({place}) is not the one that signed the register's letters"
     return Refusal(kind="foreign_key", what=what, to_do=f"{_keys(shared)}; {own}")
 
 
 def clock_behind(today: date, last: date | None) -> Refusal | None:
-    """A letter of today would have a higher number and an earlier date than the last one."""
+    """Refuse if a letter of today would have a higher number but an earlier date than the last one."""
     if last is None or today >= last:
         return None
     what = f"today is {today.isoformat()} by this machine's clock, but a letter is dated {last.isoformat()}"

@@ -1,4 +1,4 @@
-"""The signed statement in a letter's QR code: what the genuine paper says. Knows no register and no file.
+"""The signed statement in a letter's QR code: what the genuine paper says. Uses neither register nor files.
 
 A COSE_Sign1 message (RFC 9052) with Ed25519 over a map of CWT claims (RFC 8392), in base32 (RFC 4648) without padding:
 
@@ -6,8 +6,8 @@ A COSE_Sign1 message (RFC 9052) with Ed25519 over a map of CWT claims (RFC 8392)
     claims            {2: the letter's number, "type", "date": ISO, "name", "nik4": the NIK's last four digits, "for"},
                       and "until": ISO for a letter whose validity ends
 
-A statement has one form only: whatever isn't the very bytes that its claims encode to is refused, so that nothing can
-be said twice, left out or added.
+A statement has only one valid encoding: anything but the exact bytes of its claims is refused, so that nothing can be
+repeated, left out or added.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from servers.certificate import kinds
 from servers.certificate.lettertype import LetterType
 
 MAX_TEXT = 1800
-"""Characters; the longest answers that a letter takes make a statement of half of it."""
+"""Maximum characters; the longest answers of a letter give a statement half as long."""
 PURPOSES = ("keperluan", "purpose")
-"""The field of a letter that says what it is for."""
+"""The field that says what a letter is for."""
 KEY_ID_BYTES, SIGNATURE_BYTES = 8, 64
 _CLAIMS: Mapping[int | str, str] = {
     2: "number",  # CWT's own claim `sub`
@@ -42,7 +42,7 @@ _CLAIMS: Mapping[int | str, str] = {
     "for": "purpose",
     "until": "valid_until",
 }
-"""A claim's key → what it is here, in the order they are written."""
+"""{claim: our field}, in the order of encoding."""
 _SIGN1 = b"\xd2\x84"  # tag 18 and an array of four
 _SIGNATURE_HEAD = b"\x58\x40"  # a byte string of 64
 
@@ -89,20 +89,20 @@ def stated(
 
 
 def key_id(key: Ed25519PublicKey) -> bytes:
-    """The first bytes of the SHA-256 of the public key."""
+    """Return the first bytes of the public key's SHA-256."""
     raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
     return hashlib.sha256(raw).digest()[:KEY_ID_BYTES]
 
 
 def sign(statement: Statement, key: Ed25519PrivateKey) -> str:
-    """The statement's text: A–Z and 2–7 only, which a QR code holds at five and a half bits each."""
+    """Return the signed statement as text: only A–Z and 2–7, which a QR code stores in five and a half bits each."""
     protected, payload = _protected(key.public_key()), _payload(statement)
     data = _head(protected) + cbor2.dumps(payload) + _SIGNATURE_HEAD + key.sign(_signed(protected, payload))
     return base64.b32encode(data).decode().rstrip("=")
 
 
 def read(text: str, keys: Iterable[Ed25519PublicKey]) -> Statement:
-    """The statement, if one of these keys signed it. Raises StatementError."""
+    """Return the statement if one of these keys signed it. Raises StatementError."""
     data = _decoded(text)
     for key in keys:
         protected = _protected(key)
@@ -131,12 +131,12 @@ def _protected(key: Ed25519PublicKey) -> bytes:
 
 
 def _head(protected: bytes) -> bytes:
-    """All that comes before the payload: the unprotected header is an empty map."""
+    """Return the bytes before the payload; the unprotected header is an empty map."""
     return _SIGN1 + cbor2.dumps(protected) + b"\xa0"
 
 
 def _signed(protected: bytes, payload: bytes) -> bytes:
-    """COSE's Sig_structure (RFC 9052 §4.4)."""
+    """Return COSE's Sig_structure (RFC 9052 §4.4)."""
     return cbor2.dumps(["Signature1", protected, b"", payload])
 
 
@@ -153,7 +153,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _parts(rest: bytes) -> tuple[bytes, bytes]:
-    """(payload, signature) of what follows the head."""
+    """Split what follows the head into (payload, signature). Raises StatementError."""
     end = len(rest) - SIGNATURE_BYTES
     encoded, mark = rest[: end - 2], rest[max(end - 2, 0) : max(end, 0)]
     payload = _loaded(encoded)
@@ -163,7 +163,7 @@ def _parts(rest: bytes) -> tuple[bytes, bytes]:
 
 
 def _statement(payload: bytes) -> Statement:
-    """The claims, which must be exactly ours, each once and in our form."""
+    """Parse the claims, which must be exactly ours, once each, in our encoding. Raises StatementError."""
     claims = _loaded(payload)
     try:
         statement = Statement(**{field: claims[claim] for claim, field in _CLAIMS.items() if claim in claims})
@@ -178,5 +178,5 @@ def _loaded(data: bytes) -> Any:
     try:
         return cbor2.loads(data)
     except Exception:
-        # Bytes made to break a decoder break it anywhere; whatever it was, it isn't what we wrote.
+        # Manipulated bytes can make a decoder fail anywhere; in any case they aren't ours.
         raise StatementError("statement_unreadable") from None

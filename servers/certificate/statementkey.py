@@ -1,7 +1,7 @@
-"""The Ed25519 key that signs the statements in QR codes: made once beside the office's key, then loaded. Signs nothing.
+"""The Ed25519 key for the statements in QR codes: created once beside the office's key, then loaded. Signs nothing.
 
-In the office folder: `statement.key.pem` (mode 0600, encrypted when there is a passphrase), `statement.pub.pem`, and
-`retired-*.pub.pem`, the public keys of the past, still trusted for the letters of their time.
+The office folder contains `statement.key.pem` (mode 0600, encrypted if there is a passphrase), `statement.pub.pem`, and
+`retired-*.pub.pem`, earlier public keys, still trusted for their letters.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ KEY, PUBLIC = "statement.key.pem", "statement.pub.pem"
 
 
 def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
-    """The office's own key, made on first use; safe when several processes come at once. Raises OfficeKeyError.
+    """Return the office's own key, created at first use; safe across processes. Raises OfficeKeyError.
 
-    A key of which only the public half is left is lost, and not made a second time: that would turn every letter of
-    its time into somebody else's.
+    If only the public half is left, the key is lost and no new one is made: that would invalidate the statements of all
+    its letters.
     """
     with locked(folder):
         key, public = folder / KEY, folder / PUBLIC
@@ -36,12 +36,12 @@ def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
 
 
 def exists(folder: Path) -> bool:
-    """Whether there is a key of today, or what is left of one; makes none."""
+    """Return whether a current key or one half of it exists, without creating one."""
     return any((folder / name).exists() for name in (KEY, PUBLIC))
 
 
 def load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
-    """Raises OfficeKeyError."""
+    """Load a private key. Raises OfficeKeyError."""
     key = opened(path, passphrase)
     if not isinstance(key, Ed25519PrivateKey):
         raise OfficeKeyError(f"{path} is not an Ed25519 key")
@@ -49,13 +49,13 @@ def load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
 
 
 def public_keys(folder: Path) -> list[Ed25519PublicKey]:
-    """Those there are, of today and of the past; none before the first use."""
+    """Return the existing public keys, current and retired; none before the first use."""
     paths = (folder / PUBLIC, *sorted(folder.glob("retired-*.pub.pem")))
     return [load_public(path) for path in paths if path.exists()]
 
 
 def load_public(path: Path) -> Ed25519PublicKey:
-    """A public key that an office gave out. Raises OfficeKeyError."""
+    """Load a public key that an office published. Raises OfficeKeyError."""
     try:
         return public_of(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
@@ -65,7 +65,7 @@ def load_public(path: Path) -> Ed25519PublicKey:
 
 
 def public_of(text: str, place: str = "the register") -> Ed25519PublicKey:
-    """The public key of a PEM text, which stood in that place. Raises OfficeKeyError."""
+    """Return the public key of a PEM text; `place` names its origin in errors. Raises OfficeKeyError."""
     try:
         key = serialization.load_pem_public_key(text.encode())
     except ValueError as error:
@@ -76,7 +76,7 @@ def public_of(text: str, place: str = "the register") -> Ed25519PublicKey:
 
 
 def retire(folder: Path) -> None:
-    """Keep the public half of today's key for the letters of its time, and remove the key; the next use makes one."""
+    """Keep the current public key for its letters and remove the private one; the next use creates a new key."""
     with locked(folder):
         public = folder / PUBLIC
         if public.exists():
@@ -85,5 +85,5 @@ def retire(folder: Path) -> None:
 
 
 def public_pem(key: Ed25519PublicKey) -> bytes:
-    """As it is given to others."""
+    """Return the public key as PEM, as published."""
     return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

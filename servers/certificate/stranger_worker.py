@@ -1,4 +1,4 @@
-"""The process that reads a file nobody vouches for. A program, started by `strangers`; it ends with its parent."""
+"""The process that reads untrusted files: a program, started by `strangers`, that ends with its parent."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 import threading
 
 MOST_BYTES = 1024 * 2**20
-"""Address space: a letter's examination takes a tenth of it."""
+"""Limit of the address space: examining a letter takes a tenth of it."""
 
 
 def main() -> None:
-    """Answer each (PDF, CA certificates in PEM) with what is found, until standard input ends."""
+    """Answer each (PDF, CA certificates in PEM) with its finding, until standard input ends."""
     from servers.certificate.signing import examine, load_roots
     from servers.common.sqlite_worker import end_with, receive, send
 

@@ -1,4 +1,4 @@
-"""Examines files that the register doesn't know, in a process that may be killed. Not the office's own letters.
+"""Examines files that the register doesn't know, in a process that can be killed.
 
 Anybody may send a file to /verify, and a PDF of 170 bytes can keep its reader busy for ever.
 """
@@ -20,20 +20,20 @@ from servers.certificate.signing import Finding
 from servers.common.sqlite_worker import receive, send
 
 LIMIT_S = 5.0
-"""For one file, once the process is there."""
+"""Time limit for one file, after the process has started."""
 START_S = 60.0
 WAITING = 4
-"""Files at once, the one that is read among them: each holds one of the server's threads."""
+"""Files at once, including the one being read: each occupies one of the server's threads."""
 START = "import sys; sys.path.insert(0, sys.argv[1]); from servers.certificate.stranger_worker import main; main()"
 ROOT = Path(__file__).parents[2]
 
 
 class Busy(Exception):
-    """Too many unknown files wait to be examined."""
+    """Too many unknown files are waiting."""
 
 
 class Strangers:
-    """One process, one file at a time; a file that outlasts its time or memory is taken for a broken one."""
+    """One process that reads one file at a time; a file that exceeds time or memory counts as broken."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -41,7 +41,7 @@ class Strangers:
         self._process: subprocess.Popen[bytes] | None = None
 
     def examine(self, pdf: bytes, roots: Sequence[Any]) -> Finding:
-        """As `signing.examine` finds it; `unreadable` where its reading had to be ended. Raises Busy."""
+        """Return the finding of `signing.examine`, or `unreadable` if the process had to be killed. Raises Busy."""
         if not self._places.acquire(blocking=False):
             raise Busy
         try:
@@ -51,14 +51,14 @@ class Strangers:
             self._places.release()
 
     def close(self) -> None:
-        """End the process; the next file starts another."""
+        """End the process; the next file starts a new one."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):
                 assert stream is not None
-                with suppress(BrokenPipeError):  # what it was asked last is not read any more
+                with suppress(BrokenPipeError):  # input that it didn't read
                     stream.close()
 
     def _asked(self, pdf: bytes, roots: list[str]) -> Finding:
@@ -88,12 +88,12 @@ class Strangers:
         late = threading.Timer(START_S, process.kill)
         late.start()
         assert process.stdout is not None
-        receive(process.stdout)  # it is there
+        receive(process.stdout)  # wait for "ready"
         late.cancel()
         return process
 
 
 @functools.cache
 def shared() -> Strangers:
-    """The one of this program; its process ends with the program."""
+    """Return the program's shared instance; its process ends with the program."""
     return Strangers()

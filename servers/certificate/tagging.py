@@ -1,7 +1,7 @@
 """Tags for reportlab pages: headings, paragraphs, table cells, pictures with a description. Draws nothing itself.
 
-reportlab has no tagged PDF of its own. This writes the marked-content operators around what is drawn and, at the
-end, the structure tree (ISO 32000-1 §14.7) into the catalogue, so that screen readers follow the letter's order.
+reportlab doesn't support tagged PDF. This writes the marked-content operators around what is drawn and, at the end, the
+structure tree (ISO 32000-1 §14.7) into the catalogue, so that screen readers follow the letter's order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 
 class Tags:
-    """The structure of one document. Use `element` around what is drawn, `artifact` for decoration, then `finish`."""
+    """The structure of one document. Use `element` around drawn content, `artifact` for decoration, then `finish`."""
 
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
@@ -27,14 +27,14 @@ class Tags:
 
     @contextmanager
     def group(self, kind: str) -> Iterator[None]:
-        """An element that holds others: Table, TR."""
+        """Open an element that contains others: Table, TR."""
         self._stack.append(self._node(kind, self._stack[-1]))
         yield
         self._stack.pop()
 
     @contextmanager
     def element(self, kind: str, alt: str | None = None) -> Iterator[None]:
-        """An element that holds what is drawn inside: H1, P, TH, TD, Figure (which needs `alt`)."""
+        """Open an element for what is drawn inside: H1, P, TH, TD, Figure (which needs `alt`)."""
         node = self._node(kind, self._stack[-1])
         if alt is not None:
             node.dict["Alt"] = PDFString(alt)
@@ -48,18 +48,18 @@ class Tags:
 
     @contextmanager
     def artifact(self) -> Iterator[None]:
-        """Decoration that a screen reader skips: rules, watermarks."""
+        """Mark what is drawn inside as decoration that screen readers skip: rules, watermarks."""
         self._canvas._code.append("/Artifact BMC")
         yield
         self._canvas._code.append("EMC")
 
     def show_page(self) -> None:
-        """End the page and begin another."""
+        """End the page and start the next."""
         self._canvas.showPage()
         self._marked.append([])
 
     def finish(self) -> None:
-        """End the last page and write the tree. Call once, before the canvas is saved."""
+        """End the last page and write the tree. Call it once, before saving the canvas."""
         self._canvas.showPage()
         document = self._canvas._doc
         pages = document.Pages.pages

@@ -1,7 +1,7 @@
-"""The RFC 3161 timestamp of a letter's signature, from an authority by URL, through pyHanko. Signs nothing.
+"""The RFC 3161 timestamp of a letter's signature, from an authority's URL, through pyHanko. Signs nothing.
 
-Whatever the authority does wrong (silence, slowness, refusal, an answer that doesn't hold) is a TimestampRequestError,
-an OSError: the letter isn't at fault, and may be tried again.
+Any failure of the authority (no answer, slowness, refusal, an invalid answer) is a TimestampRequestError, which is an
+OSError: the letter is not at fault and may be retried.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from servers.certificate.settings import Timestamp
 
 
 class Authority(HTTPTimeStamper):
-    """One authority. `timeout_s` bounds each question as a whole; the first signature asks twice (for the size)."""
+    """One authority. `timeout_s` limits each request as a whole; the first signature sends two (one for the size)."""
 
     def __init__(self, settings: Timestamp) -> None:
-        """Raises OfficeKeyError when its CA can't be read."""
+        """Raises OfficeKeyError if its CA can't be read."""
         super().__init__(settings.url, timeout=settings.timeout_s)
         self.required = settings.required
         self._roots = _roots(settings.ca_file)
 
     async def async_timestamp(self, message_digest: bytes, md_algorithm: str) -> Any:
-        """The token. Raises TimestampRequestError."""
+        """Request the timestamp token. Raises TimestampRequestError."""
         try:
             return await super().async_timestamp(message_digest, md_algorithm)
         except OSError as error:
             why = error.__cause__ or error
             raise TimestampRequestError(f"{self.url} gave no timestamp ({type(why).__name__}: {why})") from error
         except Exception as error:
-            # An answer in no form that ASN.1 knows fails anywhere in the reading.
+            # An answer that isn't valid ASN.1 fails anywhere in the parser.
             raise TimestampRequestError(f"{self.url} gave no timestamp ({type(error).__name__})") from error
 
     def check(self, pdf: bytes) -> None:
-        """Whether the timestamp is of this very signature and, where the authority's CA is known, by that authority.
+        """Check that the timestamp is for this signature and, if the authority's CA is known, from that authority.
 
         Raises TimestampRequestError.
         """

@@ -1,4 +1,4 @@
-"""A letter type as an MCP tool: its schema, and in `_meta` what the daemon needs to know of it. Issues nothing."""
+"""A letter type as an MCP tool: its schema, and in `_meta` what the daemon needs to know. Issues nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from servers.certificate.lettertype import LetterType
 
 
 def generate_tool(letter: LetterType, language: str) -> Tool:
-    """The tool `generate_KEY`; `language` is its folder's own."""
+    """Build the tool `generate_KEY`; `language` is that of the letter's folder."""
     return Tool(
         name=letter.tool,
         title=letter.title,

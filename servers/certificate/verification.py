@@ -1,8 +1,8 @@
-"""Says whether a letter is genuine, by its code or by its file, and why not. Changes nothing.
+"""Decides whether a letter is genuine, by its code or its file, and says why not. Changes nothing.
 
-A QR code says the address and, after a `#`, a signed statement: then the answer also says what the genuine paper does.
-A file is genuine only if the ledger knows its exact bytes, the letter isn't void, and the office's signature is
-unbroken and covers all of it. Answers about a code that doesn't exist say nothing else.
+A QR code contains the address and, after a `#`, a signed statement; then the result includes what the genuine paper
+says. A file is genuine only if the ledger has its exact bytes, the letter isn't void, and the office's signature is
+intact and covers all of it. Results for an unknown code reveal nothing else.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Verification(BaseModel):
 
 
 class Verifier:
-    """Verification against one office's ledger and keys."""
+    """Verifies letters against one office's ledger and keys."""
 
     def __init__(self, service: LetterService) -> None:
         self._service = service
 
     def code(self, code: str) -> Verification:
-        """By the code printed on the letter; by the address in its QR, and the statement after it, if there is one."""
+        """Verify the code printed on a letter, or the address in its QR code, with the statement after it if any."""
         address, _, said = code.partition("#")
         if said:
             return self.statement(said.strip(), address)
@@ -81,7 +81,7 @@ class Verifier:
         return self._known(row)
 
     def statement(self, said: str, address: str = "") -> Verification:
-        """By the signed statement of a QR code; the `address` before it must be of the same letter."""
+        """Verify the signed statement of a QR code; the `address` before it must belong to the same letter."""
         try:
             statement = read(said, self._service.statement_keys())
         except StatementError as error:
@@ -98,7 +98,7 @@ class Verifier:
         return self._known(row).model_copy(update={"paper": paper})
 
     def file(self, pdf: bytes) -> Verification:
-        """By the file itself."""
+        """Verify a PDF file."""
         from servers.certificate import strangers
         from servers.certificate.signing import examine
 
@@ -109,7 +109,7 @@ class Verifier:
                 finding = "appended"
             status: Verdict = "tampered" if finding in ("unreadable", "changed", "appended") else "unknown"
             return self._refused(status, finding)
-        if finding == "foreign":  # the bytes are the office's own, so it is its certificate that is not there
+        if finding == "foreign":  # the bytes are the office's own, so its certificate is missing
             return self._refused("unknown", "no_certificate")
         if finding != "intact":
             return self._refused("tampered", finding)
@@ -120,7 +120,7 @@ class Verifier:
         return Verification(status=status, genuine=False, reason=reason, cause=cause, paper=paper)
 
     def _begins_with_a_letter(self, pdf: bytes) -> bool:
-        """Whether cutting the file at one of its first ends of file leaves a letter of ours."""
+        """Return whether the file, cut at one of its first end-of-file marks, is a letter of ours."""
         ends = itertools.islice(re.finditer(rb"%%EOF\r?\n?", pdf), 4)
         return any(self._service.ledger.by_sha256(hashlib.sha256(pdf[: end.end()]).hexdigest()) for end in ends)
 
@@ -132,9 +132,9 @@ class Verifier:
         return Paper(title=title, date=statement.day.isoformat(), valid_until=until, **said)
 
     def _says(self, row: Letter, statement: Statement) -> bool:
-        """Whether the register's letter says the same; without its type or its values only what the row shows."""
+        """Return whether the register agrees; without its type or values, only the row's own columns are compared."""
         letter = self._service.catalogue.types.get(row.letter_type)
-        if letter is not None and row.values:  # a letter re-entered from its PDF alone has none
+        if letter is not None and row.values:  # a letter re-entered from its PDF has no values
             return stated(letter, row.values, row.number, row.day, row.valid_until) == statement
         return (row.letter_type, row.number, row.day) == (statement.letter_type, statement.number, statement.day)
 
@@ -166,5 +166,5 @@ class Verifier:
 
 
 def _code_of(address: str) -> str:
-    """The code at the end of an address, or typed alone."""
+    """Return the code at the end of an address, or one typed alone."""
     return normal_code(address.strip().rstrip("/").rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""The slots in a letter's lines: which there are, and how they are filled. Pure; it knows no letter."""
+"""Finds and fills the slots in a letter's lines. No I/O; it knows no letters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from xml.sax.saxutils import escape
 
 CASES: Mapping[str, Callable[[str], str]] = {"": str, "upper": str.upper, "lower": str.lower, "title": string.capwords}
-"""How a slot may say that its value is written: `{nama:upper}`; `title` is Each Word."""
+"""Letter cases that a slot may request: `{nama:upper}`; `title` is Each Word."""
 
 
 class _Word(str):
@@ -18,7 +18,7 @@ class _Word(str):
 
 
 def slots(line: str) -> frozenset[str]:
-    """The names in braces in a line of a letter. Raises ValueError for a case that isn't one of CASES."""
+    """Return the slot names in a line of a letter. Raises ValueError for a case that isn't one of CASES."""
     found = [(name, case) for _, name, case, _ in string.Formatter().parse(line) if name is not None]
     for name, case in found:
         if case not in CASES:
@@ -27,5 +27,5 @@ def slots(line: str) -> frozenset[str]:
 
 
 def fill(line: str, words: Mapping[str, str]) -> str:
-    """A line of a letter with its slots filled; words from outside can't become markup."""
+    """Fill the slots of a line; values are escaped and can't become markup."""
     return escape(line).format_map({name: _Word(word) for name, word in words.items()})

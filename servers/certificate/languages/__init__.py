@@ -1,5 +1,5 @@
-"""The letter service's own words, one TOML a language: what it says in the office's, what it reads in any.
-No letter's text.
+"""The letter service's own words, one TOML file per language: what it says in the office's language, and what it
+understands in any. The letters' texts are elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 DEFAULT = "id"
-"""Of an office that names none."""
+"""For an office that sets none."""
 LANGUAGES = tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.toml")))
 
 
@@ -23,9 +23,9 @@ class ReadingWords(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     months: tuple[tuple[str, ...], ...]
-    """The other spellings of each month."""
+    """Other spellings of each month."""
     date_fillers: tuple[str, ...] = ()
-    """Words that say nothing in a date."""
+    """Words in a date that carry no meaning."""
     ordinals: tuple[str, ...] = ()
     scales: Mapping[str, int] = {}
     currencies: tuple[str, ...] = ()
@@ -39,9 +39,9 @@ class ReadingWords(BaseModel):
     zones: tuple[str, ...] = ()
     before_streets: tuple[str, ...] = ()
     streets: tuple[str, ...] = ()
-    """By which a street's name begins."""
+    """Words that begin a street's name."""
     numbered_streets: tuple[str, ...] = ()
-    """Before which RT and RW are part of a street's name."""
+    """Words after which RT and RW are part of a street's name."""
     rt: tuple[str, ...] = ()
     rw: tuple[str, ...] = ()
     conjunctions: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class OfficeWords(BaseModel):
     wrong_fields: str
     instructions: str
     declarant: str
-    """Whose statement a letter rests on that names nobody."""
+    """Whose statement a letter is based on if it names nobody."""
     tools: Mapping[str, str]
     titles: Mapping[str, str]
     verification: Mapping[str, str]
@@ -85,48 +85,48 @@ class OfficeWords(BaseModel):
     asked_by: Mapping[str, tuple[str, ...]]
     reading: ReadingWords
     hints: Mapping[str, str]
-    """{kind of field: what to write}, where its letter says nothing."""
+    """{kind of field: what to write}, if the letter itself has no hint."""
     messages: Mapping[str, str]
 
     @property
     def language(self) -> str:
-        """Its code."""
+        """Return the language's code."""
         return self.locale.partition("-")[0]
 
     def date(self, day: date) -> str:
-        """5 Maret 1990."""
+        """Format a date: 5 Maret 1990."""
         return f"{day.day} {self.months[day.month - 1]} {day.year}"
 
     def joined(self, parts: list[str]) -> str:
-        """a, b dan c."""
+        """Join the parts: a, b dan c."""
         return f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
     def say(self, key: str, **values: object) -> str:
-        """One of `messages` with its places filled."""
+        """Return one of `messages` with its placeholders filled."""
         return self.messages[key].format(**values)
 
 
 @cache
 def words(language: str) -> OfficeWords:
-    """The words of one of LANGUAGES."""
+    """Return the words of one of LANGUAGES."""
     text = Path(__file__).with_name(f"{language}.toml").read_text(encoding="utf-8")
     return OfficeWords.model_validate(tomllib.loads(text))
 
 
 def asked_by(*subjects: str) -> list[str]:
-    """By which words people ask about these, in every language: visitors don't all speak the office's."""
+    """Return the words by which people ask about these, in all languages: visitors may not speak the office's."""
     return [phrase for language in LANGUAGES for one in subjects for phrase in words(language).asked_by[one]]
 
 
 def any_of(kind: str) -> str:
-    """A regular expression for one of the words of a kind of ReadingWords, in whatever language."""
+    """Return a regular expression for any word of this kind of ReadingWords, in any language."""
     every = [getattr(words(language).reading, kind) for language in LANGUAGES]
     return "|".join(sorted((word for some in every for word in some), key=len, reverse=True))
 
 
 @cache
 def month_numbers() -> Mapping[str, int]:
-    """{a month as people write it, in whatever language: 1 to 12}."""
+    """Return {month as people write it, in any language: 1 to 12}."""
     return {
         name.casefold(): number
         for pack in map(words, LANGUAGES)

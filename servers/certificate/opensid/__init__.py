@@ -1,1 +1,1 @@
-"""An office's own letter templates of OpenSID, made into letter folders. It ships none of OpenSID's texts."""
+"""Converts an office's own OpenSID letter templates to letter folders. It contains none of OpenSID's texts."""

@@ -1,4 +1,4 @@
-"""A template as a letter folder: rows, text, fields, and what of it could not be carried over. Writes no file."""
+"""Converts a template to a letter folder (rows, text, fields) and lists what could not be converted. Writes no file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from servers.certificate.opensid.source import Asked, Template
 
 LABELS: Mapping[str, str] = DATA["labels"]
 KINDS: Mapping[str, str] = DATA["kinds"]
-"""Kinds of fields that aren't `text`; sex, religion, status and citizenship are choices of their own name."""
+"""Kinds of fields that aren't `text`; sex, religion, status and citizenship are choices with their own names."""
 _CHOICES = frozenset(DATA["choices"])
 _FORM_KINDS: Mapping[str, str] = DATA["form_kinds"]
 _HEAD = frozenset(DATA["head"])
@@ -27,7 +27,7 @@ _NUMBER_SLOTS: Mapping[str, str] = DATA["number_slots"]
 
 @dataclass(frozen=True)
 class Folder:
-    """A letter folder to be. `lost` hinders it; `notes` say what an office should look at."""
+    """A letter folder to create. `lost` prevents that; `notes` list what the office should check."""
 
     key: str
     title: str
@@ -39,7 +39,7 @@ class Folder:
 
 
 def made(template: Template, taken: Collection[str], taken_series: Collection[str]) -> Folder:
-    """The folder of a template; `taken` are the keys of letters that are not to be replaced, and their series."""
+    """Convert a template to a folder; `taken` are the keys of letters that must not be replaced, and their series."""
     title = template.title if template.title.casefold().startswith("surat ") else f"Surat {template.title}"
     key = _key(template, taken)
     if template.locked:
@@ -72,7 +72,7 @@ def made(template: Template, taken: Collection[str], taken_series: Collection[st
 
 
 def _read(template: Template, forms: frozenset[str], found: Mapped) -> tuple[list[tuple[str, str]], list[str], int]:
-    """(rows, paragraphs, how many paragraphs come before the first row); what our page draws itself is left out."""
+    """Return (rows, paragraphs, number of paragraphs before the first row), without what our page draws itself."""
     rows: list[tuple[str, str]] = []
     paragraphs: list[str] = []
     before = 0
@@ -89,7 +89,7 @@ def _read(template: Template, forms: frozenset[str], found: Mapped) -> tuple[lis
 
 
 def _is_frame(block: Block) -> bool:
-    """Letterhead, title, number, validity, signature: known by their placeholders, or by holding nothing else."""
+    """Return True for letterhead, title, number, validity and signature, judging by their placeholders and words."""
     met = names(block.text)
     if met & (FRAME | VALIDITY):
         return True
@@ -135,7 +135,7 @@ def _resident_fields(found: Mapped) -> Iterator[str]:
 
 
 def _form_field(asked: Asked) -> str:
-    """A line of letter.toml for what the template asks of the citizen; a choice where it lists any."""
+    """Return letter.toml's line for a field that the template asks the citizen; a choice if it lists any."""
     choices = tuple(dict.fromkeys(" ".join(one.split()) for one in asked.choices if one.strip()))
     kind = "choice" if choices else _FORM_KINDS.get(asked.kind, "text")
     parts = [f'kind = "{kind}"', f"label = {_quoted(asked.label)}"]
@@ -152,7 +152,7 @@ def _roles(found: Mapped) -> list[str]:
 
 
 def _pattern(template: Template) -> tuple[str | None, list[str]]:
-    """(its own pattern of numbers, notes): None where the office's is used."""
+    """Return (the template's own number pattern, notes); the pattern is None if the office's is used."""
     if not template.number_format:
         return None, []
     unknown: list[str] = []

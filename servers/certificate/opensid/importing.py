@@ -1,6 +1,6 @@
-"""`letters import-opensid`: letter folders from an office's own templates, and what of them could not be carried over.
+"""`letters import-opensid`: creates letter folders from an office's templates, and reports what could not be converted.
 
-No folder that is there is overwritten, and none of the letters that ship.
+It overwrites no existing folder and replaces no shipped letter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from servers.certificate.settings import SHIPPED_LETTERS
 
 
 def import_letters(url: str, office: int | None, target: Path, dry: bool) -> tuple[str, bool]:
-    """(a table: a line for each template, whether all could be made). Raises SourceError, OSError."""
+    """Return (a table with a line per template, whether all could be converted). Raises SourceError, OSError."""
     taken = {path.name for path in SHIPPED_LETTERS.iterdir()}
     series = {letter.series for letter in Catalogue((SHIPPED_LETTERS, target)).types.values()}
     lines: list[tuple[str, str, str]] = []
@@ -30,7 +30,7 @@ def import_letters(url: str, office: int | None, target: Path, dry: bool) -> tup
 
 
 def _kept(folder: Folder, target: Path, dry: bool) -> tuple[str, tuple[str, ...]]:
-    """(what became of it, why not). A folder appears whole, and only when it can be read as a letter."""
+    """Return (the result, reasons for a failure). A folder appears complete, and only if it loads as a letter."""
     place = target / folder.key
     if folder.lost:
         return "not made", ()

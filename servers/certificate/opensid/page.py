@@ -1,4 +1,4 @@
-"""The blocks of a template's HTML: paragraphs, and rows of its tables. It knows no placeholder's meaning."""
+"""Splits a template's HTML into blocks: paragraphs and table rows. It doesn't interpret placeholders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SKIPPED = frozenset({"style", "script", "head", "title"})
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph has one cell, a row of a table its cells that hold something."""
+    """A paragraph (one cell), or a table row (its non-empty cells)."""
 
     cells: tuple[str, ...]
 
@@ -27,7 +27,7 @@ class _Row:
 
 
 class _Reader(HTMLParser):
-    """Text by cell inside a row, by paragraph outside; a table within a cell gives its rows of its own."""
+    """Collects text by cell inside rows, by paragraph outside; a table inside a cell gives separate rows."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -93,7 +93,7 @@ class _Reader(HTMLParser):
 
 
 def blocks(html: str) -> list[Block]:
-    """The page from top to bottom; broken HTML is read as far as it goes."""
+    """Return the page's blocks from top to bottom; broken HTML is read as far as possible."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

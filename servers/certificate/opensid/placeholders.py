@@ -1,4 +1,4 @@
-"""What a placeholder of OpenSID is here: a field of a letter, a word of the office, or nothing we know. Pure."""
+"""Maps OpenSID's placeholders to a letter's fields, the office's words, or unknown. No I/O."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _WITH_ITS_KIND = re.compile(r"\[sebutan_(desa|kecamatan|kabupaten|provinsi)\]\s*
 
 DATA = tomllib.loads(Path(__file__).with_name("opensid.toml").read_text(encoding="utf-8"))
 RESIDENT: Mapping[str, str] = DATA["resident"]
-"""A placeholder → the datum of a resident, which is our field of the same name."""
+"""{placeholder: the resident's value}, which is our field of the same name."""
 FRAME = frozenset(DATA["frame"])
-"""Letterhead, number, place and date, signer, QR code: our page draws them itself."""
+"""Letterhead, number, place and date, signer, QR code: our page draws these itself."""
 VALIDITY = frozenset(DATA["validity"])
-"""Our page prints how long a letter is valid."""
+"""Validity: our page prints it itself."""
 _OFFICE: Mapping[str, str] = DATA["office"]
 _ROLES: Mapping[str, str] = DATA["roles"]
 
 
 @dataclass
 class Mapped:
-    """What the texts of one template ask for: fields by name, as (datum, role), and what couldn't be mapped."""
+    """What a template's texts need: fields by name, as (value, role), form fields, and unmapped placeholders."""
 
     residents: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     forms: set[str] = field(default_factory=set)
@@ -32,13 +32,13 @@ class Mapped:
 
 
 def translate(text: str, forms: frozenset[str], found: Mapped) -> str:
-    """The text with our slots for its placeholders; what is met is noted in `found`."""
+    """Replace a text's placeholders with our slots, and record them in `found`."""
     plain = _WITH_ITS_KIND.sub("", text).replace("{", "{{").replace("}", "}}")
     return PLACEHOLDER.sub(lambda match: _slot(match[1], forms, found), plain)
 
 
 def names(text: str) -> set[str]:
-    """The placeholders in a text, in lower case."""
+    """Return the placeholders in a text, in lower case."""
     return {name.casefold() for name in PLACEHOLDER.findall(text)}
 
 
@@ -66,7 +66,7 @@ def _slot(written: str, forms: frozenset[str], found: Mapped) -> str:
 
 
 def _of_whom(name: str) -> tuple[str, str | None]:
-    """(the datum's placeholder, whose it is): `pekerjaan_ayah` is the father's work."""
+    """Return (the value's placeholder, whose it is): `pekerjaan_ayah` is the father's occupation."""
     if name in RESIDENT or name == "ttl":
         return name, None
     base, _, suffix = name.rpartition("_")
@@ -78,12 +78,12 @@ def _named(datum: str, role: str | None) -> str:
 
 
 def role_of(suffix: str) -> str:
-    """The role of a person whom placeholders name by this suffix."""
+    """Return the role of a person named by this placeholder suffix."""
     return _ROLES[suffix]
 
 
 def letter_case(written: str) -> str:
-    """How the value is written, as a slot's ending: by the letters of the placeholder, the first rule that fits."""
+    """Return a slot's ending for the value's letter case, judging by the placeholder's letters; the first rule wins."""
     letters = [letter for letter in written if letter.isalpha()]
     if letters[0].isupper() and letters[-1].isupper():
         return ""

@@ -24,7 +24,7 @@ class SourceError(RuntimeError):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a template asks for itself: `name` is its placeholder without brackets, `choices` of a list."""
+    """A value that a template asks for: `name` is its placeholder without brackets, `choices` are a list's."""
 
     name: str
     label: str
@@ -36,7 +36,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Template:
-    """One template. `html` is the office's own change of it where there is one; `valid_days` 0: no limit."""
+    """One template. `html` is the office's own version if it has one; `valid_days` 0 means no limit."""
 
     title: str
     slug: str
@@ -52,7 +52,7 @@ class Template:
 
 
 def templates(url: str, office: int | None = None) -> list[Template]:
-    """The templates of one office; `office` is its id in `config`, needed where several share the database."""
+    """Return one office's templates; `office`, its id in `config`, is needed if several share the database."""
     try:
         parsed = sa.make_url(url)
         engine = sa.create_engine(
@@ -117,7 +117,7 @@ def _asked(listed: Any) -> Iterator[Asked]:
 
 
 def _subject(form: Any) -> str:
-    """What the template asks of the person it is about; only what goes beyond a living resident."""
+    """Return what the template requires of the person it is about, beyond being a living resident."""
     person = form.get("individu") if isinstance(form, dict) else None
     if not isinstance(person, dict):
         return ""
