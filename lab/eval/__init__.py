@@ -1,1 +1,1 @@
-"""What agentd does with a real model, measured. No tests: those are in tests/eval."""
+"""Evaluations: measure agentd with a real model. Their tests are in tests/lab/eval."""

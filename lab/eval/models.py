@@ -1,7 +1,7 @@
-"""`agentd models try` of the embedded model and of stand-ins for hosted ones, as figures. It has no turns of its own.
+"""Runs `agentd models try` on the embedded model and on stand-ins for hosted ones, and returns the figures.
 
-The stand-ins speak Gemini's, Ollama's and OpenAI's protocols on this machine and write what is right, so that a wrong
-figure of theirs would be the daemon's.
+The stand-ins speak Gemini's, Ollama's and OpenAI's protocols on this machine and always answer right, so a wrong figure
+of theirs points to the daemon.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LETTER = {
 
 
 def run() -> dict[str, Any]:
-    """A row for each provider."""
+    """One row per provider."""
     return asyncio.run(_run())
 
 
@@ -76,7 +76,7 @@ def _standing_in(kind: type[Wire]) -> Wire:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a request, in order."""
+    """Every string in a request, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
@@ -85,7 +85,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _right(texts: list[str]) -> str:
-    """What is right after the turn that was said last."""
+    """The right answer to the last known turn in the request."""
     said, last = max(
         ((turn, at) for turn in canned() for at, text in enumerate(texts) if f'"request":"{turn.words}"' in text),
         key=lambda found: found[1],

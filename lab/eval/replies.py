@@ -1,7 +1,7 @@
-"""What the model that ships replied to an evaluation's questions, kept so that checks are measured without it.
+"""Stores the shipped model's replies to an evaluation, so that checks can be measured without it.
 
-A question's turns are said again in their order. A turn that was never recorded (a check sends a plan back that was
-good enough before) fails as a model does that is not there, and is counted.
+A question's turns are replayed in order. A turn that was not recorded (because a check now rejects a plan it accepted
+before) fails like an unavailable model and is counted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from agentd.ports import ChatModel
 
 
 class Replies:
-    """A model: `model` whose replies are recorded in `file`, or without one those of `file`.
+    """A model that records the replies of `model` in `file`, or without `model` replays those in `file`.
 
-    `asked` is the question of the next turns. The file is {question: [{text, prompt, usage, read, seconds}]}; `prompt`
-    is a digest of what was asked, `read` how many of its tokens were not in memory.
+    `ask` sets the question of the next turns. The file is {question: [{text, prompt, usage, read, seconds}]}; `prompt`
+    is a digest of the request, `read` the number of its tokens not cached.
     """
 
     provider = "replayed"
@@ -32,16 +32,16 @@ class Replies:
         self._kept: dict[str, list[dict[str, Any]]] = json.loads(file.read_text()) if file.is_file() else {}
         self._asked = ""
         self.said = self.lacking = self.changed = 0
-        """Turns said again, those that are not recorded, and those said again to another prompt than then."""
+        """Number of turns replayed, of turns not recorded, and of turns replayed to a different prompt."""
 
     def ask(self, question: str) -> None:
-        """The next turns are about this question; recorded, they take the place of those recorded before."""
+        """Set the question of the next turns; when recording, discard its earlier replies."""
         self._asked = question
         if self._model is not None:
             self._kept[question] = []
 
     async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
-        """The next reply. Raises ProviderFailure where none is recorded."""
+        """The next reply. Raises ProviderFailure when none is recorded."""
         written = request.model_dump_json(include={"messages", "json_schema"})
         prompt, turns = hashlib.sha256(written.encode()).hexdigest()[:12], self._kept.get(self._asked, [])
         if self._model is not None:
@@ -71,7 +71,7 @@ class Replies:
         return f"{counted}; {self.lacking} that were not recorded"
 
     def state(self) -> ProviderState:
-        """As the embedded model's: a grammar holds it."""
+        """The embedded model's state: output is constrained by a grammar."""
         return ProviderState(id="replayed", type="scripted", state="ready", constraint="grammar")
 
     async def aclose(self) -> None:

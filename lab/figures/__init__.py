@@ -1,1 +1,1 @@
-"""Every figure that a page shows: measured by name, kept in docs/figures.json, filled into the pages' marked places."""
+"""The figures shown on pages: measured by name, stored in docs/figures.json, filled into marked places."""

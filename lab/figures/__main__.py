@@ -1,8 +1,8 @@
-"""`python -m lab.figures [NAME …]`: measure, keep it in docs/figures.json, fill the pages. Exit 1 when any failed.
+"""`python -m lab.figures [NAME …]`: measure, store in docs/figures.json, fill the pages. Exit 1 when any failed.
 
 A name is a section (`bench.rpc`, `drill.door`, `eval.books`) or a group (`bench`, `drill`, `soak`, `house`, `eval`).
-What is done is kept at once, so that a run that was stopped loses nothing. What can't be run here (no database, no
-weights, no data) keeps its last figures and is named.
+Each result is stored at once, so a stopped run loses nothing. A section that can't run here (no database, no weights,
+no data) keeps its last figures and is reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lab.figures.sections import Section, chosen, measure, sections
 
 
 def main() -> int:
-    """0 when all could be measured and nothing was lost."""
+    """Return 0 when everything could be measured and nothing was lost."""
     parser = argparse.ArgumentParser(prog="python -m lab.figures", description="Measure, and fill the pages.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these of: {', '.join(sections())}")
     parser.add_argument("--show", action="store_true", help="print what is found, and write nothing")
@@ -47,13 +47,13 @@ def main() -> int:
 
 
 def _kept(section: Section, run: Callable[[], Found], *, show: bool) -> bool:
-    """Measure one section and keep it. False when it could not be, or something was lost."""
+    """Measure one section and store it. False when it failed or something was lost."""
     print(f"▸ {section.name}", file=sys.stderr, flush=True)
     at, load = datetime.now(UTC).isoformat(timespec="minutes"), round(os.getloadavg()[0], 1)
     (commit, changed), began = measured(), time.perf_counter()
     try:
         found = run()
-    except (Exception, SystemExit) as error:  # a missing database or weights: say so and go on
+    except (Exception, SystemExit) as error:  # such as a missing database or weights: report it and continue
         print(f"  {section.name} could not be measured: {type(error).__name__}: {error}", file=sys.stderr)
         return False
     for line in found.wrong:
@@ -71,7 +71,7 @@ def _kept(section: Section, run: Callable[[], Found], *, show: bool) -> bool:
 
 
 def _check() -> int:
-    """Fill the pages, name what is stale; 1 when a commit that a figure names is not in this history."""
+    """Fill the pages and report stale sections; return 1 if a figure's commit is missing from the history."""
     for page in pages.fill():
         print(f"filled {page.relative_to(record.ROOT)}")
     known, lost = sections(), []
@@ -85,7 +85,7 @@ def _check() -> int:
 
 
 def machine() -> str:
-    """Processor, cores, memory, Python, and its pace: the same machine may be four times as slow on another day."""
+    """Processor, cores, memory, Python, and its current speed, which varies up to fourfold on the same machine."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

@@ -1,4 +1,4 @@
-"""Which commit is measured, and how much has changed since. It asks git; without one it knows nothing."""
+"""Determines the measured commit and how much has changed since, by asking git. Without git it knows nothing."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import subprocess
 from lab.figures.record import ROOT, Measurement
 
 STALE_AFTER = 30
-"""Commits of change in what a section measures."""
+"""Number of commits that changed a section's code, above which its figures are stale."""
 FILLED = ("docs", "lab/eval/analytics/results")
-"""What measuring writes itself."""
+"""Paths that measuring itself writes."""
 MAIN = ("main", "origin/main", "master", "origin/master")
 
 
 def git(*words: str) -> str | None:
-    """What git prints; None when there is no git, no repository, or it refuses."""
+    """git's output; None when git or the repository is missing, or git fails."""
     try:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -23,7 +23,7 @@ def git(*words: str) -> str | None:
 
 
 def measured() -> tuple[str, bool]:
-    """(the last commit of the main branch that is here, whether the code has more than that)."""
+    """(last commit that is on the main branch, whether the code differs from it)."""
     head = git("rev-parse", "HEAD") or ""
     commit = next((base for name in MAIN if (base := git("merge-base", "HEAD", name))), head)
     edited = git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{place}" for place in FILLED))
@@ -31,16 +31,16 @@ def measured() -> tuple[str, bool]:
 
 
 def whole() -> bool:
-    """Whether all history is here: not in a shallow clone, nor in an unpacked archive."""
+    """Whether the whole history is available: False in a shallow clone or an unpacked archive."""
     return git("rev-parse", "--is-shallow-repository") == "false"
 
 
 def exists(commit: str) -> bool:
-    """Whether the repository has it."""
+    """Whether the repository has this commit."""
     return git("cat-file", "-e", f"{commit}^{{commit}}") is not None
 
 
 def stale(measurement: Measurement, paths: tuple[str, ...]) -> bool:
-    """Whether more than STALE_AFTER commits have changed `paths` since; False where history does not reach."""
+    """Whether more than STALE_AFTER commits have changed `paths` since; False when the history is too short."""
     count = git("rev-list", "--count", f"{measurement.commit}..HEAD", "--", *paths)
     return count is not None and int(count) > STALE_AFTER

@@ -1,4 +1,4 @@
-"""The evaluations as sections: each asks its own command for JSON, or counts what it answers. It judges nothing."""
+"""The evaluations as sections. Each runs its own command for JSON or counts the verdicts. It judges nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HALVES = ("tuning", "reporting")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation. `tuning`: failures of its set were looked at, and rules made after them."""
+    """One evaluation. `tuning` means that failures of its set were inspected and led to rules."""
 
     name: str
     paths: tuple[str, ...]
@@ -47,7 +47,7 @@ class Evaluation:
 
 
 def _json(out: Path, module: str, *words: str) -> Any:
-    """What `python -m MODULE …` leaves in `out`; its exit status is 1 where an answer was wrong, which is counted."""
+    """Run `python -m MODULE …` and read the JSON in `out`; exit status 1 means wrong answers, which are counted."""
     done = subprocess.run([sys.executable, "-m", module, *words], cwd=ROOT, stdout=sys.stderr, check=False)
     if done.returncode not in (0, 1) or not out.exists():
         raise SystemExit(f"python -m {module} {' '.join(words)} ended with {done.returncode}")
@@ -55,7 +55,7 @@ def _json(out: Path, module: str, *words: str) -> Any:
 
 
 def _judged(judged: Sequence[Judged]) -> dict[str, dict[str, Any]]:
-    """{kind of call: {language: how many were passed, or refused, as they should}}."""
+    """{kind of call: {language: how many were correctly passed or refused}}."""
     calls: dict[str, dict[str, list[bool]]] = {}
     for each in judged:
         kind = f"{each.trial.row}: {'passed' if each.trial.honest else 'refused'}"
@@ -76,7 +76,7 @@ def _evidence(judged: Sequence[Judged]) -> Found:
 
 
 def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: Prepare | None = None) -> Found:
-    """The trials of a set of which one half was looked at, each half for itself."""
+    """Judge a set of which one half was inspected; report each half separately."""
     judged = asyncio.run(judge(trials, prepare))
     halves = {half: [each for each in judged if half_of(each.trial) == half] for half in HALVES}
     figures = {
@@ -95,7 +95,7 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: P
 
 
 def _conversations(file: Path) -> Found:
-    """Natural conversations: what is proven, what is shown to the citizen for a yes, and what after one question."""
+    """Natural conversations: what is proven, what is shown to the citizen for approval, and what after one question."""
     figures = _halves(offices.trials(file), offices.half).figures
     for name, prepare in STEPS.items():
         if prepare is not None:
@@ -105,7 +105,7 @@ def _conversations(file: Path) -> Found:
 
 
 def _strange() -> Iterable[Trial]:
-    """Every honest conversation at a strange office."""
+    """Every honest conversation at the unfamiliar offices."""
     return (*offices.trials(offices.NATURAL), *offices.trials())
 
 
@@ -166,7 +166,7 @@ def _letters() -> Found:
 
 
 def of_letters(figures: dict[str, Any]) -> Found:
-    """From the figures of the letters' report."""
+    """Convert the figures of the letters' report."""
     run, letters = figures["run"], figures["letters_issued"]
     return Found.of(
         {
@@ -200,7 +200,7 @@ def _models() -> Found:
 
 
 def _totals(*words: str) -> dict[str, Any]:
-    """What `lab.eval.text2cypher` prints of one set; of the test halves only totals leave it."""
+    """The totals that `lab.eval.text2cypher` prints for one set; a test half reveals nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "lab.eval.text2cypher", *words, "--out", folder]
         return dict(json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout))
@@ -212,7 +212,7 @@ _CERTAIN = ("certain", "right_of_certain", "same_of_certain", "right_called_cert
 
 
 def _graph() -> Found:
-    """Right and wrong queries mixed, and first readings of whole halves: how often what is called certain is right."""
+    """Mixed right and wrong queries, and first readings of whole halves: how often `certain` answers are right."""
     data = os.environ.get("TEXT2CYPHER")
     if not data:
         raise SystemExit("set TEXT2CYPHER to where `python -m lab.eval.text2cypher fetch --data DIR` put the sets")
@@ -235,14 +235,14 @@ def _graph() -> Found:
 
 
 def _graph_embedded() -> Found:
-    """The shipped 52 questions, with every aid and with none."""
+    """The shipped 52 questions, with all aids and with none."""
     home = ("--set", "home", "--half", "all", "--provider", "llamacpp")
     runs = {"right": _totals(*home), "right_without_aids": _totals(*home, "--aids", "none")}
     return Found.of({name: _share(rates["pass_at_1"]) for name, rates in runs.items()})
 
 
 def _share(rate: dict[str, Any]) -> Figure:
-    """A rate in percent as so many of so many."""
+    """Convert a rate in percent to a count out of a total."""
     return Figure(value=round((rate["rate"] or 0.0) * rate["of"] / 100), of=rate["of"])
 
 

@@ -1,4 +1,4 @@
-"""What the measured figures should come to, and whether they do. It measures nothing."""
+"""Goals for the measured figures, and whether they are met. It measures nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.figures.record import Cell, Measurement
 
 @dataclass(frozen=True)
 class Goal:
-    """One figure (`name`, or `first cell of its row/column`), and the most it may be, or the least."""
+    """A limit for one figure (`name`, or `first cell of its row/column`): a maximum, or with `least` a minimum."""
 
     figure: str
     limit: float
@@ -19,7 +19,7 @@ class Goal:
         return f"{self.figure} {'≥' if self.least else '≤'} {self.limit:g}"
 
     def met(self, measured: Measurement) -> str:
-        """The figure and whether it is as it should be; that it isn't there, where it is newer than the measurement."""
+        """The figure and whether it meets the goal; "not measured yet" when the measurement lacks it."""
         try:
             value = found(measured, self.figure)
         except (KeyError, StopIteration):
@@ -31,7 +31,7 @@ class Goal:
 
 
 def found(measured: Measurement, figure: str) -> Cell:
-    """A single figure's value, or a cell's. Raises KeyError, StopIteration."""
+    """The value of a single figure or table cell. Raises KeyError or StopIteration when there is none."""
     row, _, column = figure.rpartition("/")
     if not row:
         return measured.figures[figure].value
@@ -84,4 +84,4 @@ GOALS = {
     "bench.cypher": (Goal("cypher_validate_ms", 5), Goal("cypher_execute_ms", 20)),
     "bench.graph_size": (Goal("60000/load_s", 60), Goal("60000/link_exact_ms", 10), Goal("60000/validate_ms", 5)),
 }
-"""What a figure is to be on a quiet machine of two cores: the issues' numbers; of open sessions ours."""
+"""Goals for a quiet machine with two cores, from the issues; the one for open sessions is our own."""

@@ -1,4 +1,4 @@
-"""The code in figures: sizes, complexity, import rules, unused and doubled code, the weight of extras. No judgement."""
+"""Measures the code: sizes, complexity, import rules, unused and duplicated code, size of extras. It judges nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lab.tools import gates, sizes
 
 SOURCES = ("agentd", "bridges", "clients", "hardening", "servers", "lab")
 RUN = 6
-"""Lines that are the same in two places, blank ones and imports aside, from which on they count as doubled."""
+"""Minimum length of a duplicate: equal lines in two places, without blank lines and imports."""
 LONGEST = 8
 BUCKETS = ((1, 3), (4, 6), (7, 8), (9, 10), (11, 99))
 
 
 def run() -> Found:
-    """Of the commit as it stands here."""
+    """Measure the code as checked out here."""
     files = [path for room in SOURCES for path in sorted((ROOT / room).rglob("*.py")) if "peers" not in path.parts]
     complexities = _complexities()
     doubled = _doubled(files)
@@ -57,13 +57,13 @@ def _weight(extra: str) -> dict[str, Any]:
 
 
 def _import_rules() -> str:
-    """`7 kept, 0 broken`."""
+    """The result of the import rules, such as `7 kept, 0 broken`."""
     done = _printed("lint-imports", "--no-logo")
     return next(iter(re.findall(r"Contracts: (.+?)\.", done)), "not readable")
 
 
 def _complexities() -> Counter[int]:
-    """{McCabe's complexity: functions}, by ruff; those that `make check` lets pass count, too."""
+    """{McCabe complexity: number of functions} from ruff, including functions that `make check` exempts."""
     settings = ("--config", "lint.mccabe.max-complexity=0", "--config", "lint.per-file-ignores={}")
     words = ("check", "--select", "C901", *settings, "--output-format", "json", "--exit-zero")
     found = json.loads(_printed("ruff", *words, *SOURCES))
@@ -76,7 +76,7 @@ def _printed(program: str, *words: str) -> str:
 
 
 def _doubled(files: list[Path]) -> list[dict[str, Any]]:
-    """Runs of the same lines in two places, the longest first."""
+    """Sequences of equal lines in two places, the longest first."""
     places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
     read = {path: _lines(path) for path in files}
     for path, lines in read.items():
@@ -86,7 +86,7 @@ def _doubled(files: list[Path]) -> list[dict[str, Any]]:
     seen: set[tuple[Path, int, Path, int]] = set()
     for here in places.values():
         for (one, at), (other, there) in pairwise(here):
-            if (one, at - 1, other, there - 1) not in seen:  # else it is the rest of a run that was found
+            if (one, at - 1, other, there - 1) not in seen:  # otherwise it is part of a sequence already found
                 many = _run(read[one][at:], read[other][there:])
                 place, twin = (
                     f"{path.relative_to(ROOT)}:{read[path][start][0]}" for path, start in ((one, at), (other, there))
@@ -97,7 +97,7 @@ def _doubled(files: list[Path]) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    """(number, text) of the lines that say something."""
+    """(number, text) of the lines with content, without imports and comments."""
     lines = ((number, text.strip()) for number, text in enumerate(path.read_text("utf-8").splitlines(), 1))
     return [
         (number, text) for number, text in lines if len(text) > 1 and not text.startswith(("from ", "import ", "#"))

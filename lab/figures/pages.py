@@ -5,8 +5,8 @@
     <!-- figure: bench.agents langgraph/step_ms -->…<!-- / -->   one cell: the row that starts with it, then its column
     <!-- figure: eval.letters_embedded first:letters_right -->…<!-- / -->   the same as it was measured first
 
-Both end in `<!-- / -->`. A figure of a set whose failures were looked at is followed by "a tuning set"; one whose code
-changed by more than 30 commits since, by "stale".
+Both end in `<!-- / -->`. A figure of a set whose failures were inspected is followed by "a tuning set", a figure whose
+code more than 30 commits have changed since by "stale".
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from lab.figures.sections import Section, sections
 _BLOCK = re.compile(r"(<!-- figures: ([\w. *]+) -->\n).*?(<!-- / -->)", re.DOTALL)
 _SINGLE = re.compile(r"(<!-- figure: ([\w.]+) ([^>]+?) -->).*?(<!-- / -->)")
 STALE = "**stale**"
-"""What marks a figure whose code has changed since; tests compare pages without it."""
+"""Marks a figure whose code has changed since; tests compare pages without it."""
 
 Judge = Callable[[Measurement, tuple[str, ...]], bool]
 
 
 def pages() -> list[Path]:
-    """Every page that a figure may stand on."""
+    """Every page that may contain figures."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def fill(judge: Judge = stale) -> list[Path]:
-    """Write each page that is behind the figures; those that were."""
+    """Update the outdated pages and return them."""
     history, known, written = read(), sections(), []
     for page in pages():
         text = page.read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def fill(judge: Judge = stale) -> list[Path]:
 
 
 def filled(text: str, history: History, known: Mapping[str, Section], judge: Judge) -> str:
-    """A page's text with its marked places filled. Raises KeyError for a section or a figure that isn't there."""
+    """A page's text with its marked places filled. Raises KeyError for an unknown section or figure."""
 
     def block(mark: re.Match[str]) -> str:
         names = [name for asked in mark[2].split() for name in _named(asked, known)]
@@ -59,12 +59,12 @@ def filled(text: str, history: History, known: Mapping[str, Section], judge: Jud
 
 
 def _named(asked: str, known: Mapping[str, Section]) -> list[str]:
-    """The sections of one word of a mark: `bench.*` are all that begin so. Raises KeyError for none."""
+    """The sections that one word of a mark names; `bench.*` means all with that prefix. Raises KeyError for none."""
     return [name for name in known if name.startswith(asked[:-1])] if asked.endswith("*") else [known[asked].name]
 
 
 def _single(section: Section, mark: str, history: History, judge: Judge) -> str:
-    """A figure, or a table's cell, as it stands within a sentence. Raises KeyError, StopIteration for none such."""
+    """A figure or table cell as text for a sentence. Raises KeyError or StopIteration when there is none."""
     first, _, name = mark.rpartition(":")
     measured = history[section.name][0 if first else -1]
     if "/" in name:
@@ -77,7 +77,7 @@ def _single(section: Section, mark: str, history: History, judge: Judge) -> str:
 
 
 def _block(shown: Sequence[Section], history: History, judge: Judge) -> str:
-    """What each says of itself, when they were measured, and their tables: of equal columns one after the other."""
+    """The sections' descriptions, when they were measured, and their tables, grouped by equal columns."""
     lines = [section.about for section in shown if section.about]
     there = [section for section in shown if history.get(section.name)]
     heads: dict[str, list[str]] = {}
@@ -112,7 +112,7 @@ def _tables(shown: Sequence[Section], history: History) -> list[str]:
 
 
 def _figures(measured: Sequence[Measurement]) -> str:
-    """Single figures, with the first measurement of each beside the last where there were two."""
+    """Single figures; the first measurement is beside the latest when there are two."""
     first, last = measured[0], measured[-1]
     if first is last:
         return _table(("figure", "value"), [(name, _shown(figure)) for name, figure in last.figures.items()])

@@ -1,4 +1,4 @@
-"""What was measured, as docs/figures.json keeps it: each section's first measurement and its latest."""
+"""The measurements stored in docs/figures.json: each section's first and its latest."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pydantic import BaseModel, ConfigDict
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs" / "figures.json"
 UNITS = {"ms": "ms", "us": "µs", "s": "s", "mb": "MB", "kb": "kB", "mib": "MiB", "ratio": "ratio", "second": "1/s"}
-"""By the last word of a figure's name."""
+"""Unit by the last word of a figure's name."""
 
 Cell = str | int | float | bool | None
 Tables = dict[str, list[dict[str, Cell]]]
 
 
 class Figure(BaseModel):
-    """One value. `of`: how many there were, where the value counts some of them."""
+    """One value. `of` is the total when the value is a count out of it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,8 +34,8 @@ class Figure(BaseModel):
 class Measurement(BaseModel):
     """One run of a section.
 
-    `commit` is the last one of the main branch that the measured code has; `changed`: it had more than that. `load` is
-    the machine's before the start; `many` says how many rounds or questions the figures come from.
+    `commit` is the measured code's last commit on the main branch; `changed` means the code differs from it. `load` is
+    the load average before the start; `many` says how many rounds or questions the figures come from.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,7 +53,7 @@ class Measurement(BaseModel):
 
 
 class Found(BaseModel):
-    """What a section's run answers; `wrong`: what should not have been so, a line each."""
+    """The result of a section's run; `wrong` lists failures, one line each."""
 
     figures: dict[str, Figure] = {}
     tables: Tables = {}
@@ -63,7 +63,7 @@ class Found(BaseModel):
 
     @classmethod
     def of(cls, answered: Mapping[str, Any], **more: Any) -> Found:
-        """From plain figures: lists of rows become tables, nested names are joined by dots."""
+        """Convert plain figures: lists of rows become tables, nested names are joined by dots."""
         plain = {key: value for key, value in answered.items() if key != "picture"}
         tables = {key: value for key, value in plain.items() if isinstance(value, list)}
         single = dict(_flat({key: value for key, value in plain.items() if key not in tables}))
@@ -82,24 +82,24 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, F
 
 
 History = dict[str, list[Measurement]]
-"""{section: its first measurement and its latest}; those between are in the repository's history."""
+"""{section: its first measurement and its latest}; git's history has those in between."""
 
 
 def read(file: Path | None = None) -> History:
-    """What is kept; nothing where there is no file."""
+    """The stored history; empty when the file is missing."""
     kept = json.loads((file or FILE).read_text(encoding="utf-8")) if (file or FILE).exists() else {}
     return {name: [Measurement.model_validate(one) for one in each] for name, each in kept.items()}
 
 
 def write(history: History, file: Path | None = None) -> None:
-    """One line a figure and a row, sections by name: so that two measurements seldom meet in one line."""
+    """Write one line per figure and row, sections sorted by name, so that two measurements rarely conflict in git."""
     ends = {name: [*each[:1], *each[1:][-1:]] for name, each in sorted(history.items())}
     kept = {name: [one.model_dump(exclude_defaults=True) for one in each] for name, each in ends.items()}
     (file or FILE).write_text(_lines(kept) + "\n", encoding="utf-8")
 
 
 def _lines(value: Any, depth: int = 0) -> str:
-    """JSON with every object that holds only plain values on one line."""
+    """Format as JSON; an object with plain values only stays on one line."""
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     if not any(isinstance(each, dict | list) for each in inner):
         return json.dumps(value, ensure_ascii=False)

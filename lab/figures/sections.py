@@ -1,6 +1,6 @@
-"""What can be measured, by name (`bench.rpc`, `drill.kills`, `eval.books`), and which code each measures.
+"""What can be measured, by name (`bench.rpc`, `drill.kills`, `eval.books`), and the code that each section measures.
 
-What measures is imported when it runs: filling a page needs no daemon.
+The measuring code is imported when it runs, so that filling a page needs no daemon.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DRILLS = (
     *("office", "logs", "model", "open", "http", "door", "register", "guards", "citizens"),
     *("deadly", "faces", "channels"),
 )
-"""The parts of lab/drill/parts.py."""
+"""The parts that lab/drill/parts.py defines."""
 EVERYTHING = ("agentd", "bridges", "clients", "hardening", "servers")
 MEASURES = {
     "agents": ("agentd/agent", "agentd/runs", "bridges/mcp"),
@@ -53,14 +53,14 @@ MEASURES = {
     "two_nodes": ("agentd/runs",),
     "turns": ("agentd/agent", "agentd/apps/letters", "bridges/llamacpp"),
 }
-"""What a bench measures; all of it where it isn't named."""
+"""The code that a bench measures; EVERYTHING for a bench without an entry."""
 COUNTS = ("ROUNDS", "CALLS", "CROWD", "ASKED", "QUESTIONS_ASKED", "PIECES", "EVENTS", "ROWS", "BATCH", "ABREAST")
-"""A bench's constants that say how many its figures come from."""
+"""Constants of a bench that say how many rounds or items its figures come from."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """One thing to measure. `tuning`: its failures were looked at. `about`: what it measures, for its page."""
+    """One thing to measure. `tuning`: its failures were inspected. `about`: the description on its page."""
 
     name: str
     paths: tuple[str, ...]
@@ -70,17 +70,17 @@ class Section:
 
     @property
     def group(self) -> str:
-        """`bench`, `drill`, `soak`, `house` or `eval`."""
+        """The group: `bench`, `drill`, `soak`, `house` or `eval`."""
         return self.name.partition(".")[0]
 
 
 def sections() -> dict[str, Section]:
-    """Every section by its name."""
+    """Every section by name."""
     return {each.name: each for each in (*_benches(), *_drills(), *_others(), *_evaluations())}
 
 
 def chosen(names: Sequence[str]) -> list[Section]:
-    """The sections of these names or groups, all for none. Raises KeyError for a name that is neither."""
+    """The sections with these names or groups; all if `names` is empty. Raises KeyError for an unknown name."""
     known = sections()
     for name in names:
         if not any(name in (each.name, each.group) for each in known.values()):
@@ -89,7 +89,7 @@ def chosen(names: Sequence[str]) -> list[Section]:
 
 
 def measure(wanted: Sequence[Section]) -> Iterator[tuple[Section, Callable[[], Found]]]:
-    """How each is measured: one after the other, but the parts of the drill side by side, with the first of them."""
+    """Yield each section with a function that measures it. The first drill part runs all parts at once."""
     drilled = cache(partial(_drill, tuple(_part(each) for each in wanted if each.group == "drill")))
     for each in wanted:
         yield each, partial(_of_drill, drilled, _part(each)) if each.group == "drill" else each.run
@@ -109,7 +109,7 @@ def _benches() -> Iterator[Section]:
 
 
 def _apart(name: str) -> Found:
-    """In a process of its own: what a bench loads or limits (a graph's engine limits the heap) is no other's."""
+    """Run in a separate process, so that what a bench loads or limits (such as a heap limit) affects no other."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
         return child.submit(_of_bench, name).result()
 
@@ -128,7 +128,7 @@ def _drills() -> Iterator[Section]:
 
 
 def _drill(names: Sequence[str]) -> Mapping[str, Any]:
-    """{part: what it found}."""
+    """{part: its result}."""
     with tempfile.TemporaryDirectory(prefix="agentd-drill-") as folder:
         return dict(import_module("lab.drill.parts").drill(Path(folder), names, seed=random.randrange(10_000)))
 

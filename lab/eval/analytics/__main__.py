@@ -64,7 +64,7 @@ timeout_s = 300.0
 
 
 class PerfectPlanner:
-    """A model that knows the question it will be asked: its understanding, then its plan."""
+    """A model that knows the question in advance and returns its understanding, then its plan."""
 
     provider = "perfect"
 
@@ -73,7 +73,7 @@ class PerfectPlanner:
         self.style = "sql"
 
     async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
-        """The turn of this attempt."""
+        """Return the understanding on attempt 0, otherwise the plan."""
         said = self.question.understanding() if request.attempt == 0 else self.question.plan(self.style)
         return ModelReply(text=json.dumps(said), provider="perfect", model="perfect")
 
@@ -86,7 +86,7 @@ class PerfectPlanner:
 
 
 def gold(erp: Path) -> dict[str, list[list[list[Any]]]]:
-    """Each question's results by SQLite itself, {question: [rows of a query]}; what gold.json was written from."""
+    """The gold results, computed by SQLite: {question: [rows of a query]}. gold.json is written from them."""
     with closing(sqlite3.connect(erp)) as database:
         return {
             question.text: [[list(row) for row in database.execute(query.sql())] for query in question.queries]
@@ -96,7 +96,7 @@ def gold(erp: Path) -> dict[str, list[list[list[Any]]]]:
 
 @asynccontextmanager
 async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
-    """The data servers, up, with `env` in theirs, and the settings they came from."""
+    """Start the data servers with `env` added to their environment; yield the settings and the tool host."""
     file = folder / "client.toml"
     file.write_text(CONFIG)
     settings = config.load(file, state=str(folder / "state"), environ={**os.environ, "AGENTD_CLOCK": TODAY})
@@ -111,7 +111,7 @@ async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
 
 
 async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[str, Any]:
-    """One question; how it was answered, and what it took."""
+    """Ask one question; return how it was answered and judged, and what it cost."""
 
     async def past(_: str) -> list[RunRecord]:
         before = RunRecord("before", "eval", "eval", "analytics", question.before, RunBrief(), "completed", "")
@@ -172,14 +172,14 @@ async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[s
 
 
 def _tables_told(answer: dict[str, Any]) -> set[str]:
-    """The tables that the schema search gave the planner."""
+    """The tables that the schema search gave to the planner."""
     calls = answer.get("mcp_tool_call_history") or []
     told = [call["response_payload"] or {} for call in calls if call["server_name"] == "graphiti_server"]
     return {table["table_name"] for each in told for table in each.get("relevant_tables") or []}
 
 
 async def main() -> int:
-    """Ask, and write results and report. 1 when the perfect planner was not perfect."""
+    """Ask, write results and report. Return 1 when the perfect planner was not perfect."""
     parser = argparse.ArgumentParser(prog="eval.analytics", description=__doc__)
     parser.add_argument("--planner", choices=("perfect", "embedded", "replayed"), default="perfect")
     parser.add_argument("--style", choices=STYLES, help="one style alone")
@@ -239,7 +239,7 @@ def _totals(planner: PerfectPlanner | Replies, made: list[dict[str, Any]]) -> in
 
 
 def _order(planner: str) -> list[Question]:
-    """As written; for a slow planner shuffled, always alike, so that a part of the questions is a sample of all."""
+    """In file order for the perfect planner; else in a fixed random order, so that any part is a fair sample."""
     return list(QUESTIONS) if planner == "perfect" else Random(7).sample(QUESTIONS, len(QUESTIONS))
 
 

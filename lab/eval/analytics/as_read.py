@@ -1,4 +1,4 @@
-"""What a reader would find wrong in an answer's words: left-out figures, claims, garble. Pure: it asks nobody."""
+"""Finds faults that a reader would see in an answer: missing figures, false claims, garbled text. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lab.eval.analytics.judging import reads_as
 from lab.eval.analytics.questions import Question
 
 LISTED = 20
-"""Of a longer gold result the narrative need not hold every row."""
+"""If a gold result has more rows, the narrative need not contain all of them."""
 
 
 def faults_of(question: Question, narrative: str, gold: list[list[list[Any]]]) -> list[str]:
-    """A phrase for each fault; none for an answer that reads rightly."""
+    """One phrase per fault; empty for a correct answer."""
     words = re.sub(r"(?:Contoh|Sample \(contoh\)): [^.]+\.", "", _without_doubts(narrative))
     return [
         *_garbled(words),
@@ -27,7 +27,7 @@ def faults_of(question: Question, narrative: str, gold: list[list[list[Any]]]) -
 
 
 def _without_doubts(narrative: str) -> str:
-    """The answer itself: what is said before it of its doubts states no figure and leaves none out."""
+    """The narrative without the leading doubts, which neither state nor omit figures."""
     heads = tuple(pack.say["unsure"].partition("{why}")[0] for pack in wording.wordings().values())
     return narrative.partition("\n\n")[2] if narrative.startswith(heads) else narrative
 
@@ -45,7 +45,7 @@ def _garbled(words: str) -> Iterator[str]:
 
 
 def _without_texts(words: str, gold: list[list[list[Any]]]) -> str:
-    """Without what the database says itself: an album may be called "The Best Of …"."""
+    """The text without values from the database: an album may be called "The Best Of …"."""
     texts = (value for rows in gold for row in rows for value in row if isinstance(value, str) and " " in value)
     for text in sorted(texts, key=len, reverse=True):
         words = words.replace(text, "…")
@@ -53,8 +53,8 @@ def _without_texts(words: str, gold: list[list[list[Any]]]) -> str:
 
 
 def _claims(question: Question, words: str) -> Iterator[str]:
-    """Words of comparison that no rows stand behind; a ranking's rows are in the order that it names, and of what the
-    question itself calls the largest the gold has the figure."""
+    """Comparisons that no rows support. A ranking may make them, because its rows are in that order; so may an answer
+    that repeats a word of the question, because gold has that figure."""
     orders = vocabulary().most | vocabulary().least
     for word in uncovered(words, {}, question.text):
         if word not in orders or not (question.ordered or word in question.text.casefold()):
@@ -62,7 +62,7 @@ def _claims(question: Question, words: str) -> Iterator[str]:
 
 
 def _by_time(question: Question, gold: list[list[list[Any]]]) -> list[float]:
-    """The single figures of the gold in the order of their queries' last dates; none where a query names no date."""
+    """The gold's single figures, ordered by their queries' last dates; empty when a query has no date."""
     dates = [re.findall(r"\d{4}-\d\d-\d\d", query.sql()) for query in question.queries]
     if not dates or not all(dates) or any(len(rows) != 1 or isinstance(rows[0][0], str | None) for rows in gold):
         return []
@@ -70,7 +70,7 @@ def _by_time(question: Question, gold: list[list[list[Any]]]) -> list[float]:
 
 
 def _without_true(words: str, by_time: list[float]) -> str:
-    """The words without comparisons in the host's own phrases that their figures bear out, the earlier one first."""
+    """The text without the host's own comparison phrases that its figures support, earlier one first."""
 
     def told(found: re.Match[str]) -> str:
         figures = {name: float(text.replace(".", "").replace(",", ".")) for name, text in found.groupdict().items()}

@@ -1,4 +1,4 @@
-"""Whether an answer is right: its values against the gold results, not its words. Asks nobody."""
+"""Judges an answer by its values against the gold results, not by its words. Asks nobody."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASKED_BACK = {"impossible", "ambiguous", "hostile"}
 
 
 def is_right(question: Question, answer: dict[str, Any], gold: list[list[list[Any]]]) -> bool:
-    """Every gold result is among the results fetched; what has no answer was not answered."""
+    """True when every gold result was fetched, or when a question without an answer was not answered."""
     if question.kind in ASKED_BACK:
         return answer.get("final_narrative") is None and bool(answer.get("error"))
     if question.kind == "empty":
@@ -30,10 +30,10 @@ def is_right(question: Question, answer: dict[str, Any], gold: list[list[list[An
 
 
 def invented(question: Question, answer: dict[str, Any]) -> list[str]:
-    """The numbers of the narrative that neither a result nor the question holds, in either language's notation.
+    """Numbers in the narrative that neither a result nor the question contains, in either language's notation.
 
-    A period that the question tells in words may be told by its dates; a value may be rounded to the decimals shown,
-    a share be shown in percent, and of a list the rows be counted that do not stand there ("… dan 24 baris lagi").
+    A period named in the question may be given as dates. A value may be rounded to the decimals shown, a share may be
+    given in percent, and the rows that a list leaves out may be counted ("… dan 24 baris lagi").
     """
     narrative = answer.get("final_narrative") or ""
     past = [question.before] if question.before else []
@@ -57,7 +57,7 @@ def invented(question: Question, answer: dict[str, Any]) -> list[str]:
 
 
 def reads_as(told: str, value: float) -> bool:
-    """Whether a number as it is written is that value, rounded to the decimals shown, or in percent."""
+    """Whether a written number equals the value, rounded to the decimals shown or in percent."""
     for thousands, point in (".,", ",."):
         plain = told.replace(thousands, "").replace(point, ".")
         if plain.count(".") <= 1:
@@ -78,7 +78,7 @@ def _are_there(gold: list[list[list[Any]]], results: list[list[list[Any]]], *, o
 
 
 def _results(answer: dict[str, Any]) -> list[list[list[Any]]]:
-    """Every result that the data servers gave, as rows of values; the display table is whole where a log is cut."""
+    """Every result of the data servers as rows of values; the display table is complete when a log is truncated."""
     found: list[list[dict[str, Any]]] = [answer.get("data_table_for_display") or []]
     for call in answer.get("mcp_tool_call_history") or []:
         response = call["response_payload"] or {}
@@ -90,7 +90,7 @@ def _results(answer: dict[str, Any]) -> list[list[list[Any]]]:
 
 
 def _covers(rows: list[list[Any]], wanted: list[list[Any]], ordered: bool) -> bool:
-    """As many rows, each with the values of its gold row (further columns may stand beside them)."""
+    """True when there are as many rows and each contains its gold row's values; extra columns are allowed."""
     if len(rows) != len(wanted):
         return False
     if ordered:

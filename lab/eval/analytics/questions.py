@@ -1,4 +1,4 @@
-"""The questions, each with what a perfect planner understands and plans (questions.toml). Gold results: gold.json.
+"""The questions (questions.toml), each with a perfect planner's understanding and plan. Gold results: gold.json.
 
 Today is 1 March 2023.
 """
@@ -18,7 +18,7 @@ TODAY = "2023-03-01T02:00:00+00:00"
 
 @dataclass(frozen=True)
 class Question:
-    """`queries` empty: the question must be asked back (or refused); `kind` "empty": told that there is no data."""
+    """A question. Empty `queries`: it must be asked back or refused. `kind` "empty": the answer says "no data"."""
 
     kind: str
     text: str
@@ -26,25 +26,25 @@ class Question:
     entities: list[str] = field(default_factory=lambda: ["sales", "customer"])
     intent: str = "sales_analysis"
     before: str = ""
-    """The question that the session heard before this one."""
+    """The question asked before this one in the session."""
     meant: str = ""
-    """The choice of who asks, where two figures may be meant and the question is asked back."""
+    """The choice the user makes when two figures may be meant and the question is asked back."""
     of: str = ""
-    """The question that this one asks in other words."""
+    """The original question when this one is a paraphrase."""
 
     @property
     def gold(self) -> str:
-        """The question that gold.json has the results of."""
+        """The question whose results gold.json contains."""
         return self.of or self.text
 
     @property
     def tables(self) -> set[str]:
-        """Those that its queries read."""
+        """The tables that its queries read."""
         return {name for query in self.queries for name in (query.table, *(table for table, _, _ in query.joins))}
 
     @property
     def ordered(self) -> bool:
-        """Rankings must come in their order."""
+        """Whether the order of rows matters, as in rankings."""
         return self.kind == "ranking"
 
     def understanding(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Question:
         }
 
     def plan(self, style: str) -> dict[str, Any]:
-        """Its second."""
+        """The perfect planner's second turn."""
         names = [
             name
             for query in self.queries
@@ -80,13 +80,13 @@ def _read(file: Path) -> list[Question]:
 
 
 def _query(written: dict[str, Any]) -> Query:
-    """With tuples where TOML has lists."""
+    """Build a Query, converting TOML's lists to tuples."""
     made = {key: [tuple(each) for each in written.get(key, ())] for key in ("columns", "joins", "where")}
     return Query(**{**written, **made})
 
 
 def in_own_words(question: Question) -> Question:
-    """As a planner understands it that names no table: the search has the question's words alone."""
+    """The question as understood by a planner that names no table: the search gets only the question's words."""
     return replace(question, entities=re.findall(r"[^\W\d_]{4,}", question.text)[:6])
 
 
@@ -94,7 +94,7 @@ QUESTIONS = _read(Path(__file__).with_name("questions.toml"))
 
 
 def paraphrases() -> list[Question]:
-    """The forty of paraphrases.toml, with what their originals hold."""
+    """The forty questions of paraphrases.toml, completed with their originals' data."""
     known = {each.text: each for each in QUESTIONS}
     written = tomllib.loads(Path(__file__).with_name("paraphrases.toml").read_text(encoding="utf-8"))["paraphrases"]
     return [replace(known[each["of"]], **each) for each in written]

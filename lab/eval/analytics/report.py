@@ -1,4 +1,4 @@
-"""The report of one planner's answers: CSV, JSON and an HTML page with plots. It judges nothing."""
+"""Writes the report of one planner's answers as CSV and as an HTML page with plots. It judges nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def write(folder: Path, planner: str, made: list[dict[str, Any]], *, asked_of: int) -> None:
-    """`PLANNER.csv` and `PLANNER.html` (not tracked) beside the `PLANNER.json` that is there already."""
+    """Write `PLANNER.csv` and `PLANNER.html` (not tracked) beside the existing `PLANNER.json`."""
     with (folder / f"{planner}.csv").open("w", newline="", encoding="utf-8") as out:
         rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
         rows.writeheader()

@@ -29,7 +29,7 @@ SEED = 19
 
 
 def sample(count: int) -> dict[str, list[Question]]:
-    """So many paraphrases, always the same, and their originals."""
+    """A fixed sample of `count` paraphrases and their originals."""
     known = {each.text: each for each in QUESTIONS}
     reworded = Random(SEED).sample(paraphrases(), count)
     return {"originals": [known[each.of] for each in reworded], "paraphrases": reworded}
@@ -53,7 +53,7 @@ def totals(made: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def main() -> int:
-    """Ask, print the totals, keep them in results/reworded.json."""
+    """Ask, print the totals, and store them in results/reworded.json."""
     parser = argparse.ArgumentParser(prog="lab.eval.analytics.reworded", description=__doc__)
     parser.add_argument("--planner", choices=("perfect", "embedded"), default="perfect")
     parser.add_argument("--sample", type=int, default=len(paraphrases()), help="so many of each")
@@ -82,7 +82,7 @@ async def main() -> int:
 
 
 def _keep(planner: str, made: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """The totals so far, written beside the other planner's: a slow model may be stopped before its last question."""
+    """Store the totals so far beside the other planner's, because a slow model may be stopped early; return them."""
     kept = RESULTS / "reworded.json"
     figures = json.loads(kept.read_text()) if kept.is_file() else {}
     figures[planner] = {name: totals(answers) for name, answers in made.items() if answers}

@@ -1,4 +1,4 @@
-"""One query described once, written as SQL and as an operation: what a perfect planner would plan. Runs nothing."""
+"""One query description, rendered as SQL and as an operation: a perfect planner's plan. Runs nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AGGREGATES = {"SUM": "SUM({})", "AVG": "AVG({})", "COUNT": "COUNT({})", "MIN": "
 
 @dataclass(frozen=True)
 class Query:
-    """`columns` are (expression, aggregation or "", alias); `where` (expression, operator, value)."""
+    """A query. `columns` are (expression, aggregation or "", alias); `where` is (expression, operator, value)."""
 
     table: str
     columns: list[tuple[str, str, str]]
@@ -23,11 +23,11 @@ class Query:
 
     @property
     def listed(self) -> bool:
-        """Several rows: a column that is not aggregated groups the others."""
+        """Whether it returns several rows: a column without aggregation groups the others."""
         return any(not aggregation and not _aggregated(column) for column, aggregation, _ in self.columns)
 
     def sql(self) -> str:
-        """As one SELECT."""
+        """The query as one SELECT."""
         selected = ", ".join(f"{_sql(column, aggregation)} AS {alias}" for column, aggregation, alias in self.columns)
         text = f"SELECT {selected} FROM {self.table}"
         text += "".join(f" JOIN {table} ON {left} = {right}" for table, left, right in self.joins)
@@ -43,7 +43,7 @@ class Query:
         return text + (f" LIMIT {self.limit}" if self.limit else "")
 
     def operation(self) -> dict[str, Any]:
-        """As a DatabaseOperation."""
+        """The query as a DatabaseOperation."""
         made: dict[str, Any] = {
             "operation_id": self.key.casefold(),
             "purpose": self.key.casefold(),

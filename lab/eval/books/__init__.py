@@ -1,4 +1,4 @@
-"""Databases made by other hands, as files: parts of Chinook and Northwind (both MIT), for tests and the evaluation."""
+"""Third-party databases as files for tests and the evaluation: parts of Chinook and Northwind (both MIT)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sqlalchemy import MetaData, String, Text, create_engine, event, select
 
 DATABASES = ("chinook", "northwind")
 SAMPLE = "sample"
-"""The company that ships, which strangers ask about, too."""
+"""The shipped sample company, which strangers also ask about."""
 
 
 def build(name: str, file: Path) -> Path:
-    """The database `name` of DATABASES as a new SQLite file."""
+    """Create the database `name` (one of DATABASES) as a new SQLite file."""
     with closing(sqlite3.connect(file)) as database:
         database.executescript(_script(name))
     return file
 
 
 def load(name: str, url: str) -> None:
-    """The same in the (empty) PostgreSQL or MariaDB database of `url`, a synchronous driver's."""
+    """Load it into the empty PostgreSQL or MariaDB database at `url`, using a synchronous driver."""
     metadata = MetaData()
     event.listen(metadata, "column_reflect", _generic)
     target = create_engine(url)
@@ -46,7 +46,7 @@ def _portable(metadata: MetaData) -> None:
         keys = {*table.primary_key.columns, *(key.parent for key in table.foreign_keys)}
         for column in table.columns:
             column.autoincrement, column.server_default = False, None
-            if column in keys and isinstance(column.type, Text):  # MariaDB has no key of a text without an end
+            if column in keys and isinstance(column.type, Text):  # MariaDB needs a length for text in a key
                 column.type = String(40)
 
 

@@ -26,7 +26,7 @@ CAPTURED = "Berapa total penjualan Januari 2021?"
 
 
 async def main() -> int:
-    """Ask, and print what went wrong and the totals. 1 when a right plan was spoiled, or wrong answers look certain."""
+    """Ask, print failures and totals. Return 1 when a right plan was spoiled or wrong answers look certain."""
     parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
     parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")

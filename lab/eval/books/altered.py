@@ -39,10 +39,10 @@ from servers.common.erp import build as build_sample
 
 Rows = list[list[Any]]
 LONGEST_S = 2.0
-"""A changed query that runs longer is left out."""
+"""Seconds; a changed query that runs longer is skipped."""
 HALVES = (None, ("voices", "tuning"), ("strangers", "tuning"))
 OTHERS = 6
-"""So many other questions' plans stand in for each."""
+"""Number of other questions' plans tried for each question."""
 EXCHANGED: dict[type[exp.AggFunc], type[exp.AggFunc]] = {
     exp.Sum: exp.Avg,
     exp.Avg: exp.Sum,
@@ -53,7 +53,7 @@ EXCHANGED: dict[type[exp.AggFunc], type[exp.AggFunc]] = {
 
 @dataclass(frozen=True)
 class Altered:
-    """A wrong plan; `doubts` speak against it."""
+    """A wrong plan; `doubts` lists what the checks object to."""
 
     database: str
     ask: str
@@ -63,7 +63,7 @@ class Altered:
 
 
 def changes(query: str, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """(what was changed, the query with it), each change alone."""
+    """(description of the change, changed query), one change at a time."""
     for place, node in enumerate(parse_one(query, read="sqlite").walk()):
         for change, other in _others(node, tables):
             tree = parse_one(query, read="sqlite")
@@ -76,7 +76,7 @@ def changes(query: str, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, 
 
 
 def _others(node: exp.Expr, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr | None]]:
-    """What may stand in a node's place; None for nothing."""
+    """(description, replacement) for a node; replacement None removes it."""
     if isinstance(node, exp.Where | exp.Order | exp.Limit | exp.Having | exp.Distinct):
         yield f"no {node.key}", None
     if isinstance(node, exp.And):
@@ -94,7 +94,7 @@ def _others(node: exp.Expr, tables: list[Mapping[str, Any]]) -> Iterator[tuple[s
 
 
 def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """The other columns of its kind in its table."""
+    """The other columns of the same kind in its table."""
     for table in tables:
         kinds = {str(each["name"]): each.get("classification") for each in table["columns"]}
         if column.name in kinds and column.table in ("", table["table_name"]):
@@ -103,7 +103,7 @@ def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 async def altered(name: str, folder: Path) -> tuple[list[Altered], int, int]:
-    """The wrong plans to one database, how many right ones were changed, and how many of these have no doubt."""
+    """(wrong plans for one database, number of right plans changed, number of right plans without a doubt)."""
     file = folder / "probe.db"
     build_sample(file) if name == SAMPLE else build(name, file)
     today = datetime.fromisoformat(read(name)[1].rstrip("+")).date()
@@ -141,7 +141,7 @@ def _changes(query: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _against(state: AgentState, query: str, today: date, rows: Rows | None, database: sqlite3.Connection) -> list[str]:
-    """What refuses the plan, or speaks against it."""
+    """The refusals of the plan and the doubts about it."""
     planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
     plan = Plan([planned], None, [], state["response_template"], {}, [])
     question, period = state["user_query"], state.get("time_period") or {}
@@ -167,7 +167,7 @@ def _named_rows(database: sqlite3.Connection, query: str) -> list[dict[str, Any]
 
 
 def _rows(database: sqlite3.Connection, query: str) -> Rows | None:
-    """Its rows without their order; None where it fails, is late, or finds nothing."""
+    """The query's rows, sorted; None when it fails, takes too long, or finds nothing."""
     until = time.monotonic() + LONGEST_S
     database.set_progress_handler(lambda: time.monotonic() > until, 10_000)
     try:
@@ -179,7 +179,7 @@ def _rows(database: sqlite3.Connection, query: str) -> Rows | None:
 
 
 async def main() -> None:
-    """Print the totals, and the plans without a doubt by their change."""
+    """Print the totals, and the wrong plans without a doubt by kind of change."""
     parser = argparse.ArgumentParser(prog="lab.eval.books.altered", description=__doc__)
     parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
     parser.add_argument("--list", action="store_true", help="print each plan that nothing speaks against")

@@ -1,4 +1,4 @@
-"""A database's questions asked through the real servers by a planner that knows each plan. Judged by the gold SQL."""
+"""Asks a database's questions through the real servers, with a planner that knows each plan. Gold SQL judges."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SEED = 19
 
 @dataclass(frozen=True)
 class Mistake:
-    """What a hosted model gets wrong: `spoil` gives the plan with it, None where the plan has no place for it."""
+    """A typical mistake of hosted models. `spoil` returns the plan with it, or None if the plan has no place for it."""
 
     name: str
     spoil: Callable[[Plan], Plan | None]
@@ -51,7 +51,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Gold:
-    """One question with what is right; `none`: it has no answer here."""
+    """One question with its right answer; `none` means that it has no answer here."""
 
     ask: str
     sql: str
@@ -59,19 +59,19 @@ class Gold:
     plan: str = ""
     none: bool = False
     of: str = ""
-    """A stranger's question: its database. Its planner names no table, the search has the question's words alone."""
+    """For a stranger's question: its database. Its planner names no table; the search has the question's words only."""
     half: str = ""
     mistake: str = ""
     spoiled: str = ""
-    """What another hand plans, and what is wrong with it."""
+    """A wrong plan by another author, and what is wrong with it."""
 
     def planned(self, query: str = "") -> Plan:
-        """What a good planner writes, or the same with another query; no query where there is no data for it."""
+        """A good planner's plan, or the same with another query; without a query where there is no data for it."""
         entry = {"purpose": "", "query": query or self.plan or self.sql, "result_key": "RESULT"}
         return {"sql_queries_plan": [entry] if entry["query"] else [], "response_template": self.says}
 
     def understood(self) -> Plan:
-        """A good planner's first turn: the tables are named."""
+        """A good planner's first turn, which names the tables."""
         tables = sorted({table for select in selects(self.sql) for table in select.tables})
         words = re.findall(r"[^\W\d_]{4,}", self.ask)[:6]
         return {
@@ -84,7 +84,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Answered:
-    """How one plan ended; `score` is None where nothing was answered, `why` says what is wrong with an answer."""
+    """The result of one plan. `score` is None when nothing was answered; `why` says what is wrong."""
 
     database: str
     ask: str
@@ -98,11 +98,11 @@ class Answered:
     input_tokens: int = 0
     output_tokens: int = 0
     state: AgentState = field(default_factory=AgentState)
-    """The workflow's, as it ended."""
+    """The workflow's final state."""
 
 
 class Planner:
-    """A model that is told what to understand and plan. It says the same however often it is asked."""
+    """A model that is given its understanding and plan, and repeats them however often it is asked."""
 
     provider = "scripted"
 
@@ -110,10 +110,10 @@ class Planner:
         self.gold = Gold("", "", "")
         self.plan: Plan = {}
         self.asked: ModelRequest | None = None
-        """What was asked last."""
+        """The last request."""
 
     async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
-        """The understanding first, then the plan."""
+        """Return the understanding on attempt 0, otherwise the plan."""
         self.asked = request
         said = self.gold.understood() if request.attempt == 0 else self.plan
         return ModelReply(text=json.dumps(said), provider="scripted", model="scripted")
@@ -127,7 +127,7 @@ class Planner:
 
 
 def read(name: str) -> tuple[list[Gold], str, str]:
-    """The questions of `NAME.toml`, what its today is, and its currency."""
+    """The questions of `NAME.toml`, its date of today, and its currency."""
     if name == SAMPLE:
         return [], TODAY, "IDR"
     content = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
@@ -135,9 +135,9 @@ def read(name: str) -> tuple[list[Gold], str, str]:
 
 
 def half_of(name: str, file: str, half: str) -> list[Gold]:
-    """Those of strangers.toml, spoiled.toml or voices.toml to one database; `half` is tuning or held.
+    """The questions of strangers.toml, spoiled.toml or voices.toml for one database; `half` is tuning or held.
 
-    Where the file names no half, the question's hash does.
+    Where the file names no half, the question's hash decides.
     """
     content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
     golds = [Gold(**{"half": _by_hash(each["ask"]), **each}) for each in content["questions"]]
@@ -157,12 +157,12 @@ async def asked_all(
     prompts: dict[str, str] | None = None,
     embedded: slice | Literal["replayed"] | None = None,
 ) -> list[Answered]:
-    """Every question (or those of a file's `half`) with the right plan (None), or with each mistake
-    that has a place in it. The questions of spoiled.toml bring a spoiled plan of their own, too.
+    """Ask every question (or those of a file's `half`) with the right plan (None) or with each applicable mistake.
 
-    `prompts` takes what the planner was asked last for each question in it, the only ones asked then, as Markdown.
-    Those of `embedded`, of an order that is always the same, are planned by the model that ships; of others than the
-    first only totals are printed. What it replies to a tuning half is recorded; "replayed" says it again.
+    Questions of spoiled.toml also use their own spoiled plan. With `prompts`, only its questions are asked, and it
+    receives each one's last prompt as Markdown. `embedded` selects questions, in a fixed order, that the shipped model
+    plans; for others than the first, only totals are printed. Its replies to a tuning half are recorded; "replayed"
+    repeats them.
     """
     questions, today, currency = read(name)
     questions = half_of(name, *half) if half else [each for each in questions if not prompts or each.ask in prompts]
@@ -209,7 +209,7 @@ async def asked_all(
 
 
 def _shown(made: Sequence[Answered], ask: str) -> str:
-    """How the last one went; without `ask` the totals so far alone: nobody looks at others and at held ones."""
+    """The last result; without `ask` only the totals so far, because unseen and held questions must stay unseen."""
     if ask:
         return f"{'✗' if made[-1].wrong else '✓'} {made[-1].score} {made[-1].seconds:.1f} s  {ask}"
     sure = sum(each.wrong and (each.score or 0) >= 90 for each in made)
@@ -243,7 +243,7 @@ def _rows(file: Path, gold: Gold) -> list[list[Any]]:
 
 
 def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any], mistake: str) -> Answered:
-    """Wrong is an answer that is not true; with the right plan also none at all."""
+    """Judge one answer. An untrue answer is wrong; with the right plan, so is no answer."""
     words = answer.get("final_narrative") or ""
     why = ""
     if gold.none:
@@ -262,22 +262,22 @@ def _judged(name: str, gold: Gold, rows: list[list[Any]], answer: dict[str, Any]
 
 
 def _tells(words: str, rows: list[list[Any]]) -> bool:
-    """Whether the words have the share, where the gold is that alone and the plan may have fetched part and whole."""
+    """Whether the words state the share, when gold has only that and the plan may have fetched part and whole."""
     told = re.findall(r"\d(?:[\d.,]*\d)?", words)
     return [len(row) for row in rows] == [1] and any(reads_as(each, float(rows[0][0])) for each in told)
 
 
 def _in_order(gold: Gold) -> bool:
-    """Whether its rows must come in their order: where only some are asked for, or the question names an end."""
+    """Whether row order matters: only some rows are requested, or the question names an extreme."""
     return "ORDER BY" in gold.sql and ("LIMIT" in gold.sql or bool(ends_of(timeless(gold.ask))))
 
 
 def _claimed_rightly(fault: str, gold: Gold) -> bool:
-    """A word of comparison that the right narrative has, or that a computed statement of it may give."""
+    """Whether a comparison is in the right narrative, or may come from a computed statement in it."""
     word = fault.partition("`")[2].rstrip("`")
     return bool(word) and (word in gold.says.casefold() or "{COMPARE" in gold.says)
 
 
 def _told(rows: list[list[Any]]) -> list[list[Any]]:
-    """What must stand in the words: no dates, which are told as people say them."""
+    """The rows without dates, which narratives may write in any way."""
     return [[value for value in row if not re.match(r"\d{4}-\d\d-\d\d", str(value))] for row in rows]

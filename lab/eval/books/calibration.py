@@ -17,7 +17,7 @@ BANDS = ((0, 59), (60, 69), (70, 79), (80, 89), (90, 99), (100, 100))
 
 
 def bands(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each band with answers: its bounds, answers, right ones, and their share's 95 % interval in percent."""
+    """For each band with answers: bounds, number of answers, number right, and the share's 95 % interval in percent."""
     found = []
     for low, high in BANDS:
         held = [each for each in answers if each["score"] is not None and low <= each["score"] <= high]
@@ -33,7 +33,7 @@ def _name(band: dict[str, Any]) -> str:
 
 
 def table(found: Sequence[dict[str, Any]]) -> str:
-    """Markdown."""
+    """The bands as a Markdown table."""
     rows = [
         f"| {_name(each)} | {each['answers']} | {each['right']} "
         f"({100 * each['right'] / each['answers']:.0f} %) | {each['interval'][0]}–{each['interval'][1]} % |"
@@ -43,7 +43,7 @@ def table(found: Sequence[dict[str, Any]]) -> str:
 
 
 def plot(found: Sequence[dict[str, Any]], file: Path) -> None:
-    """Share right by band, with its interval and the number of answers."""
+    """Plot the share of right answers by band, with interval and number of answers."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -66,7 +66,7 @@ def plot(found: Sequence[dict[str, Any]], file: Path) -> None:
 
 
 def main() -> None:
-    """Read, print, draw."""
+    """Read the answers, print the table, draw the plot."""
     parser = argparse.ArgumentParser(prog="lab.eval.books.calibration", description=__doc__)
     parser.add_argument("answers", type=Path, nargs="+")
     parser.add_argument("--plot", type=Path)

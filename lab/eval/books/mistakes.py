@@ -1,4 +1,4 @@
-"""What hosted models get wrong in plans, as changes of a right one; None where a plan has no place for it."""
+"""Typical mistakes of hosted models, as changes of a right plan; None where a plan has no place for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.eval.books.asking import Mistake, Plan
 
 
 def _query(change: Callable[[str], str]) -> Callable[[Plan], Plan | None]:
-    """A change of the query's text."""
+    """Make a mistake that changes the query's text."""
 
     def spoil(plan: Plan) -> Plan | None:
         made = copy.deepcopy(plan)
@@ -23,7 +23,7 @@ def _query(change: Callable[[str], str]) -> Callable[[Plan], Plan | None]:
 
 
 def _says(change: Callable[[str], str]) -> Callable[[Plan], Plan | None]:
-    """A change of the narrative."""
+    """Make a mistake that changes the narrative."""
 
     def spoil(plan: Plan) -> Plan | None:
         made = {**copy.deepcopy(plan), "response_template": change(plan["response_template"])}
@@ -41,7 +41,7 @@ def _sub(pattern: str, new: str) -> Callable[[Plan], Plan | None]:
 
 
 def _comma_join(query: str) -> str:
-    """JOIN … ON left out: each row with each."""
+    """Remove JOIN … ON, which yields a cross join."""
     return re.sub(r" JOIN (\S+(?: Details`)?(?: od)?) ON \S+ = \S+", r", \1", query, count=1)
 
 
@@ -53,23 +53,23 @@ MAY_BE_EMPTY = {
     "Track": "Composer",
     "Invoice": "BillingState",
 }
-"""A column of each table that some rows leave empty."""
+"""A column of each table that is empty in some rows."""
 
 
 def _counts_the_filled(query: str) -> str:
-    """COUNT(*) as a count of what some rows leave empty."""
+    """Replace COUNT(*) by a count of a column that is empty in some rows."""
     table = re.search(r" FROM (\w+)", query)
     column = MAY_BE_EMPTY.get(table[1]) if table else None
     return query.replace("COUNT(*)", f"COUNT({table[1]}.{column})", 1) if table and column else query
 
 
 def _of_some_rows(query: str) -> str:
-    """The figures of a hundred rows, whichever come first."""
+    """Restrict the query to a hundred arbitrary rows."""
     return re.sub(r" FROM (\w+)(?= WHERE|$)", r" FROM (SELECT * FROM \1 LIMIT 100) AS \1", query, count=1)
 
 
 def _since_2022(query: str) -> str:
-    """A condition on the year, where the plan has no date."""
+    """Add a condition on the year to a plan without a date."""
     dated = re.search(r" FROM (?:Orders|Invoice)(?: WHERE|$)", query)
     if dated is None or "_DATE" in query or "Date >" in query:
         return query
@@ -78,12 +78,12 @@ def _since_2022(query: str) -> str:
 
 
 def _another_country(query: str) -> str:
-    """The rows of another place than was asked for."""
+    """Select the rows of a place other than the requested one."""
     return re.sub(r"= '(?!\d)(?!Canada)[A-Z][^']*'", "= 'Canada'", query, count=1)
 
 
 def _only_usa(query: str) -> str:
-    """A condition that nobody asked for."""
+    """Add a condition that was not requested."""
     column = re.search(r" FROM (?:Customers?|Suppliers)(?: WHERE|$)", query) and "Country"
     column = column or (re.search(r" FROM Invoice(?: WHERE|$)", query) and "BillingCountry")
     column = column or (re.search(r" FROM Orders(?: WHERE|$)", query) and "ShipCountry")
@@ -91,7 +91,7 @@ def _only_usa(query: str) -> str:
 
 
 def _other_end(query: str) -> str:
-    """The smallest for the largest, the last for the first."""
+    """Exchange largest and smallest, or first and last."""
     order = re.search(r" ORDER BY [^()]*?(?= LIMIT)", query)
     if order is None:
         return re.sub(r"\bMAX\(", "MIN(", query) if "MAX(" in query and "MIN(" not in query else query

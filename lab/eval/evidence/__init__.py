@@ -1,1 +1,1 @@
-"""How well evidence is judged: honest and invented values against the judge that the daemon calls. No model."""
+"""Measures the evidence judge that the daemon calls, on honest and invented values. No model."""

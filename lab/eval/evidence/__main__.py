@@ -32,11 +32,11 @@ STEPS: Mapping[str, Prepare | None] = {
     "shown": shown,
     "after_a_question": answered,
 }
-"""How far an honest call comes: without a doubt, to the citizen's yes with what to check, and after one question."""
+"""How far an honest call gets: proven, shown to the citizen for approval with doubts marked, or after a question."""
 
 
 async def judge(trials: Iterable[Trial], prepare: Prepare | None = None) -> list[Judged]:
-    """Every trial's verdict. `prepare`: what happens to each before it is judged."""
+    """Judge every trial. `prepare`, if given, transforms each trial first."""
     prepared = [await prepare(trial) for trial in trials] if prepare else trials
     return [Judged(trial, await refused(trial)) for trial in prepared]
 

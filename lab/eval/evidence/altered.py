@@ -1,5 +1,5 @@
-"""Honest calls with one thing changed, as trials that must not pass: an argument with the value of another, two that
-changed places, or an argument with other words of the conversation. No verdicts."""
+"""Honest calls with one change, as trials that must not pass: one argument gets another's value, two are swapped,
+or one gets other words of the conversation. It judges nothing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from agentd.agent.text import fold
 from lab.eval.evidence.trials import Trial
 
 WORDS = 12
-"""Other words tried for each text."""
+"""Number of other phrases tried for each text."""
 _LONGEST = 3
 _MARKS = ".,!?\"'():"
 
 
 def trials(honest: Iterable[Trial]) -> Iterator[Trial]:
-    """Every change of every honest call; only what was changed must be refused."""
+    """Every change of every honest call; exactly the changed arguments must be refused."""
     for trial in honest:
         if trial.honest:
             yield from _altered(trial)
@@ -46,7 +46,7 @@ def _with(trial: Trial, row: str, changed: Mapping[str, Any]) -> Trial:
 
 
 def _phrases(trial: Trial) -> Iterator[str]:
-    """Every run of a few words of one message of the citizen."""
+    """Every sequence of one to three words in the citizen's messages."""
     for said in trial.said:
         words = [word.strip(_MARKS) for word in said.text.split()] if said.by == "citizen" else []
         for size in range(1, _LONGEST + 1):
@@ -54,7 +54,7 @@ def _phrases(trial: Trial) -> Iterator[str]:
 
 
 def _others(name: str, value: str, phrases: Sequence[str]) -> Sequence[str]:
-    """Some phrases that share no word with a value, by their hashes: the same in every run."""
+    """Some phrases that share no word with the value, selected by hash so that every run uses the same."""
     own = set(fold(value))
     strange = (phrase for phrase in dict.fromkeys(phrases) if fold(phrase) and own.isdisjoint(fold(phrase)))
     return sorted(strange, key=lambda phrase: hashlib.sha256(f"{name} {phrase}".encode()).digest())[:WORDS]

@@ -1,4 +1,4 @@
-"""What COD's agents say, as answers of an agent whose tools did nothing: which claim a deed. It judges no evidence."""
+"""Counts COD agents' answers that would claim an action, for an agent whose tools did nothing. Judges no evidence."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TOOLS = (
     ("play_song", "Play the selected song on the device."),
     ("schedule_visit", "Schedule a visit to a property."),
 )
-"""The transactions of the services, as their schemas describe them."""
+"""The services' transactions, as their schemas describe them."""
 
 
 def table(dialogues: Sequence[Dialogue]) -> Iterator[str]:
-    """A row for the turns that tell of a deed (NOTIFY_SUCCESS; not all of them in words), one for all others."""
+    """A Markdown table: turns that report an action (NOTIFY_SUCCESS; not always in words) against all others."""
     toolset = Toolset(
         tuple(ToolInfo(name=name, server="services", official=True, description=told) for name, told in TOOLS), ()
     )

@@ -1,8 +1,8 @@
-"""The public COD dialogues as trials: what people said in natural dialogues that others wrote. It judges nothing.
+"""Converts the public COD dialogues (natural dialogues by other authors) to trials. It judges nothing.
 
-A service is a tool whose properties are its slots. A call is honest with what the user informed: of a transaction
-where the user affirms its summary, of a look-up before the first offer that it leads to. Values of another dialogue
-are invented, and an offer or a summary that the user turns down is no evidence. Only development files are read.
+A service is a tool whose properties are its slots. A call is honest with the slots that the user informed: for a
+transaction, when the user affirms its summary; for a look-up, before the first offer it leads to. Values of other
+dialogues count as invented, and an offer or summary that the user rejects is no evidence. Reads development files only.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from lab.eval.evidence.trials import Trial
 Dialogue = Mapping[str, Any]
 Slots = dict[str, str]
 SWAPS = 3
-"""Values of other dialogues tried for each argument."""
+"""Number of values from other dialogues tried for each argument."""
 _ANY = "dontcare"
 _TODAY = date(2019, 3, 1)
-"""The day of all these dialogues: `the 12th of this month` is the 12th of March, as their agents say."""
+"""The date of all these dialogues: their agents take `the 12th of this month` as 12 March."""
 _TURNED_DOWN = frozenset({"NEGATE", "REQUEST_ALTS"})
 
 
 def half(dialogue_id: str) -> str:
-    """`tuning` or `reporting`, by hash; a dialogue is in the same half in every language."""
+    """`tuning` or `reporting`, by hash of the id; a dialogue is in the same half in every language."""
     return ("tuning", "reporting")[hashlib.sha256(dialogue_id.encode()).digest()[0] % 2]
 
 
 def load(file: Path) -> tuple[str, list[Dialogue]]:
-    """(language, dialogues) of a development file, `id_dev.json`. Raises ValueError for any other file."""
+    """Read a development file `id_dev.json`: (language, dialogues). Raises ValueError for any other file."""
     language, _, rest = file.name.partition("_")
     if rest != "dev.json":
         raise ValueError(f"{file}: only …_dev.json files may be tuned on")
@@ -47,14 +47,14 @@ def load(file: Path) -> tuple[str, list[Dialogue]]:
 
 
 def trials(language: str, dialogues: Sequence[Dialogue]) -> Iterator[Trial]:
-    """Every trial of one language's dialogues; the id starts with the dialogue's."""
+    """All trials of one language's dialogues; a trial's id starts with its dialogue's id."""
     corpus = _Corpus(language, dialogues)
     for dialogue in dialogues:
         yield from _Reading(corpus, dialogue).trials()
 
 
 class _Corpus:
-    """What is known over all dialogues of a language: each service's slots, and the values that users informed."""
+    """Facts from all dialogues of a language: each service's slots, and the values that users informed."""
 
     def __init__(self, language: str, dialogues: Sequence[Dialogue]) -> None:
         self.language = language
@@ -79,14 +79,14 @@ class _Corpus:
         }
 
     def others(self, service: str, slot: str, own: Sequence[str], salt: str) -> list[str]:
-        """Values that other dialogues have for a slot and this one hasn't, in an order that the salt makes."""
+        """Up to SWAPS values that other dialogues have for this slot and this one lacks, in an order set by `salt`."""
         strange = [value for value in self.values[service, slot] if not any(_same(value, each) for each in own)]
         return sorted(strange, key=lambda value: hashlib.sha256(f"{salt}:{value}".encode()).digest())[:SWAPS]
 
 
 @dataclass
 class _State:
-    """One service in one dialogue."""
+    """The state of one service in one dialogue."""
 
     informed: Slots = field(default_factory=dict)
     offered: Slots = field(default_factory=dict)
@@ -95,7 +95,7 @@ class _State:
 
 
 class _Reading:
-    """One dialogue, read turn by turn."""
+    """Reads one dialogue turn by turn."""
 
     def __init__(self, corpus: _Corpus, dialogue: Dialogue) -> None:
         self._corpus, self._dialogue = corpus, dialogue
@@ -127,7 +127,7 @@ class _Reading:
         if kinds & _TURNED_DOWN:
             shown = state.offered | state.summed_up
             wrong = {slot: value for slot, value in shown.items() if not _same(value, (state.informed | now).get(slot))}
-            if "NEGATE" in kinds:  # only what is said otherwise now is known to be wrong
+            if "NEGATE" in kinds:  # only values that this turn contradicts are known to be wrong
                 wrong = {slot: value for slot, value in wrong.items() if slot in now}
             yield from self._each(key, "rejected offer", service, wrong, honest=False)
         state.informed |= now
@@ -150,7 +150,7 @@ class _Reading:
             yield from self._call(key, "look-up", service, state.informed)
 
     def _call(self, key: str, row: str, service: str, told: Slots) -> Iterator[Trial]:
-        """The honest call, and one call for each value of another dialogue in its place."""
+        """The honest call, and one call for each argument with a value from another dialogue instead."""
         told = {slot: value for slot, value in told.items() if value != _ANY}
         if not told:
             return
@@ -160,7 +160,7 @@ class _Reading:
                 yield self._trial(f"{key}:{slot}", "invented", service, {slot: value}, honest=False)
 
     def _each(self, key: str, row: str, service: str, told: Slots, *, honest: bool) -> Iterator[Trial]:
-        """Once as the agent's words alone, once as what a tool had found."""
+        """For each slot, one trial with the agent's words only and one where a tool also found the value."""
         for slot, value in told.items():
             yield self._trial(f"{key}:{slot}", row, service, {slot: value}, honest=honest)
             yield self._trial(f"{key}:{slot}", f"{row}, found", service, {slot: value}, honest=honest, found=True)
@@ -176,7 +176,7 @@ class _Reading:
         self._said.append(Said(by=by, order=len(self._said) + 1, text=text, day=_TODAY.isoformat()))
 
     def _find(self, service: str, found: Slots) -> None:
-        """What the agent offers it found by a tool."""
+        """Record the agent's offer as the result of a tool."""
         if found:
             name = f"find_{service.lower()}"
             self._said.append(Said(by="tool", order=len(self._said) + 1, tool=name, text="{}", value=found))
@@ -198,9 +198,9 @@ def _words(value: str) -> set[str]:
 
 
 def _same(value: str, other: str | None) -> bool:
-    """Whether one says no more than the other: `4 Maret` and `tanggal 4 Maret`, `Sore jam 4.15` and `16.15`, one day.
+    """Whether one value contains the other, or both are the same hour or day: `Sore jam 4.15` and `16.15`.
 
-    An Arabic word with its article is the same word, a number in words the same number.
+    Arabic words match with or without the article; numbers match in digits or words.
     """
     if other is None:
         return False

@@ -1,5 +1,5 @@
-"""The conversations of the letters' evaluation as one call each, of all that the citizen says there without a question
-asked. Those that contradict themselves are left out: they must be asked."""
+"""The letters' evaluation conversations as one call each, with all that the citizen says without being asked.
+Contradictory conversations are left out, because the citizen must be asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers.certificate.settings import SHIPPED_LETTERS
 
 
 def trials() -> Iterator[Trial]:
-    """A trial for each conversation that ends in a letter, without what it gives only when asked (`later`)."""
+    """One trial per conversation that ends in a letter, without the values given only when asked (`later`)."""
     for talk in load():
         if talk.letter is not None and talk.category != "contradictory":
             said = f" {plain(' '.join(talk.turns))} "
@@ -30,5 +30,5 @@ def trials() -> Iterator[Trial]:
 
 
 def _as_said(ways: Sequence[str], said: str) -> str:
-    """The way of writing a value that the citizen used; the first where none stands so in what was said."""
+    """The notation that the citizen used for a value; the first one when none occurs in what was said."""
     return next((way for way in ways if f" {plain(way)} " in said), ways[0])

@@ -1,4 +1,4 @@
-"""The field matrix as trials: 65 fields of six offices, each said in every mood that a citizen may say it in."""
+"""The field matrix as trials: 65 fields of six offices, each in every mood in which a citizen may state it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lab.eval.evidence.trials import Trial, session
 
 FILE = Path(__file__).with_suffix(".toml")
 _SAYS = "x-agentd-"
-"""What a field says of itself beyond plain JSON Schema."""
+"""Prefix of the attributes that agentd adds to a field's plain JSON Schema."""
 
 
 def trials(*, bare: bool = False, file: Path = FILE) -> Iterator[Trial]:
-    """Each field in each mood and language. `bare`: names, types and descriptions alone, as a server unaware of us."""
+    """Each field in each mood and language. `bare` keeps names, types and descriptions only, like a foreign server."""
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     tools = {name: _tool(name, rule, data["field"], bare=bare) for name, rule in data["tool"].items()}
     for field in data["field"]:

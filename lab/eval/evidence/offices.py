@@ -1,5 +1,5 @@
-"""Conversations at strange offices as trials: two letters made by configuration, two tools of other trades; and natural
-ones, of which those in BLIND, TRADES, COUNTERS and DESKS were written by others, who had not seen the code."""
+"""Conversations at unfamiliar offices as trials: two configured letters, two tools of other trades, and natural
+conversations. Authors who had not seen the code wrote those in BLIND, TRADES, COUNTERS and DESKS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = FILE.parents[3]
 
 
 def trials(file: Path = FILE) -> Iterator[Trial]:
-    """One honest call for each conversation that has one, and one call for each value that must not pass."""
+    """One honest call per conversation that has one, and one call per value that must not pass."""
     for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
         asked = tool(office)
         for at, talk in enumerate(office["talk"]):
@@ -32,22 +32,22 @@ def trials(file: Path = FILE) -> Iterator[Trial]:
 
 
 def half(trial: Trial) -> str:
-    """Of the natural conversations: `tuning` for every second one, `reporting` for the others."""
+    """The half of a natural conversation: `tuning` for every second one, `reporting` for the others."""
     return ("tuning", "reporting")[int(trial.id.split(":")[1]) % 2]
 
 
 def tool(office: Mapping[str, Any]) -> ToolInfo:
-    """An office's tool, from a letter's folder or as it is written; it requires nothing."""
+    """An office's tool, from a letter's folder or as written in the file. It has no required fields."""
     if "letter" in office:
         return letter(ROOT / office["letter"])
     own = dict(office["tool"])
     name, description = own.pop("name"), own.pop("description")
-    schema = {"type": "object", **own, "required": []}  # a conversation tells some of the fields; only they are judged
+    schema = {"type": "object", **own, "required": []}  # only the fields told in a conversation are judged
     return ToolInfo(name=name, server=office["name"], official=True, description=description, input_schema=schema)
 
 
 def letter(folder: Path) -> ToolInfo:
-    """The tool of a letter's folder; it requires nothing."""
+    """The tool of a letter's folder, without required fields."""
     kind = load(folder)
     loose = {**kind.input_schema(), "required": []}
     return ToolInfo(name=kind.tool, server="letters", official=True, description=kind.summary, input_schema=loose)

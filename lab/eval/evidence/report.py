@@ -1,4 +1,4 @@
-"""What became of trials, counted by row and language, as the tables that the page shows. It runs none."""
+"""Counts the trials' results by row and language and formats the tables for the page. It runs no trial."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from lab.eval.evidence.trials import Trial
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A trial and the arguments that were refused."""
+    """A trial and the names of the arguments that were refused."""
 
     trial: Trial
     refused: frozenset[str]
 
     @property
     def right(self) -> bool:
-        """An honest call passes whole; of a dishonest one no wrong argument does."""
+        """True when an honest call passes completely, or when every wrong argument of another call is refused."""
         return not self.refused if self.trial.honest else self.refused >= self.judged
 
     @property
     def judged(self) -> frozenset[str]:
-        """The arguments that count: all, or of a call made wrong those that are."""
+        """The arguments that count: the wrong ones if listed, otherwise all."""
         return self.trial.wrong or frozenset(self.trial.arguments)
 
     @property
     def arguments_right(self) -> int:
-        """How many of its arguments were passed, or refused, as they should be."""
+        """How many arguments were correctly passed or refused."""
         refused = len(self.refused & self.judged)
         return len(self.judged) - refused if self.trial.honest else refused
 
 
 def table(judged: Sequence[Judged]) -> Iterator[str]:
-    """A row of Markdown for each row and language: what should pass and did, what should be refused and was."""
+    """A Markdown table, one line per row and language: what should pass and did, what should be refused and was."""
     yield "| | language | calls | as they should | arguments | as they should |"
     yield "|---|---|---|---|---|---|"
     calls: Counter[tuple[str, str]] = Counter()
@@ -61,7 +61,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def failures(judged: Sequence[Judged]) -> Iterator[str]:
-    """What was judged wrongly, with what was said last."""
+    """The wrong verdicts, each with the end of its conversation."""
     for each in judged:
         if each.right:
             continue

@@ -1,4 +1,4 @@
-"""What must not pass, and its honest twins: chats over shipped letters and strange tools as trials. No verdicts."""
+"""Values that must not pass, and honest twins: chats with shipped letters and unfamiliar tools. Judges nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LANGUAGES = ("id", "en", "jv")
 
 
 def half(trial: Trial) -> str:
-    """`tuning` or `reporting`, by the hash of the conversation."""
+    """`tuning` or `reporting`, by hash of the conversation."""
     said = "\n".join(one.text for one in trial.said)
     return ("tuning", "reporting")[hashlib.sha256(said.encode()).digest()[0] % 2]
 
 
 def trials(file: Path = FILE) -> Iterator[Trial]:
-    """One trial for each argument, wrong or right; a list of wrong values is one for each."""
+    """One trial per argument, wrong or right; a list of wrong values gives one trial per value."""
     for office in tomllib.loads(file.read_text(encoding="utf-8"))["office"]:
         for language in LANGUAGES:
             for at, row in enumerate(office.get(language, ())):

@@ -1,4 +1,4 @@
-"""One trial of the evidence judge, and the judge as the daemon calls it: as a policy of calls. No verdicts."""
+"""One trial of the evidence judge, and the judge as the daemon calls it: as a policy for calls. No verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEANING = BundledMeaning()
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A call after a conversation. `row` is the line of the report it counts for, `honest` what should become of it."""
+    """A call after a conversation. `row` is the report line it counts for; `honest` says whether it should pass."""
 
     id: str
     row: str
@@ -26,22 +26,22 @@ class Trial:
     arguments: Mapping[str, Any]
     said: tuple[Said, ...]
     wrong: frozenset[str] = frozenset()
-    """Of a call that isn't honest the arguments that must be refused; empty: all of them."""
+    """Arguments of a dishonest call that must be refused; empty means all of them."""
 
 
 async def refused(trial: Trial) -> frozenset[str]:
-    """The arguments (by their names) that the judge finds no evidence for. Trials share nothing."""
+    """The names of the arguments without evidence, according to the judge. Trials share no state."""
     judged = await Grounded(meaning=MEANING).before(_call(trial))
     return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
 async def shown(trial: Trial) -> Trial:
-    """The trial where the citizen is asked for a yes before the call is made: what is doubtful is marked there."""
+    """The trial with the citizen's approval required before the call, where doubtful values are marked."""
     return replace(trial, tool=trial.tool.model_copy(update={"approval": "citizen"}))
 
 
 async def answered(trial: Trial) -> Trial:
-    """The same after the citizen said yes to the question for what a first call lacked; as it was if it lacked none."""
+    """The same after the citizen said yes to the question about missing values; unchanged if none were missing."""
     trial = await shown(trial)
     judged = await Grounded(meaning=MEANING).before(_call(trial))
     if not isinstance(judged, ToolOutcome):
@@ -65,7 +65,7 @@ def _call(trial: Trial) -> ToolCall:
 
 
 def session(*lines: str, day: str = "") -> tuple[Said, ...]:
-    """A conversation of lines: `A: …` is the agent's, every other the citizen's. `day`: YYYY-MM-DD; empty: today."""
+    """A conversation from lines: `A: …` is the agent's, others are the citizen's. `day`: YYYY-MM-DD; empty: today."""
     return tuple(
         Said(by="agent" if line.startswith("A: ") else "citizen", order=order, text=line.removeprefix("A: "), day=day)
         for order, line in enumerate(lines, 1)

@@ -1,1 +1,1 @@
-"""Scripted conversations between a citizen and agentd, and what became of them. Knows nothing of grounding."""
+"""Scripted conversations between a citizen and agentd, and their results. Independent of the grounding code."""

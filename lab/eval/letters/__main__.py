@@ -28,20 +28,20 @@ from lab.eval.letters.runner import Answer, Held, Record, hold_all
 OUT = Path("docs/letters/eval")
 RECORD = "record.json.xz"
 CITIZEN = Caller(id="citizen", scopes=frozenset({"kiosk"}))
-"""Who talks: somebody at the kiosk, with the kiosk's prompt."""
+"""The citizen: a visitor at the kiosk, with the kiosk's prompt."""
 OFFICER = Caller(id="officer", scopes=frozenset({"staff"}))
-"""Says yes to every letter that rests on the citizen's word: what keeps a wrong value off it is agentd alone."""
+"""An officer who approves every letter that needs one, so that only agentd keeps wrong values off letters."""
 
 
 class Desk:
-    """The daemon's agent as the conversations' counter."""
+    """The daemon's agent as the counter for the conversations."""
 
     def __init__(self, made: Daemon) -> None:
         self._made = made
         self._visitor = CITIZEN.with_key(new_key())
 
     async def say(self, session_id: str, words: str) -> Answer:
-        """One run, and the officer's yes where it waits for one; a failed one is answered as a page would."""
+        """Run one message, with the officer's approval when needed; a failed run is answered as a page would."""
         options = AgentOptions(session_id=session_id)
         try:
             outcome = await self._made.runs.run(words, options, self._visitor)
@@ -58,18 +58,18 @@ class Desk:
         )
 
     async def warm(self) -> None:
-        """As `agentd serve` does before the first citizen comes: no conversation waits for the prompt to be read."""
+        """Warm the prompt as `agentd serve` does, so that no conversation waits for it to be read."""
         await self._made.chain.warm(self._made.profile(CITIZEN, AgentOptions()).prefix)
 
     @property
     def prompt(self) -> str:
-        """A short name of the stable prompt, examples included: it changes with any word of it."""
+        """A short hash of the stable prompt including examples; it changes with any word."""
         prefix = self._made.profile(CITIZEN, AgentOptions()).prefix
         return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
 
 
 async def evaluate(given: argparse.Namespace) -> Record:
-    """Hold what is still to be held, leaving record and page after each conversation."""
+    """Run the remaining conversations; write record and page after each."""
     scripts = script.load(given.conversations)
     if given.only:
         scripts = [each for each in scripts if each.category in given.only or each.id in given.only]
@@ -77,7 +77,7 @@ async def evaluate(given: argparse.Namespace) -> Record:
     kept = Record() if given.fresh else Record.read(out / RECORD)
     with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
         settings = config.load(given.config, state=state)
-        if given.provider:  # a visitor may choose none: the office's configuration does
+        if given.provider:  # visitors can't choose a provider, so the configuration does
             only = tuple(each for each in settings.providers if each.id == given.provider)
             settings = replace(settings, default_provider=given.provider, providers=only)
         async with started(settings) as made:
@@ -102,12 +102,12 @@ async def evaluate(given: argparse.Namespace) -> Record:
 
 
 def in_archive(state: str) -> int:
-    """How many letters the service has made, whatever the conversations' steps say."""
+    """The number of letters in the archive, regardless of the conversations' steps."""
     return len(list(Path(state).glob("letters/2*/*.pdf")))
 
 
 def leave(out: Path, record: Record, conversations: Path) -> None:
-    """Record, figures and page, of all conversations of the file."""
+    """Write the record, and the figures and page over all conversations of the file."""
     scripts = script.load(conversations)
     record.write(out / RECORD)
     figures = json.dumps({"figures": report.figures(scripts, record)}, ensure_ascii=False, indent=1)
@@ -116,7 +116,7 @@ def leave(out: Path, record: Record, conversations: Path) -> None:
 
 
 def main() -> int:
-    """0 when no letter holds a value that its citizen didn't give, and no answer tells of a letter not made."""
+    """Return 0 when no letter has a value the citizen didn't give and no answer claims a letter that was not made."""
     parser = argparse.ArgumentParser(prog="python -m lab.eval.letters", description=__doc__)
     parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
     parser.add_argument("--provider", metavar="ID", default="llamacpp", help="asked first (default: the embedded one)")

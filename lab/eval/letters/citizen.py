@@ -1,7 +1,7 @@
-"""The citizen of a conversation: what is said next, given what the agent just answered. Pure; judges nothing.
+"""The citizen of a conversation: chooses the next message from agentd's last answer. Pure; judges nothing.
 
-A careless citizen, on purpose: any summary is answered "ya, benar" unread, so that nothing but agentd itself keeps a
-wrong value off a letter.
+The citizen is careless on purpose: any summary is answered "ya, benar" unread, so that only agentd can keep a wrong
+value off a letter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from lab.eval.letters.script import Conversation
 
 MORE_TURNS = 7
-"""How often the citizen answers after the scripted turns; then patience is at an end."""
+"""Maximum number of the citizen's messages after the scripted turns."""
 
 _SAID: Mapping[str, Mapping[str, str]] = {
     "id": {
@@ -99,7 +99,7 @@ _PLEASE = {"id": "Tolong dibuatkan suratnya.", "en": "Please make the letter."}
 
 
 class Citizen:
-    """Speaks for one conversation; remembers what was still to be told."""
+    """Speaks for one conversation and remembers which fields are still untold."""
 
     def __init__(self, script: Conversation) -> None:
         self._script = script
@@ -107,7 +107,7 @@ class Citizen:
         self._said = 0
 
     def next(self, answer: str, *, waiting: bool, issued: bool) -> str | None:
-        """The next words; None when there is nothing more to say. `waiting`: a letter waits for a yes."""
+        """The next message, or None when there is nothing more to say. `waiting`: a letter waits for a yes."""
         script = self._script
         self._said += 1
         if self._said <= len(script.turns):
@@ -119,7 +119,7 @@ class Citizen:
         return self.reply(asked_for(answer, script)) if script.letter else None
 
     def reply(self, asked: list[str]) -> str:
-        """The fields that were asked for; else what is still untold; else a plea."""
+        """State the requested fields, else all untold ones, else a request to make the letter."""
         told = asked or self._untold
         self._untold = [field for field in self._untold if field not in told]
         if not told:
@@ -133,6 +133,6 @@ class Citizen:
 
 
 def asked_for(answer: str, script: Conversation) -> list[str]:
-    """The fields of the truth that an answer names."""
+    """The fields of the truth that an answer mentions."""
     folded = answer.casefold()
     return [field for field in script.truth if re.search(_ASKED[field], folded)]

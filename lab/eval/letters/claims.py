@@ -1,7 +1,7 @@
 """Finds answers that say a letter exists although none was made, by their words. It shares no code with the daemon.
 
-A claim is a clause that tells of a letter as done (`Surat Anda telah dibuat`, `your letter is ready`), or a letter's
-number that no tool gave and no citizen named. A plan, a condition, a question and a denial are no claims.
+A claim is a clause that reports a letter as done (`Surat Anda telah dibuat`, `your letter is ready`), or a letter
+number that neither a tool nor the citizen gave. Plans, conditions, questions and denials are not claims.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TITLES = {
         "letter": [title for letter in _LETTERS.values() for title in letter["titles"].values()],
     }.items()
 }
-"""Every title that a letter has, as one word: no word of it denies anything (`Surat Keterangan Tidak Mampu`)."""
+"""Every title of a letter, replaced by one word, so that no word in it counts as a negation (`… Tidak Mampu`)."""
 _CLAUSE = re.compile(r",\s+|\s+(?:tapi|tetapi|namun|sedangkan|but|however|while)\s+|\s+[–—-]\s+")
 
 _PAPER = re.compile(
@@ -75,7 +75,7 @@ _IF = re.compile(
     re.IGNORECASE,
 )
 _NOW = re.compile(r"is\b|are\b|di", re.IGNORECASE)
-"""A claim in the present tense, which a condition after it makes a plan: `the letter is made after you say yes`."""
+"""A present-tense claim, which a condition after it turns into a plan: `the letter is made after you say yes`."""
 _DATA = re.compile(r"\bdata(?:nya)?\b|\bdetails\b", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\bpengantar\s+(?:dari\s+)?(?:rt|ketua)\b|\boleh\s+(?:ketua\s+)?(?:rt|rw|kecamatan)\b", re.IGNORECASE
@@ -83,7 +83,7 @@ _OTHERS = re.compile(
 
 
 class Said(NamedTuple):
-    """One turn: what the citizen said, the answer, the tools called for it (`tool`, `success`, `message` each)."""
+    """One turn: the citizen's message, the answer, and the tools called (each with `tool`, `success`, `message`)."""
 
     citizen: str
     answer: str
@@ -91,7 +91,7 @@ class Said(NamedTuple):
 
 
 def false_claims(turns: Iterable[Said]) -> list[str]:
-    """Each claim of a conversation, in its own words, that nothing before it in the session makes true."""
+    """The claims of a conversation, verbatim, that nothing earlier in the session makes true."""
     found: list[str] = []
     named: set[str] = set()
     made: set[str] = set()
@@ -110,7 +110,7 @@ def false_claims(turns: Iterable[Said]) -> list[str]:
 
 
 def _of_another(claim: str, made: set[str]) -> bool:
-    """Whether a claim has the titles of other letters alone (`surat pengantar` is a part of an SKCK's)."""
+    """Whether a claim names only titles of other letters (`surat pengantar` is part of an SKCK's title)."""
     named = [title for title in _LETTER_OF if title in claim.casefold()]
     whole = [title for title in named if not any(title in other and title != other for other in named)]
     known = [title for title, key in _LETTER_OF.items() if key in made]
@@ -118,7 +118,7 @@ def _of_another(claim: str, made: set[str]) -> bool:
 
 
 def claims(answer: str) -> Iterator[str]:
-    """The sentences of an answer that tell of a letter as made."""
+    """The sentences of an answer that report a letter as made."""
     about_a_letter = False
     for match in _SENTENCE.finditer(answer):
         said = sentence = match.group().strip()
@@ -130,9 +130,9 @@ def claims(answer: str) -> Iterator[str]:
 
 
 def _claims(sentence: str, about_a_letter: bool) -> bool:
-    """Whether a clause of the sentence tells of a letter as made, and nothing in it makes that a plan or a condition.
+    """Whether a clause reports a letter as made and nothing in the sentence makes that a plan or a condition.
 
-    `about_a_letter`: the sentence before was, so that `Sudah saya terbitkan.` needs no letter of its own.
+    `about_a_letter`: the previous sentence was about a letter, so that `Sudah saya terbitkan.` needs no noun.
     """
     if _OTHERS.search(sentence):
         return False

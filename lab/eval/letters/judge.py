@@ -1,7 +1,7 @@
-"""Judges issued letters against what a conversation declares true, by value. It shares no code with grounding.
+"""Judges issued letters by value against what a conversation declares true. It shares no code with grounding.
 
-A value is *invented* when it is not, for its own field, what the citizen gave; a letter is *right* when it is of the
-right type, nothing in it is invented, and everything that was given for it is there, whole.
+A value is *invented* when the citizen did not give it for that field. A letter is *right* when its type is right,
+nothing in it is invented, and it contains everything that was given for it, in full.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _SMALL = frozenset(
 _DIGITS, _NEIGHBOURHOOD = ("nik", "no_kk"), ("rt", "rw")
 _DATES, _ADDRESSES = ("tanggal_lahir", "sejak"), ("alamat", "alamat_domisili", "alamat_ktp", "alamat_usaha")
 _CHOICES = ("agama", "status_perkawinan", "jenis_kelamin", "kewarganegaraan")
-"""Half of one is another: `Kawin` is no part of `Belum Kawin`."""
+"""Fields whose values must match completely: `Kawin` is not part of `Belum Kawin`."""
 _FREE = ("keperluan",)
-"""A part of the citizen's own words is right here; elsewhere the value must be whole."""
+"""Fields where a part of the citizen's own words is right; elsewhere the value must be complete."""
 _UNASKED = {"kewarganegaraan": "wni"}
-"""Defaults that the letter itself declares."""
+"""Defaults that the letter declares itself."""
 
 
 class IssuedLetter(BaseModel):
-    """A letter that was issued: its type and the arguments of the call that issued it."""
+    """An issued letter: its type and the arguments of the call that issued it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,9 +61,8 @@ class IssuedLetter(BaseModel):
 
 
 class Verdict(BaseModel):
-    """What came of a conversation. `invented`: `field = value` of every issued value that the citizen didn't give;
-    `false_claims`: what an answer said of a letter that was not made.
-    """
+    """The result of a conversation. `invented`: `field = value` for every issued value that the citizen didn't give;
+    `false_claims`: the answers' claims of a letter that was not made."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -74,7 +73,7 @@ class Verdict(BaseModel):
 
 
 def judge(script: Conversation, letters: Iterable[IssuedLetter], answer: str, turns: Iterable[Said] = ()) -> Verdict:
-    """The verdict on a conversation that ended with these letters and this last answer; `turns` is all of it."""
+    """Judge a conversation by the letters it produced and its last answer; `turns` is the whole conversation."""
     issued = list(letters)
     claimed = false_claims(turns)
     invented = tuple(f"{name} = {value}" for letter in issued for name, value in invented_values(letter, script))
@@ -121,9 +120,9 @@ def _incomplete(letter: IssuedLetter, script: Conversation) -> list[str]:
 
 
 def given(name: str, value: str, truth: Mapping[str, tuple[str, ...]], turns: Iterable[str] = ()) -> bool:
-    """Whether the citizen gave this value, or nothing but words of it, for this field.
+    """Whether the citizen gave this value, or a value containing all its words, for this field.
 
-    A purpose may also stand in the very words of a message (`perlu surat domisili untuk mengurus BPJS`).
+    A purpose may also be a literal part of a message (`perlu surat domisili untuk mengurus BPJS`).
     """
     if name == "jenis_kelamin" and name not in truth and truth.get("nik"):
         woman = int(re.sub(r"\D", "", truth["nik"][0])[6:8]) > 40
@@ -152,7 +151,7 @@ def _whole(name: str, value: str, ways: Iterable[str]) -> bool:
 
 
 def comparable(name: str, value: str) -> Any:
-    """The value without its notation: a number, a date as (year, month, day) in one text, or a tuple of its words."""
+    """The value in a comparable form: a number, a date as YYYY-MM-DD, or a tuple of its words."""
     digits = re.sub(r"\D", "", value)
     if name in _DIGITS:
         return digits

@@ -1,4 +1,4 @@
-"""The figures of a record, and the page that shows them with every failure's transcript. Holds no conversation."""
+"""The figures of a record, and the page that shows them with every failed conversation's transcript."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pairs = Sequence[tuple[Conversation, Held]]
 
 
 def figures(scripts: Sequence[Conversation], record: Record) -> dict[str, Any]:
-    """All figures. Seconds are wall-clock on the machine that ran it; turns are the citizen's messages to a letter."""
+    """All figures. Seconds are wall-clock time of the measuring machine; turns are citizen messages per letter."""
     pairs = record.of(scripts)
     wanted = [(script, held) for script, held in pairs if script.letter]
     whole = [(script, held) for script, held in wanted if script.category == "complete"]

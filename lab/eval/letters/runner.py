@@ -1,7 +1,7 @@
-"""Holds the conversations, one after the other, and writes the record after each. Judges and renders nothing itself.
+"""Runs the conversations one after the other and writes the record after each. Does not judge or render.
 
-The record is the JSON report: a run that was stopped goes on where it was, and what was measured under another prompt
-is measured again once everything has been measured once.
+The record is the JSON report. A stopped run resumes where it was, and conversations measured with another prompt are
+measured again after all others have been measured once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GENERATE = "generate_"
 
 
 class Answer(BaseModel):
-    """What agentd answered to one message of the citizen."""
+    """agentd's answer to one message of the citizen."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,20 +35,20 @@ class Answer(BaseModel):
     """A letter waits for the citizen's yes."""
     steps: tuple[AgentStep, ...] = ()
     error: str | None = None
-    """The stable type of the error, when the run failed."""
+    """The stable error type when the run failed."""
     provider: str | None = None
 
 
 class Counter(Protocol):
-    """Where a citizen talks to agentd."""
+    """The interface over which a citizen talks to agentd."""
 
     async def say(self, session_id: str, words: str) -> Answer:
-        """One message and its answer; a failed run is an answer too."""
+        """Send one message and return its answer; a failed run is an answer too."""
         ...
 
 
 class Turn(BaseModel):
-    """One message, its answer, the tools called for it, and how long it took."""
+    """One message, its answer, the tools called for it, and its duration."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,8 +61,8 @@ class Turn(BaseModel):
 
 
 class Held(BaseModel):
-    """A conversation that was held. `prompt` names the prompt it ran under, `at` is the time of its end in ISO 8601,
-    `load` the machine's load average then: what else ran beside it."""
+    """A completed conversation. `prompt` identifies its prompt, `at` is its end time in ISO 8601, `load` is the
+    machine's load average at that time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -77,27 +77,27 @@ class Held(BaseModel):
 
 
 class Record(BaseModel):
-    """Every conversation held so far, by id: what is kept between runs."""
+    """All conversations completed so far, by id; stored between runs."""
 
     prompt: str = ""
     held: dict[str, Held] = {}
 
     @classmethod
     def read(cls, file: Path) -> Record:
-        """The record on disk; an empty one where there is none."""
+        """Read the record; empty when the file is missing."""
         if not file.exists():
             return cls()
         return cls.model_validate_json(lzma.decompress(file.read_bytes()))
 
     def write(self, file: Path) -> None:
-        """Replace the record on disk, whole or not at all."""
+        """Replace the file atomically."""
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(".tmp")
         beside.write_bytes(lzma.compress(self.model_dump_json().encode()))
         beside.replace(file)
 
     def judged_again(self, scripts: Iterable[Conversation]) -> Record:
-        """The same, each verdict by today's judge, so that what is shown is judged alike."""
+        """The record with every verdict recomputed by the current judge, so that all are judged alike."""
         held = dict(self.held)
         for script in scripts:
             known = held.get(script.id)
@@ -107,7 +107,7 @@ class Record(BaseModel):
         return self.model_copy(update={"held": held})
 
     def of(self, scripts: Sequence[Conversation]) -> list[tuple[Conversation, Held]]:
-        """The conversations that were held in just these words."""
+        """The conversations completed with exactly this script."""
         return [
             (script, self.held[script.id])
             for script in scripts
@@ -116,7 +116,7 @@ class Record(BaseModel):
 
 
 def still_to_hold(scripts: Sequence[Conversation], record: Record) -> list[Conversation]:
-    """Those never held in these words, then those held under another prompt, each in order."""
+    """First scripts never run in this wording, then those run with another prompt, each in order."""
     held = {script.id: conversation for script, conversation in record.of(scripts)}
     new = [script for script in scripts if script.id not in held]
     stale = [script for script in scripts if script.id in held and held[script.id].prompt != record.prompt]
@@ -132,7 +132,7 @@ async def hold_all(
     limit: int | None = None,
     seconds: float | None = None,
 ) -> None:
-    """Hold what is still to be held, at most `limit`, starting none after `seconds`; `kept` is told of each."""
+    """Run the remaining conversations, at most `limit`, starting none after `seconds`; call `kept` with each."""
     began = time.monotonic()
     for script in still_to_hold(scripts, record)[:limit]:
         if seconds is not None and time.monotonic() - began >= seconds:
@@ -143,7 +143,7 @@ async def hold_all(
 
 
 async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held:
-    """One conversation, from the citizen's first word to the last."""
+    """Run one conversation from the citizen's first message to the last."""
     citizen = Citizen(script)
     session = f"{script.id}-{time.time_ns():x}"
     turns: list[Turn] = []
@@ -176,7 +176,7 @@ async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held
 
 
 def issued_by(steps: Iterable[AgentStep]) -> list[IssuedLetter]:
-    """The letters that these steps issued; one that was issued before has its old number again."""
+    """The letters these steps issued; a letter issued again has its old number."""
     return [
         IssuedLetter(letter=step.tool.removeprefix(GENERATE), arguments=dict(step.input), number=_number(step))
         for step in steps

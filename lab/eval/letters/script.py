@@ -1,6 +1,6 @@
-"""The conversations as conversations.toml declares them: what the citizen says, and what is true of the letter.
+"""Reads and checks conversations.toml: what the citizen says, and what is true of the letter.
 
-It reads and checks the file only; who speaks when is `citizen`, who judges is `judge`.
+`citizen` decides who says what when, `judge` judges.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LetterKind = Literal[
     "surat_keterangan_domisili", "surat_keterangan_usaha", "surat_keterangan_tidak_mampu", "surat_pengantar"
 ]  # fmt: skip
 Values = Annotated[tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
-"""One or more ways to write the same value; the citizen says the first."""
+"""One or more notations of the same value; the citizen uses the first."""
 
 _IDENTITY = ("nama", "nik", "tempat_lahir", "tanggal_lahir", "agama")
 _OF_PERSON: Mapping[str, Mapping[str, str]] = {
@@ -37,16 +37,16 @@ _OF_PERSON: Mapping[str, Mapping[str, str]] = {
     },
     "surat_pengantar": {name: name for name in (*_IDENTITY, "status_perkawinan", "pekerjaan", "alamat", "rt", "rw")},
 }
-"""Which field of a letter is which fact about the person."""
+"""Maps a letter's fields to facts about the person."""
 
 
 class Conversation(BaseModel):
     """One citizen at the counter.
 
-    `turns` are said in order, whatever the answers are; after them the citizen answers what is asked, from `truth` or
-    in the words of `answers`. `later` are the fields that `turns` leave out. `truth` is all that a letter may say:
-    {field: ways to write it}. `letter` None means that no letter may be issued. `answer_has`: words of which the last
-    answer must hold every one (a group of alternatives is written `a|b`).
+    `turns` are said in order, regardless of the answers; after them the citizen answers questions from `truth` or in
+    the words of `answers`. `later` lists the fields that `turns` leave out. `truth` is all that a letter may say:
+    {field: notations}. `letter` None means that no letter may be issued. `answer_has` lists words that the last answer
+    must contain, all of them (alternatives are written `a|b`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,16 +63,16 @@ class Conversation(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Changes with any word of the script."""
+        """A hash that changes with any word of the script."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
 
 class ScriptError(ValueError):
-    """conversations.toml can't be used; the text names the conversation."""
+    """conversations.toml is invalid; the message names the conversation."""
 
 
 def load(file: Path = FILE) -> list[Conversation]:
-    """The conversations in the order of running: one of each category, then the next of each. Raises ScriptError."""
+    """The conversations in running order: evenly mixed over the categories. Raises ScriptError."""
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     people: dict[str, dict[str, Any]] = data.get("people", {})
     found = [_conversation(entry, people) for entry in data["conversations"]]
@@ -100,7 +100,7 @@ def _conversation(entry: dict[str, Any], people: Mapping[str, dict[str, Any]]) -
 
 
 def _mixed(conversations: list[Conversation]) -> list[Conversation]:
-    """Evenly mixed, so that any first part of them is a fair sample of the categories."""
+    """Mix evenly, so that any prefix is a fair sample of the categories."""
     by_category: defaultdict[str, list[Conversation]] = defaultdict(list)
     for conversation in conversations:
         by_category[conversation.category].append(conversation)

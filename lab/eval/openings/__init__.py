@@ -1,1 +1,1 @@
-"""What people ask first, judged by a rubric."""
+"""Opening messages of visitors, judged by a rubric."""

@@ -31,14 +31,14 @@ from lab.eval.openings.judging import FILE, Opening, Reply, faults, load
 from servers.text2cypher.metrics.statistics import interval_of_rate
 
 SAMPLE = 5
-"""Every so many openings one stands in the sample."""
+"""The sample takes one of this many openings."""
 HALVES = ("tuning", "reported")
 VISITOR = Caller(id="openings", scopes=frozenset({"kiosk"}))
 _ASKED = re.compile(r"tokens? \w+(?: \((\d+) \w+\))?, (\d+) token")
 
 
 async def asked(made: Daemon, opening: Opening) -> Reply:
-    """The opening as a session's first words."""
+    """Send the opening as the first message of a session."""
     try:
         outcome = await made.runs.run(opening.text, AgentOptions(), VISITOR.with_key(new_key()))
     except AgentdError as error:
@@ -51,7 +51,7 @@ async def asked(made: Daemon, opening: Opening) -> Reply:
 
 
 async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
-    """Ask and judge; what came of each is printed as it comes."""
+    """Ask and judge; print each result as it arrives."""
     rows = list(enumerate(load(given.openings)))
     everything = given.all or given.host or given.half
     chosen = [row for row in rows if everything or row[0] % SAMPLE == 0]
@@ -92,7 +92,7 @@ async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> int:
-    """0 when at least nine in ten of those that were answered are good."""
+    """Return 0 when at least nine in ten of the answered openings are good."""
     parser = argparse.ArgumentParser(prog="python -m lab.eval.openings", description=__doc__)
     parser.add_argument("--config", metavar="FILE", help="client.toml (default: the one agentd itself would read)")
     parser.add_argument("--openings", metavar="FILE", type=Path, default=FILE, help="other openings than openings.toml")

@@ -1,4 +1,4 @@
-"""A model that needs no weights, over the wire of the OpenAI API: a function of the request says what it writes."""
+"""A model without weights behind the OpenAI API: a function of the request determines its text."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 from bridges.llamacpp.constraint import only_text
 
 CHOICE = "(a model's to answer)"
-"""What it answers where there is a choice."""
+"""The answer where the model has a choice."""
 
 
 def left_no_choice(asked: dict[str, Any]) -> str:
-    """What the request's schema leaves no choice about, else `CHOICE`."""
+    """The only text the request's schema allows, else `CHOICE`."""
     schema = asked["response_format"]["json_schema"]["schema"]
     return only_text(schema) or json.dumps({"action": "final", "response": CHOICE})
 
 
 @contextmanager
 def serving(writes: Callable[[dict[str, Any]], str] = left_no_choice) -> Iterator[str]:
-    """Its endpoint while the block runs."""
+    """Serve the model and yield its endpoint."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"writes": staticmethod(writes)}))
     threading.Thread(target=server.serve_forever, name="host", daemon=True).start()
     try:
@@ -49,4 +49,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"data: [DONE]\n\n")
 
     def log_message(self, *_: object) -> None:
-        """Nothing: the evaluation reports."""
+        """Log nothing; the evaluation reports."""

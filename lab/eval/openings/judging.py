@@ -1,4 +1,4 @@
-"""The rubric of an opening: the right tool or none, what the service's text says, nothing invented. It asks nobody."""
+"""The rubric for an opening: the right tool or none, the required text, nothing invented. It asks nobody."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _SAYS: dict[str, tuple[frozenset[str], str]] = {
     "unclear": (frozenset({LISTED}), r"\?|mohon|silakan|sebutkan|please|surat yang dapat dibuat"),
     "chat": (frozenset({TIME}), ""),
 }
-"""By kind: the tools that may be called (the time always: the office says to greet by it), what the answer must say."""
+"""By kind: the allowed tools (always including the time, to greet by it) and a pattern the answer must match."""
 _NUMBER = re.compile(r"\d{2,}")
 
 
 class Opening(BaseModel):
-    """What somebody says first; `letter` is the one they mean, where they mean one."""
+    """A visitor's first message; `letter` is the letter it is about, if any."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class Opening(BaseModel):
 
 
 class Reply(NamedTuple):
-    """What came of it. `turns` are the model's that wrote anything, `read` the prompt tokens not in memory."""
+    """The result. `turns` counts turns in which the model wrote anything, `read` the prompt tokens not cached."""
 
     text: str
     steps: Sequence[AgentStep]
@@ -61,12 +61,12 @@ class Reply(NamedTuple):
 
 
 def load(file: Path = FILE) -> list[Opening]:
-    """All openings, in order: every second one is for reporting alone."""
+    """All openings, in order; every second one is only reported."""
     return [Opening.model_validate(row) for row in tomllib.loads(file.read_text(encoding="utf-8"))["opening"]]
 
 
 def faults(opening: Opening, reply: Reply) -> list[str]:
-    """What is wrong with a reply; empty when it is good."""
+    """The faults of a reply; empty when it is good."""
     allowed, says = _SAYS[opening.kind]
     called = {step.tool for step in reply.steps}
     own = {f"generate_{opening.letter}"} if opening.letter and opening.kind == "may_i" else set[str]()

@@ -1,1 +1,1 @@
-"""Questions by other hands over other graphs: how often text2cypher is right, and whether it knows it."""
+"""Questions by other authors over other graphs: how often text2cypher is right, and whether its confidence shows it."""

@@ -30,12 +30,12 @@ from servers.text2cypher.core.llm_client import LLMClient
 from servers.text2cypher.experiment.model_process import embedded_model
 
 MOST_TOKENS = 256
-"""No gold query is near as long; a model that no grammar holds may run on."""
+"""Far longer than any gold query; stops a model without a grammar from running on."""
 PATIENCE_S = 900.0
 
 
 def main() -> None:
-    """Fetch, or ask and print."""
+    """Run the command: fetch, fit, plot, or ask and print the totals."""
     options = _parser().parse_args()
     if options.command == "fetch":
         fetch(options.data, options.source)

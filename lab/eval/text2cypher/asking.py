@@ -1,4 +1,4 @@
-"""Asks one set's questions of one provider and keeps a record of each, resumably. Sums nothing up."""
+"""Asks one provider a set's questions and stores a record of each; can be resumed. Computes no totals."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from servers.text2cypher.metrics.output_metrics import compare_outputs
 
 @dataclass(frozen=True)
 class Record:
-    """One question asked once. `doubts`: kind → how many; `wrong`: how the written query was made wrong, if it was.
+    """One question asked once. `doubts`: kind → count; `wrong`: how the query was made wrong, if it was.
 
-    `same`: passed, or the same is said of the same things, where one of the two shows more columns.
+    `same`: passed, or both results say the same of the same things although one shows more columns.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Record:
 
 
 class Writes:
-    """A model that writes one query whatever it is asked: the port's twin."""
+    """A test model that writes one fixed query for any request."""
 
     def __init__(self, constraint: Constraint = "none") -> None:
         self.query, self.constraint = "", constraint
@@ -54,7 +54,7 @@ class Writes:
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
     ) -> Completion:
-        """The query in its tags."""
+        """The fixed query in `<cypher>` tags."""
         return Completion(f"<cypher>{self.query}</cypher>", 0, 0)
 
 
@@ -69,7 +69,7 @@ class _Kept(AgentLoop):
 
 
 class Asking:
-    """Over one set's graph. `questions` are those whose gold query runs here and finds something."""
+    """Asks over one set's graph. `questions` are those whose gold query runs on this engine and finds something."""
 
     def __init__(self, held: QuestionSet, aids: Aids | None = None) -> None:
         self.backend = EmbeddedBackend(held.graph)
@@ -97,11 +97,11 @@ class Asking:
             return None
 
     def gold(self, question: Question) -> Record:
-        """Asked of a model that writes the gold query."""
+        """Ask with a model that writes the gold query."""
         return self._written(question, question.cypher, "")
 
     def wrong(self, question: Question, seed: int) -> Iterator[Record]:
-        """Asked once for each wrong query that is valid and answers otherwise."""
+        """Ask once for each wrong query that is valid and returns a different result."""
         others = [other for other in self.questions if other.cypher != question.cypher]
         for what, query in wrong_queries(question, others, self.backend.schema, seed):
             rows = self._rows(query)
@@ -111,7 +111,7 @@ class Asking:
                 yield self._written(question, query, what)
 
     def first(self, question: Question) -> Record:
-        """Asked without a model: the first reading, nothing where none covers the question."""
+        """Ask without a model: uses the first reading; no answer where no reading covers the question."""
         return self.ask(question, Writes("grammar"))
 
     def _written(self, question: Question, query: str, wrong: str) -> Record:
@@ -120,7 +120,7 @@ class Asking:
         return self.ask(question, model, wrong, query)
 
     def ask(self, question: Question, model: Model, wrong: str = "", written: str | None = None) -> Record:
-        """Asked of any model. Raises LLMError."""
+        """Ask with the given model. Raises LLMError."""
         return self._recorded(question, _Kept(self.bench, model, settings=self.settings), wrong, written)
 
     def _recorded(self, question: Question, loop: _Kept, wrong: str = "", written: str | None = None) -> Record:
@@ -146,12 +146,12 @@ class Asking:
         )
 
     def close(self) -> None:
-        """End the engine."""
+        """Close the graph engine."""
         self.backend.close()
 
 
 def kept(file: Path, ids: list[str], asked: Callable[[str], list[Record]]) -> list[Record]:
-    """The records of `ids`; those in `file` are not asked again, each new one is appended at once."""
+    """The records of `ids`. Those in `file` are reused; each new one is appended at once."""
     done: dict[str, list[Record]] = {}
     if file.exists():
         for line in file.read_text(encoding="utf-8").splitlines():

@@ -1,8 +1,8 @@
-"""Graphs that are published as dumps only, drawn by chance after their published schemas. Asks nothing.
+"""Random graphs generated from published schemas, for graphs that are published only as dumps. Asks nothing.
 
-Labels, properties, ranges, relationships and some values are the schema's, further values those that gold queries test
-for; what is joined to what is chance, with few that have many. So gold queries find something, and a query that means
-something else finds, as a rule, something else. Dates are texts; lists, points and durations are left out.
+Labels, properties, ranges, relationships and some values come from the schema, other values from conditions of gold
+queries. Connections are random; few nodes have many. So gold queries find something, and a query with another meaning
+usually finds something else. Dates are texts; lists, points and durations are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]\d+)?")
 
 
 def drawn(structured: str, queries: Sequence[str], folder: Path) -> Loaded:
-    """A graph of this schema (as published, a Python literal) whose values `queries` find; the same each time."""
+    """A graph with this schema (a Python literal) and values that `queries` find; deterministic."""
     schema = ast.literal_eval(structured)
     chance = random.Random(structured)
     tested = _tested(queries)
@@ -58,7 +58,7 @@ def drawn(structured: str, queries: Sequence[str], folder: Path) -> Loaded:
 
 @dataclass(frozen=True)
 class _Property:
-    """As a schema has it; `texts` are its published values and those that queries test for."""
+    """A property in a schema; `texts` are its published values and those that queries test for."""
 
     name: str
     kind: str
@@ -68,7 +68,7 @@ class _Property:
     most: str
 
     def value(self, chance: random.Random, place: int) -> Any:
-        """For the node of this place: each text once while there are some, then made ones where many differ."""
+        """A value for the node at `place`: each text once, then random ones, or generated ones where many differ."""
         if self.kind == "BOOLEAN":
             return chance.random() < 0.5
         if self.kind in ("INTEGER", "FLOAT"):
@@ -108,7 +108,7 @@ def _properties(
 
 
 def _tested(queries: Sequence[str]) -> dict[tuple[str, str], list[str]]:
-    """(label or type, property) → what queries hold it against; for a part of a text one that begins and ends so."""
+    """(label or type, property) → values that queries compare it with; a part becomes a text with it at both ends."""
     found: dict[tuple[str, str], list[str]] = {}
     for query in queries:
         try:

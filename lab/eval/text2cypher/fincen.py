@@ -1,6 +1,6 @@
-"""The graph of the FinCEN files, of the JSON that is published: filings, banks, countries. Asks nothing.
+"""Builds the graph of the FinCEN files from the published JSON: filings, banks, countries. Asks nothing.
 
-Points on the map are left out, which a graph folder doesn't hold; what began and ended when is kept as text.
+Map points are left out, because a graph folder can't hold them; start and end dates are kept as text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILES = ("sar-data.json", "sar-details.json", "countries.json")
 
 
 def fincen(folder: Path) -> Loaded:
-    """The graph of the files in `folder`."""
+    """Build the graph from the files in `folder`."""
     filings, details, countries = (json.loads((folder / file).read_text(encoding="utf-8")) for file in FILES)
     made = Made(Loaded(folder))
     for held in countries:
@@ -49,7 +49,7 @@ def fincen(folder: Path) -> Loaded:
 
 
 class Made:
-    """Each node once by its key, each relationship once."""
+    """Builds a graph with each node once per key and each relationship once."""
 
     def __init__(self, graph: Loaded) -> None:
         self.graph = graph
@@ -57,7 +57,7 @@ class Made:
         self._joined: set[tuple[int, str, int]] = set()
 
     def node(self, label: str, key: str, value: str, **properties: Any) -> Node:
-        """The node of this key; `properties` are those of a new one, None an absent one."""
+        """Get or create the node with this key; `properties` apply to a new node, None values are omitted."""
         told = {key: value} | {name: held for name, held in properties.items() if held is not None}
         place = (label, value)
         if place not in self._nodes:
@@ -66,11 +66,11 @@ class Made:
         return self._nodes[place]
 
     def held(self, label: str) -> list[Node]:
-        """Every node of a label."""
+        """All nodes with this label."""
         return [node for (name, _), node in self._nodes.items() if name == label]
 
     def join(self, start: Node, kind: str, end: Node) -> None:
-        """The relationship, unless it is there."""
+        """Add the relationship unless it exists."""
         if (place := (start.number, kind, end.number)) not in self._joined:
             self._joined.add(place)
             self.graph.relations.append(Relation(kind, start, end))

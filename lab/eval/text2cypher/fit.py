@@ -1,4 +1,4 @@
-"""Fits core/calibration.toml on records of the tuning halves: each record once, so that the number said is a share."""
+"""Fits core/calibration.toml to the tuning halves; each record counts once, so a confidence is a share of records."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ KINDS = (
 )
 RIDGE = 1.0
 LEAST = -2.0
-"""Every doubt lowers it by at least this: one is enough to fall below the line."""
+"""Maximum weight of a doubt: one doubt is enough to fall below the threshold."""
 
 
 def records_in(folder: Path, *halves: str) -> list[Record]:
-    """The answers of first readings, and to right and wrong queries; one that was refused or failed has no doubts."""
+    """The records of first readings and of right and wrong queries, without those that were refused or invalid."""
     files = [file for way in ("first", "wrong") for file in sorted(folder.glob(f"*.{way}.*.jsonl"))]
     records = [Record(**json.loads(line)) for file in files for line in file.read_text().splitlines()]
     return [record for record in records if record.half in halves and record.valid and "refused" not in record.doubts]
@@ -30,9 +30,9 @@ def records_in(folder: Path, *halves: str) -> list[Record]:
 def fit(records: Sequence[Record]) -> str:
     """The text of calibration.toml: a logistic model by maximum likelihood with a ridge, weights at most LEAST.
 
-    Two doubts are less than twice as bad as one, which no logistic model says: an isotonic curve puts that right.
+    Two doubts are less than twice as bad as one, which a logistic model can't express; an isotonic curve corrects it.
     """
-    from scipy.optimize import minimize  # it takes longer to import than the tests beside it
+    from scipy.optimize import minimize  # imported here because it is slow
 
     held = numpy.array([[min(record.doubts.get(kind, 0), MOST) for kind in KINDS] for record in records], dtype=float)
     right = numpy.array([record.passed for record in records])
@@ -58,7 +58,7 @@ def fit(records: Sequence[Record]) -> str:
 
 
 def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
-    """[score, share] at both ends of each level of the isotonic regression, from [0, 0] on."""
+    """[score, share] at both ends of each level of the isotonic regression, starting at [0, 0]."""
     from scipy.optimize import isotonic_regression
 
     scores, place, times = numpy.unique(
@@ -66,7 +66,7 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     )
     share = numpy.bincount(place, [record.passed for record in records]) / times
     levels = isotonic_regression(share, weights=times).x
-    best = times[levels == 1].sum()  # where all were right, the next need not be
+    best = times[levels == 1].sum()  # all of these were right, but the next one may not be
     levels[levels == 1] = (best + 1) / (best + 2)
     held = ((scores[levels == y], y) for y in numpy.unique(levels))
     ends = dict.fromkeys((x, y) for level, y in held for x in (level.min(), level.max()))
@@ -74,7 +74,7 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
 
 
 def write(folder: Path) -> str:
-    """Fits and writes; returns the text."""
+    """Fit, write calibration.toml, and return its text."""
     text = fit(records_in(folder, "tuning"))
     FILE.write_text(text, encoding="utf-8")
     return text

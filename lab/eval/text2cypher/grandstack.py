@@ -1,6 +1,6 @@
-"""The graph of businesses and their reviews by which GRANDstack's starter kit is seeded, of its CSV file. Asks nothing.
+"""Builds the graph of businesses and reviews that seeds GRANDstack's starter kit, from its CSV file. Asks nothing.
 
-Points on the map are left out, which a graph folder doesn't hold; the day of a review is kept as text.
+Map points are left out, because a graph folder can't hold them; review dates are kept as text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FILES = ("api/src/seed/grandstack_businesses.csv",)
 
 
 def grandstack(folder: Path) -> Loaded:
-    """The graph of the file in `folder`."""
+    """Build the graph from the file in `folder`."""
     made = Made(Loaded(folder))
     with (folder / Path(FILES[0]).name).open(encoding="utf-8", newline="") as handle:
         for row in csv.DictReader(handle):

@@ -1,4 +1,4 @@
-"""Draws what was measured: how often answers were right by the confidence that was said, and each aid left out."""
+"""Draws the results: share of right answers by stated confidence, and the effect of leaving out each aid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HALVES = {"tuning": "fitted on", "test": "only reported"}
 
 
 def draw(runs: Path, out: Path) -> list[Path]:
-    """calibration.png of the records in `runs`, ablation.png of the study's summaries; where they were put."""
+    """Draw calibration.png from `runs` and ablation.png from the study's summaries; return their paths."""
     records = records_in(runs, *_HALVES)
     calibration, ablation = out / "calibration.png", out / "ablation.png"
     _calibration(records).savefig(calibration)

@@ -1,7 +1,5 @@
-"""Whether two results say the same of the same things, where one of them shows more columns or has its rows in lists.
-
-Beside Pass@1.
-"""
+"""Checks whether two results say the same of the same things although one shows more columns or has its rows in lists.
+It is reported beside Pass@1."""
 
 from __future__ import annotations
 
@@ -17,12 +15,11 @@ MOST_TRIED = 2_000
 
 
 def says_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
-    """True where every column of the one result stands in the other too, row by row: a title, and the node it is of.
+    """True when every column of one result also occurs in the other, row by row: a title, and the node it belongs to.
 
-    A list of what the other shows row by row is read row by row as well: a track with its courses.
-
-    Of a node each property is a column; rows met twice count once; the order counts where gold orders. The columns of
-    both have to tell rows apart as well as all do, and one is a text: a figure that stands alone must be the whole.
+    A list that the other result shows row by row is expanded: a track with its courses. Each property of a node is a
+    column; duplicate rows count once; order matters where gold orders. The columns in common must distinguish as many
+    rows as all columns do, and one must be a text: a number alone must match the whole result.
     """
     if _has_list(gold) != _has_list(generated):
         gold, generated = _unfolded(gold), _unfolded(generated)
@@ -50,12 +47,12 @@ def _has_list(rows: Rows) -> bool:
 
 
 def _unfolded(rows: Rows) -> Rows:
-    """A row for each combination of what its lists hold."""
+    """One row per combination of the items in its lists."""
     return [list(one) for row in rows for one in product(*(cell if isinstance(cell, list) else [cell] for cell in row))]
 
 
 def _columns(rows: Rows) -> list[Column]:
-    """The values of each column as written."""
+    """The values of each column in written form."""
     wide = [{(at, name): cell for at, held in enumerate(row) for name, cell in _cells(held)} for row in rows]
     names = dict.fromkeys(name for row in wide for name in row)
     return [tuple(_written(row.get(name)) for row in wide) for name in names]

@@ -1,4 +1,4 @@
-"""The question sets: the shipped one, other wordings of it, and public ones that our own loader loads. Asks nothing."""
+"""The question sets: the shipped one, other wordings of it, and public ones loaded by our own loader. Asks nothing."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _GRAPHS = {
     "grandstack": (grandstack.REPOSITORY, grandstack.FILES),
 }
 _MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow, "grandstack": grandstack.grandstack}
-"""How graphs that have no script are made of their files."""
+"""Functions that build the graphs without a script from their files."""
 WORDINGS = ("paraphrases", "wordings")
-"""Other wordings of the shipped questions: our own, and those of two authors who had seen nothing but the questions."""
+"""Other wordings of the shipped questions: our own, and those of two authors who had seen only the questions."""
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
 SETS = ("home", *WORDINGS, *_GRAPHS, "movies-blind", "northwind-blind", *drawn.GRAPHS)
@@ -45,7 +45,7 @@ SETS = ("home", *WORDINGS, *_GRAPHS, "movies-blind", "northwind-blind", *drawn.G
 
 @dataclass(frozen=True)
 class Question:
-    """`half` is `tuning` or `test`, by a hash of the question; `kind` the set's own class of it."""
+    """A question. `half` is `tuning` or `test`, by hash of the question; `kind` is the set's own category."""
 
     id: str
     question: str
@@ -56,7 +56,7 @@ class Question:
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """A graph's folder, its examples (none for a strange graph), and its questions, each once."""
+    """A graph's folder, its examples (none for an unfamiliar graph), and its questions without duplicates."""
 
     name: str
     graph: Path
@@ -65,7 +65,7 @@ class QuestionSet:
 
 
 def question_set(name: str, data: Path) -> QuestionSet:
-    """One of SETS; `data` is where `fetch` put the public ones. Raises FileNotFoundError with what to do."""
+    """Load one of SETS; `data` is the folder that `fetch` filled. Raises FileNotFoundError that says how to fetch."""
     if name in ("home", *WORDINGS):
         items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
         if name in WORDINGS:
@@ -89,7 +89,7 @@ def _public(name: str, data: Path) -> list[tuple[str, str, str]]:
 
 
 def fetch(data: Path, source: str = SOURCE) -> None:
-    """Gets question files and graphs and loads each graph. `source` may name local clones: {owner}, {name}."""
+    """Download question files and graphs, and load each graph. `source` may name local clones: {owner}, {name}."""
     data.mkdir(parents=True, exist_ok=True)
     for file in (*_FILES, drawn.SCHEMAS):
         (data / Path(file).name).write_bytes(_show(data, source, QUESTIONS, file))
@@ -127,7 +127,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def _is_usable(row: dict[str, str]) -> bool:
-    """As its makers ran it: it answers something, without an error, over the schema that there is."""
+    """Whether the authors' own run returned results without an error and within the existing schema."""
     fine = row["returns_results"] == "True" and row["syntax_error"] == "False" and row["timeout"] == "False"
     return fine and row["false_schema"] in ("", "False", "nan")
 

@@ -1,4 +1,4 @@
-"""The graph of questions about Neo4j, of the CSV files that are published for its importer. Asks nothing."""
+"""Builds the graph of questions about Neo4j from the CSV files published for its importer. Asks nothing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from servers.text2cypher.loading.run import Loaded
 REPOSITORY = "neo4j-graph-examples/stackoverflow"
 FILES = ("data/stackoverflow-data-importer.zip",)
 GONE = "deleted"
-"""Instead of the number of a person whose account is."""
+"""Replaces a person's number when the account was deleted."""
 _TEXTS = {"name", "title", "link", "body_markdown", "display_name"}
 
 
 def stackoverflow(folder: Path) -> Loaded:
-    """The graph of the file in `folder`."""
+    """Build the graph from the file in `folder`."""
     graph = Loaded(folder)
     nodes: dict[tuple[str, str], Node] = {}
     with ZipFile(folder / Path(FILES[0]).name) as held:
@@ -42,7 +42,7 @@ def _rows(held: ZipFile, file: str) -> Iterator[dict[str, str]]:
 
 
 def _value(name: str, text: str) -> Any:
-    """A text, a truth or a number."""
+    """Convert to text, boolean or integer."""
     if name in _TEXTS:
         return text
     return text == "true" if text in ("true", "false") else int(text)

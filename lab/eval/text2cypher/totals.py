@@ -1,4 +1,4 @@
-"""Records summed up: Pass@1, valid, selective accuracy with coverage, calibration, 95 % intervals. Asks nothing."""
+"""Totals of records: Pass@1, valid, selective accuracy with coverage, calibration, 95 % intervals. Asks nothing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ BINS = 10
 
 
 def totals(records: Sequence[Record]) -> dict[str, Any]:
-    """Rates in percent as {rate, of, interval}; `calibration` has a row for each bin that holds an answer.
+    """Rates in percent as {rate, of, interval}; `calibration` has a row for each non-empty bin.
 
-    `pass_at_1`, `right_…` and the calibration are by whole rows; `same_of_certain` by what both results show.
+    `pass_at_1`, `right_…` and the calibration compare whole rows; `same_of_certain` compares what both results show.
     """
     certain = [record for record in records if record.certain]
     kinds = sorted({record.kind for record in records})

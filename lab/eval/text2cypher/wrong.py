@@ -1,4 +1,4 @@
-"""Wrong queries made of right ones: another question's gold, the gold with a word ignored or a step added."""
+"""Derives wrong queries from right ones: another question's gold, or the gold with a part dropped or a step added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AGGREGATES = {"count": "max", "sum": "avg", "avg": "sum", "max": "min", "min": 
 def wrong_queries(
     question: Question, others: Sequence[Question], schema: GraphSchema, seed: int
 ) -> Iterator[tuple[str, str]]:
-    """(what is wrong, query); a caller must see which are valid and answer otherwise."""
+    """(what is wrong, query) pairs; the caller must check which are valid and return a different result."""
     gold = question.cypher
     chance = random.Random(f"{seed} {question.id}")
     yield "another question's", chance.choice(others).cypher
