@@ -1,8 +1,8 @@
-"""Parts of a plan that no word of the question accounts for, nor the schema. What no part is of: unanswered.py.
+"""Finds the parts of a plan that neither the question nor the schema justifies. The reverse direction: unanswered.py.
 
-Each is a doubt. Pure; asks for no repair. A part is a condition, a bound of a period, an aggregate, a figure's column,
-a group's key, what a list shows, a table; all of a query that can't be read. A column is accounted for where the
-question has a word or topic of its name, or of what is said of it, that is not its whole table's.
+Each part found is a doubt and triggers no repair. Parts are conditions, bounds of a period, aggregates, columns of
+figures, group keys, columns of a list and tables, or a whole query that can't be parsed. A column is justified if the
+question has a word or topic of its name or description that isn't common to its whole table.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
 _BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _ENDS = {"GT": {"from"}, "LT": {"to"}}
-"""By a comparison's name, GTE and LTE too; all others bind a column at both ends."""
+"""The ends of a period that an operator bounds, by the first two letters of its name; all others bound both ends."""
 
 
 def unaccounted(
     question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], today: date, past: Iterable[str] = ()
 ) -> list[str]:
-    """The parts of its queries, as SQL or by their columns' names, and topics; `tables` are the `relevant_tables`."""
+    """The unjustified parts as SQL, column names or topics. `tables`: the `relevant_tables`."""
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
     known = {str(table["table_name"]).casefold(): table for table in tables}
@@ -56,7 +56,7 @@ def unaccounted(
 
 
 def _conditions(reading: Reading) -> Iterator[str]:
-    """Those of which neither the value nor the column is said; negated ones where nothing is denied."""
+    """Conditions whose value and column the question doesn't mention; negated ones if the question negates nothing."""
     restricts = restricted(reading.asked.text) is not None
     for leaf in reading.leaves():
         columns = list(leaf.find_all(exp.Column))
@@ -78,7 +78,7 @@ def _conditions(reading: Reading) -> Iterator[str]:
 
 
 def _late(reading: Reading, leaf: exp.Expr) -> bool:
-    """Whether it says that one day is after the one by which it was due, where what is late is asked for."""
+    """Whether a condition says that one date is after a deadline column, and the question asks for what is late."""
     if not isinstance(leaf, _BOUNDS) or not finder("late").search(reading.asked.text):
         return False
     sides = (leaf.this, leaf.expression)
@@ -88,7 +88,7 @@ def _late(reading: Reading, leaf: exp.Expr) -> bool:
 
 
 def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
-    """Whether it is a flag's no, where the flag is said and nothing before it says no: `Discontinued = 0`."""
+    """Whether a condition tests a flag for "no" (`Discontinued = 0`) although the question doesn't negate it."""
     no = {"EQ": "0", "NEQ": "1"}.get(type(leaf).__name__)
     flags = [each for each in columns if no and leaf.expression.name == no and reading.kind(each) not in FIGURES]
     words = [word for each in flags for word in words_of(each.name).split() if len(word) > 3]
@@ -97,8 +97,8 @@ def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool
 
 
 def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
-    """Whether what it compares is said: its columns, amounts that are shown or (where some rows alone are asked for)
-    compared with each other, codes that the schema explains; or it holds for every row, or for those of no other."""
+    """Whether the condition is justified by the schema: its columns are mentioned, it compares amounts that are shown
+    or (if the question asks for a subset) any amounts, it has codes that the schema explains, or it keeps every row."""
     columns, values = list(leaf.find_all(exp.Column)), [each.name for each in leaf.find_all(exp.Literal)]
     negated = isinstance(leaf.parent, exp.Not)
     if isinstance(leaf, exp.Is) and not negated and not restricts:
@@ -127,15 +127,15 @@ def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
 
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
-    """Whether nothing else reads them, and they may be empty."""
+    """Whether the columns are nullable and nothing else in the query reads them."""
     read = [column.name for column in reading.own(exp.Column)]
     found = [reading.column(column) for column in columns]
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
 
 
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
-    """Dates of other columns than their tables' own that are not said; days beside today where no time is asked for;
-    columns that are bound at one end alone, in the WHERE or in a branch of a CASE with it."""
+    """Unmentioned date columns other than their table's own date; dates, except today, if the question names no time;
+    columns that are bounded at one end only, in the WHERE or in a CASE branch together with it."""
     amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
     for column in reading.own(exp.Column):
         late = (around := column.find_ancestor(*_BOUNDS)) is not None and _late(reading, around)
@@ -161,8 +161,8 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
 
 
 def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
-    """The largest where no end is asked for, or rows are sorted for it; amounts that are counted and things that are
-    added; other things than were asked for."""
+    """MAX or MIN without a superlative in the question, or on sorted groups; amounts that are counted and things that
+    are summed; counts of other things than asked for."""
     asked = reading.asked
     for each in reading.own(exp.Max, exp.Min):
         if not asked.ends or (reading.select.args.get("group") and reading.select.args.get("order")):
@@ -185,7 +185,7 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
 
 
 def _of_lines(reading: Reading) -> Iterator[str]:
-    """Rows counted or averaged of a table that is named after the one which is said: InvoiceLine, for an invoice."""
+    """Counts or means of detail rows when the question names the document: InvoiceLine, for an invoice."""
     said = {name: words_of(str(table["table_name"])).split() for name, table in reading.tables.items()}
     for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
@@ -199,13 +199,13 @@ def _of_lines(reading: Reading) -> Iterator[str]:
 
 
 def _counts_all(case: exp.Expr | None) -> bool:
-    """Whether what a CASE doesn't mean is counted too: `COUNT(CASE WHEN … THEN 1 ELSE 0 END)`."""
+    """Whether a COUNT also counts the ELSE branch of its CASE: `COUNT(CASE WHEN … THEN 1 ELSE 0 END)`."""
     other = case.args.get("default") if case is not None else None
     return other is not None and not isinstance(other, exp.Null)
 
 
 def _figures(reading: Reading) -> Iterator[str]:
-    """Columns of amounts and quantities that are shown, added or sorted by, where another one is meant, or none."""
+    """Columns of figures that are shown, summed or sorted by, although the question means another one or none."""
     order = reading.select.args.get("order")
     for part in [*reading.select.expressions, *([order] if order else [])]:
         columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
@@ -223,21 +223,21 @@ def _figures(reading: Reading) -> Iterator[str]:
 
 
 def _compared(reading: Reading) -> Iterator[exp.Column]:
-    """What rows are chosen by beside a column that is said: the stock, for `below the reorder level`."""
+    """Columns that a condition compares with a mentioned column: the stock, for `below the reorder level`."""
     for leaf in reading.leaves():
         columns = list(leaf.find_all(exp.Column))
         yield from columns if len(columns) > 1 and any(map(reading.meant, columns)) else ()
 
 
 def _unpriced(part: exp.Expr) -> bool:
-    """Whether it multiplies a quantity by nothing that is worth something."""
+    """Whether a product contains a quantity but no price or total."""
     names = [column.name for product in part.find_all(exp.Mul) for column in product.find_all(exp.Column)]
     kinds = ("unit_values", "totals")
     return any(speaks(name, "quantities") for name in names) and not any(speaks(n, k) for n in names for k in kinds)
 
 
 def _is_default(used: list[Found]) -> bool:
-    """Whether the amount of a table is meant, where none is named: its total, its only one, a difference, a product."""
+    """Whether the columns are the default amount: a total, the only amount, a difference, or price × quantity."""
     if len(used) > 1:
         kinds = ("unit_values", "quantities")
         priced = all(any(speaks(str(column["name"]), kind) for _, column in used) for kind in kinds)
@@ -249,14 +249,14 @@ def _is_default(used: list[Found]) -> bool:
 
 
 def _summed_on(select: exp.Select) -> bool:
-    """Whether its groups' sums are added up again around it: what they are of has no say."""
+    """Whether the outer query sums the groups' sums again, so that the group keys don't matter."""
     outer = select.find_ancestor(exp.Select) if isinstance(select.parent, exp.Subquery) else None
     levels = [outer, select] if outer is not None and not outer.args.get("group") else []
     return {type(each) for level in levels for each in own(level, exp.AggFunc)} == {exp.Sum}
 
 
 def _keys(reading: Reading) -> Iterator[str]:
-    """What rows are grouped by that nobody said, that isn't shown, or that each row has of its own."""
+    """Group keys that the question doesn't mention, that aren't shown, or that are unique per row."""
     plain = reading.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
     seen = [column for each in plain for column in each.find_all(exp.Column)]
@@ -280,13 +280,13 @@ def _keys(reading: Reading) -> Iterator[str]:
 
 
 def _shown(reading: Reading) -> Iterator[str]:
-    """What a list shows where nothing of it is what was asked for, or all of it is what its rows are chosen by."""
+    """The columns of a list if none of them was asked for, or if conditions fix all of them."""
     if reading.labels and not any(reading.called(each) and not reading.fixed(each) for each in reading.labels):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
 
 
 def _misnamed(reading: Reading) -> Iterator[str]:
-    """Columns that are shown under the name of another one of their table."""
+    """Columns shown under the name of another column of their table."""
     for part in reading.plain:
         column = part.unalias()
         found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None

@@ -1,6 +1,6 @@
-"""Whether the figures, bounds and columns of a query are those that the question's words mean. Pure; part of coverage.
+"""Whether the figures, bounds and columns of a query match the question's words. Pure; used by coverage.
 
-Each doubt is a word of the question, or a part of the query that the question gives no reason for.
+Each doubt is a word of the question, or a part of the query for which the question gives no reason.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Table = Mapping[str, Any]
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
 _SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
-"""Names of columns that a question may say without meaning the column."""
+"""Column names that a question may contain without meaning the column."""
 
 
 def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
-    """Of one outer SELECT; `asked` is the question without its words of time, `tables` those consulted."""
+    """The doubts about one outer SELECT. `asked`: the question without time words; `tables`: the consulted tables."""
     read = {table.name.casefold() for table in select.find_all(exp.Table)}
     used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
     yield from _other_bounds(asked, select)
@@ -46,8 +46,8 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
 
 
 def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
-    """`ShipVia IS NOT NULL` where nothing else reads the column, and the question neither says it nor asks for some
-    rows alone: a condition written for want of the right one."""
+    """A NOT NULL test (`ShipVia IS NOT NULL`) on a column that nothing else reads and the question doesn't mention,
+    unless the question asks for a subset of rows."""
     if restricted(asked):
         return
     read = [column.name for column in select.find_all(exp.Column)]
@@ -60,25 +60,25 @@ def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
 
 
 def drops_those_without(asked: str, select: exp.Select) -> str:
-    """The word by which the question wants those without rows too, where every join leaves them out; "" otherwise."""
+    """The question's word for including things without rows, if every join is an inner join; otherwise ""."""
     joins = select.args.get("joins") or []
     wanted = includes(asked)
     return wanted if wanted and joins and not any(join.side for join in joins) else ""
 
 
 def restricted(asked: str) -> re.Match[str] | None:
-    """The word by which some rows alone are asked for."""
+    """The word that asks for only some rows, or None."""
     return finder("restricts").search(finder("whether").sub(" ", asked))
 
 
 def includes(asked: str) -> str:
-    """ "including", where the question asks for those without, too."""
+    """The word that includes things without rows ("including"), or ""."""
     found = finder("included").search(asked)
     return found[0] if found and restricted(asked) else ""
 
 
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
-    """`<=` for "less than", `>` for "at least"."""
+    """Bounds of the question that the query compares differently: `<=` for "less than", `>` for "at least"."""
     sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
     for words, kind, numbers in bounds_of(asked):
         operators = {operator for number, operator in sides if number in numbers}
@@ -87,7 +87,7 @@ def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
 
 
 def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """ "Below the reorder level", "after the required date", where nothing is compared with that column so."""
+    """Phrases such as "below the reorder level" or "after the required date" if the query has no such comparison."""
     columns = {words_of(str(column["name"])) for table in used.values() for column in table["columns"]}
     compared = {(words_of(side.name), kind[:2]) for side, kind in _compared(select)}
     for key, kind in _SIDES.items():
@@ -98,14 +98,14 @@ def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> I
 
 
 def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
-    """What stands on the right of each bound, and how it is compared; what stands on the left turned round."""
+    """(side, operator name) for both sides of each inequality, with the operator reversed for the left side."""
     for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
         kind = type(each).__name__
         yield from ((each.expression, kind), (each.this, _TURNED[kind]))
 
 
 def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """ "Out of stock", where what is left is asked for, or what has no number at all, and nothing that is zero."""
+    """The words "out of stock" in the question if the query selects what is left, or NULL without zero."""
     some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
     columns = [column for table in used.values() for column in table["columns"]]
     numbers = {str(each["name"]).casefold() for each in columns if each.get("classification") in FIGURES}
@@ -116,8 +116,8 @@ def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> I
 
 
 def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """Rows counted where the things in one of their columns are asked for: DISTINCT was left out; or other things:
-    different customers for "how many orders"."""
+    """Rows counted where the question asks for distinct things (DISTINCT is missing), or other things counted:
+    customers for "how many orders"."""
     counted = things_counted(asked)
     wanted = topics_of(counted)
     for distinct in select.find_all(exp.Distinct):
@@ -149,7 +149,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
 
 
 def things_counted(asked: str) -> str:
-    """What "how many" or "berapa" asks for; "" without one."""
+    """The noun after "how many" or "berapa"; "" without one."""
     asking = rf"{finder('how_many').pattern}(?:\s+{finder('shares').pattern})?"
     found = re.search(rf"{asking}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
     thing = found[1].casefold() if found else ""
@@ -160,7 +160,7 @@ def things_counted(asked: str) -> str:
 
 
 def _nothing_as_something(select: exp.Select) -> Iterator[str]:
-    """A mean that counts what is empty as zero; an empty text where what is missing is NULL."""
+    """A mean that counts NULL as zero, or an empty text used for missing values that are NULL."""
     for mean in select.find_all(exp.Avg):
         if isinstance(mean.this, exp.Coalesce) and any(each.name == "0" for each in mean.this.expressions):
             yield "AVG(COALESCE(…, 0))"
@@ -172,8 +172,8 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
 
 
 def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A mean or sum in which a row of one unit weighs as much as a row of a hundred: a mean of quotients of columns,
-    either of what a unit is worth in a table that says how many units each row is of."""
+    """Means or sums that ignore quantities: a mean of quotients of columns, or of unit values in a table that has a
+    quantity per row."""
     lines: set[str] = set()
     for table in used.values():
         numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
@@ -192,7 +192,7 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
 
 
 def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
-    """Quantities times what a unit is worth, where how many are asked for and no amount."""
+    """Products of quantity and unit value if the question asks for quantities and not for amounts."""
     quantity = [phrase for phrase, topic in vocabulary().topics.items() if topic == "quantity"]
     if finder("amounts").search(asked) or not any(phrase_finder(phrase).search(asked) for phrase in quantity):
         return
@@ -203,7 +203,7 @@ def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
 
 
 def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A part of people's names that rows are grouped by without the others: all who are called Frank are one."""
+    """Groups by only one part of people's names: everybody called Frank becomes one row."""
     group = select.args.get("group")
     called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
     grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
@@ -216,15 +216,15 @@ def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
 
 
 def parts_of_names(table: Table) -> list[str]:
-    """The columns that make a name together: FirstName and LastName; none where there are not several."""
+    """The columns that form a name together (FirstName, LastName); empty if there is only one."""
     names = [str(column["name"]) for column in table["columns"] if finder("names").search(str(column["name"]))]
     found = [name for name in names if speaks(name, "name_parts")]
     return found if len(found) > 1 else []
 
 
 def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """A column of text that the query reckons with: SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"; or a
-    key that is added up, whatever its type: SUM(OrderID) counts nothing."""
+    """Text columns used in arithmetic (SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"), or keys that are
+    added up: SUM(OrderID)."""
     columns = [column for table in used.values() for column in table["columns"]]
     texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
     for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
@@ -241,7 +241,7 @@ def _is_key(column: Mapping[str, Any]) -> bool:
 
 
 def speaks(name: str, key: str) -> bool:
-    """Whether a word of a column's name is one of the vocabulary's."""
+    """Whether a word of a column's name is in the vocabulary under that key."""
     return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
 
 
@@ -251,7 +251,7 @@ def words_of(name: str) -> str:
 
 
 def _bound_twice(select: exp.Select) -> Iterator[str]:
-    """Columns that two conditions fix, so that one of them has no say: `c IN ('A', 'B') AND c = 'A'`."""
+    """Columns fixed by two conditions, one of which has no effect: `c IN ('A', 'B') AND c = 'A'`."""
     seen: set[str] = set()
     for each in conditions_of(select):
         fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
@@ -266,7 +266,7 @@ def _of_texts(condition: exp.Expr) -> bool:
 
 
 def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """Words that mean a column which the tables have and the query leaves aside."""
+    """Words for a column that the tables have but the query doesn't use."""
     names = [str(column["name"]) for table in used.values() for column in table["columns"]]
     written = " ".join(column.name for column in select.find_all(exp.Column))
     for phrase, parts in vocabulary().columns.items():
@@ -284,7 +284,7 @@ def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) ->
 
 
 def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
-    """ "in minutes", where nothing makes minutes of what the column holds."""
+    """Units such as "in minutes" if the query doesn't convert to them."""
     numbers = [float(each.this) for each in select.find_all(exp.Literal) if each.is_number]
     divisors = [
         float(each.expression.this)

@@ -1,4 +1,4 @@
-"""The app that answers from the books: Analytics.ask, and `ask_books` for the agent of the staff. It plans nothing."""
+"""The app that answers from the books: Analytics.ask, and `ask_books` for the staff's agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Analytics(App):
 
     @cached_property
     def _run(self) -> AnalyticsRun:
-        """Made at the first question, as most daemons start without one."""
+        """Created at the first question, because most daemons get none."""
         from agentd.apps.analytics.examples import ExampleLibrary
         from agentd.apps.analytics.run import AnalyticsRun, Ports
 
@@ -52,7 +52,7 @@ class Analytics(App):
         return (Books(self.wiring.clock, self._execute, self.wiring.store.run),)
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
-        """The tool's answer is the agent's answer, word for word."""
+        """Makes the tool's answer the agent's answer, verbatim."""
         return Verbatim(inner)
 
     async def _execute(self, context: RunContext) -> Result:

@@ -1,5 +1,5 @@
-"""`agentd books check`: the data server's own command (client.toml), on the database of `[books]`.
-`agentd books ask`: a question to it, as `agentd analyze`, that can be saved under a name and asked again by it."""
+"""`agentd books check`: runs the data server's own command (client.toml) on the database of `[books]`. `agentd books
+ask`: asks like `agentd analyze`; questions can be saved under a name and asked again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHECK = ServerCommand("books check", "", lambda _: OPERATIONS)
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Registers the command and its arguments."""
     parser = commands.add_parser("books", help=HELP)
     words = parser.add_subparsers(required=True, metavar="check | ask")
     check = words.add_parser("check", help="connect, look, and write books.toml")
@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 with an answer, 1 without, 2 when there is nothing to ask."""
+    """The exit code: 0 with an answer, 1 without, 2 if there is nothing to ask."""
     from agentd import config
     from agentd.apps.analytics.saved import NotSaved, Saved, SavedQuestions
 

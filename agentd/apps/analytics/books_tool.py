@@ -1,10 +1,10 @@
-"""The books as a tool of the staff's agent: `ask_books`, and its answer taken as the agent's own.
+"""The books as a tool of the staff's agent: `ask_books`. Its answer becomes the agent's answer, verbatim.
 
-No figure passes through a model: what the workflow answered is answered word for word. It plans and fills nothing
-itself, and does not exist for callers who are not staff.
+No figure passes through a model. The tool itself plans and fills nothing, and isn't available to callers who are not
+staff.
 
-A question is asked inline, within the agent's own step, as a run of its own would wait in the queue that its asker
-holds a place of. It only reads, so a run that was killed in the middle asks it once more as a whole.
+A question runs inline in the agent's step: a run of its own would wait in the queue in which its asker already holds a
+place. It is read-only, so it is simply repeated if the run is killed in between.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from agentd.runs.records import RunBrief, RunRecord
 SERVER, TOOL = "analytics", "ask_books"
 NODES = 6
 ROWS = 50
-"""How many rows of the table the tool's answer carries; `row_count` counts all."""
+"""The most table rows in the tool's answer; `row_count` gives the total."""
 INFO = ToolInfo(
     name=TOOL,
     server=SERVER,
@@ -54,9 +54,9 @@ async def _no_row(_: str) -> RunRecord | None:
 
 
 class Books(OwnTool):
-    """The tool `ask_books`, wherever the books' servers are configured.
+    """The tool `ask_books`, available if the servers for the books are configured.
 
-    `execute` is the workflow (`AnalyticsRun.execute`); `run_of` gives the row of the agent's run that asks.
+    `execute`: the workflow (`AnalyticsRun.execute`); `run_of`: returns the record of the agent's run that asks.
     """
 
     info = INFO
@@ -72,7 +72,7 @@ class Books(OwnTool):
         self._execute = execute
 
     def state(self, servers: Mapping[str, ServerState]) -> ServerState | None:
-        """As far as the last of the servers that it needs; None where one of them is not configured."""
+        """The combined state of the servers that it needs; None if one of them is not configured."""
         if not servers.keys() >= set(NEEDED):
             return None
         needed = {servers[name].state for name in NEEDED}
@@ -84,7 +84,7 @@ class Books(OwnTool):
         )
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Ask. A question that cannot be answered is an answer that says so, too."""
+        """Asks the question. If it can't be answered, the answer says so."""
         question = call.input.get("question")
         if not isinstance(question, str) or not question.strip():
             return ToolOutcome(success=False, message="`question` must be a text", error_type="tool_execution")
@@ -99,7 +99,7 @@ class Books(OwnTool):
         return ToolOutcome(success=True, output=_shown(result.outcome, result.attempts), message=_words(result.outcome))
 
     async def _row(self, call: ToolCall, question: str) -> RunRecord:
-        """The question as the workflow takes it on: within the asker's session, after the model attempts it made."""
+        """The run record for the workflow: in the asker's session, counting the model attempts made so far."""
         asking = await self._run_of(call.run_id)
         assert call.caller is not None
         return RunRecord(
@@ -116,7 +116,7 @@ class Books(OwnTool):
 
 
 class _Inline:
-    """A journal that keeps nothing: the agent's own step is what is kept."""
+    """A journal that stores nothing, because the agent's own step is stored."""
 
     async def step(
         self,
@@ -126,7 +126,7 @@ class _Inline:
         effects: bool = False,  # noqa: ARG002 - the step around it says so
         is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nothing is kept here
     ) -> dict[str, Any]:
-        """Just do it."""
+        """Runs `act` without recording it."""
         return await act()
 
 
@@ -143,7 +143,7 @@ def _publish_to(on_progress: ProgressSink | None) -> Callable[[str, dict[str, An
 
 
 def _shown(answer: dict[str, Any], attempts: int) -> dict[str, Any]:
-    """The answer of Analytics.ask, short enough for a step: the beginning of its table, and no log of calls."""
+    """The answer of Analytics.ask shortened for a step: the first rows of its table, without the log of calls."""
     rows = answer["data_table_for_display"]
     kept = ("executive_summary", "warnings_for_display", "validation_status", "quality_score", "plan", "error")
     return {
@@ -156,19 +156,19 @@ def _shown(answer: dict[str, Any], attempts: int) -> dict[str, Any]:
 
 
 def _words(answer: dict[str, Any]) -> str:
-    """What is answered: the narrative with its warnings, or why there is none and what to try."""
+    """The text of the answer: the narrative with its warnings, or why there is none and what to try."""
     more = (answer["error"] or {}).get("suggestions") or answer["warnings_for_display"]
     return "\n".join([answer["response"], *(f"- {each}" for each in more if each not in answer["response"])])
 
 
 class Verbatim(ChatModelWrapper):
-    """A model whose turn after `ask_books` is that tool's answer itself: the model that it wraps is not asked.
+    """A model wrapper: after `ask_books` the turn is that tool's answer, and the inner model isn't called.
 
-    The turn's attempts and tokens are those that the workflow spent.
+    The turn's attempts and tokens are those of the workflow.
     """
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """The books' answer where one was just given, else the inner model's turn."""
+        """The books' answer if the last message has one, else the inner model's turn."""
         answer = _answered(request.messages[-1].content)
         if answer is None:
             return await self._inner.turn(request, on_text)
@@ -181,9 +181,9 @@ class Verbatim(ChatModelWrapper):
 
 
 def _answered(content: str) -> dict[str, Any] | None:
-    """The successful result of `ask_books` that this message holds, if it holds one.
+    """The successful result of `ask_books` in this message, or None.
 
-    Only the loop writes such messages: what a person writes stands inside `{"request": …}`.
+    Only the loop writes such messages: a person's text is always inside `{"request": …}`.
     """
     if TOOL not in content:
         return None

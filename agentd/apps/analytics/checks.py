@@ -1,7 +1,7 @@
-"""What is looked at in results: the plan's own rules (rules.py) and built-in checks. Pure: it only says what it found.
+"""Checks of results: the plan's own rules (rules.py) and built-in checks. Pure: it only reports findings.
 
 Built in: negative counts (critical), negative or zero amounts, nulls, shares outside 0 … 1, AVG = SUM / COUNT, totals
-against their parts, rows that are there twice, columns that are mostly null, months missing in a series.
+against the sums of their parts, duplicate rows, mostly null columns, missing months in a series.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def checked(
     say: Mapping[str, str],
     mapping: Mapping[str, str] | None = None,
 ) -> list[Finding]:
-    """Every check that applies, in order, in the words of `say`; `mapping` says how figures are shown
+    """The findings of every applicable check, in order; `say` has the texts, `mapping` the figures' formats
     (`placeholder_mapping`)."""
     return [
         *judged(rules, Values(calculations, rows, say)),
@@ -38,10 +38,10 @@ def checked(
 
 
 def quality_score(findings: Sequence[Finding], warnings: int, failed_queries: int, queries: int) -> int:
-    """0 to 100: 100 − 50 for any critical finding − 10 for each warning (at most 40) − 30 × the failed queries' share.
+    """0 to 100: 100 − 50 for any critical finding − 10 per warning (at most 40) − 30 × the share of failed queries.
 
-    `warnings` counts those of the checks and those of the execution (rows cut, data not kept). Our own formula: the
-    documents ask for a score and give none.
+    `warnings` counts those of the checks and of the execution (rows cut, data not stored). The formula is our own, as
+    the documents define none.
     """
     score = 100.0
     score -= 50 if any(finding.critical for finding in findings) else 0
@@ -76,7 +76,7 @@ def _figures(calculations: Mapping[str, Any], mapping: Mapping[str, str], say: M
 
 
 def _average(calculations: Mapping[str, Any], say: Mapping[str, str]) -> Iterator[Finding]:
-    """AVG = SUM / COUNT, where there is exactly one of each."""
+    """Checks AVG = SUM / COUNT if there is exactly one of each."""
     found: dict[str, list[str]] = {"mean": [], "count": [], "sum": []}
     for key in calculations:
         if kind := next((kind for kind in found if kind in kinds_of(key)), None):
@@ -94,7 +94,7 @@ def _average(calculations: Mapping[str, Any], say: Mapping[str, str]) -> Iterato
 def _parts(
     calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """A total against the column of the same name in the table behind it."""
+    """Compares a total with the sum of the column of the same name in the result table."""
     if len(rows) < 2:
         return
     columns = {str(name).casefold().replace(" ", "_"): name for name in rows[0]}

@@ -1,4 +1,4 @@
-"""Asking back: choices that are whole questions, and the question that an answer to them means. Pure; asks nobody."""
+"""Questions back: their choices are complete questions, and an answer is resolved to one. Pure; asks nobody."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, v
 from agentd.apps.analytics.wording import label_for
 
 MOST_WORDS = 8
-"""An answer of more words is a question of its own."""
+"""The most words of an answer; a longer one is a new question."""
 
 
 class Clarification(TypedDict):
-    """`question`: what was asked; `lacks`: what of; `choices`: questions that would do, in the asker's words."""
+    """`question`: the original; `lacks`: what is missing; `choices`: complete questions in the asker's words."""
 
     question: str
     lacks: Literal["period", "subject", "measure"]
@@ -27,7 +27,7 @@ class Clarification(TypedDict):
 
 
 def without_period(question: str, today: date) -> Clarification:
-    """A question that needs a period and names none."""
+    """For a question that needs a period and names none."""
     last_month = today.replace(day=1) - timedelta(days=1)
     asked = question.strip().rstrip("?. ")
     labels = (month_label(today), month_label(last_month), str(today.year))
@@ -36,13 +36,13 @@ def without_period(question: str, today: date) -> Clarification:
 
 
 def without_subject(question: str, known: Sequence[str]) -> Clarification:
-    """A question that does not say what it wants; `known` are questions that can be answered."""
+    """For a question that doesn't say what it wants; `known`: questions that can be answered."""
     return {"question": question, "lacks": "subject", "choices": list(known)}
 
 
 def readings_of(question: str, past: Sequence[str]) -> list[str]:
-    """What a question that leaves open its figure ("the biggest customer") may mean; nothing where it says by
-    which, or the talk before did."""
+    """The possible meanings of a question with an ambiguous figure ("the biggest customer"); empty if it, or the
+    conversation before, says by which measure."""
     for phrase, readings in vocabulary().readings.items():
         if (found := phrase_finder(phrase).search(question)) and not finder("by_which").search(question):
             said = topics_of(" ".join([*past[-1:], question.replace(found[0], " ")]))
@@ -54,16 +54,16 @@ def readings_of(question: str, past: Sequence[str]) -> list[str]:
 
 
 def without_measure(question: str, meant: Sequence[str], tables: Iterable[Mapping[str, Any]]) -> Clarification | None:
-    """The readings that these tables hold something of, as choices; None where one alone fits."""
+    """The readings for which these tables have data, as choices; None if fewer than two fit."""
     about = topics_of(" ".join(map(about_table, tables)))
     choices = [reading for reading in meant if topics_of(reading) - topics_of(question) <= about]
     return {"question": question, "lacks": "measure", "choices": choices} if len(choices) > 1 else None
 
 
 def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
-    """The question that `said` stands for, as an answer to what was asked back last: a choice, its number in any words
-    ("2", "yang kedua", "the second one"), the period that was missing, or what one choice alone is about. Anything else
-    is a question of its own."""
+    """The question that `said` means as an answer to the last question back: a choice, its number in digits or words
+    ("2", "yang kedua", "the second one"), the missing period, or the topic of exactly one choice. Anything else is a
+    new question."""
     if not pending:
         return said
     choices = [str(choice) for choice in pending["choices"]]
@@ -84,7 +84,7 @@ def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
 
 
 def _place(plain: str) -> int:
-    """The number that is all a short answer says; 0 where it says more, or none."""
+    """The number if a short answer consists only of one; otherwise 0."""
     tokens = re.findall(r"\w+", plain)
     known = {
         **languages.words().digits,

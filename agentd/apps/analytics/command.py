@@ -1,6 +1,6 @@
-"""`agentd analyze "…"`: one question to the books, answered with its narrative, table and a picture of it.
+"""`agentd analyze "…"`: asks the books one question and prints the narrative, the table and a chart of it.
 
-It plans and counts nothing itself: that is Analytics.ask.
+Planning and computing are done by Analytics.ask.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROWS_SHOWN = 50
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Registers the command and its arguments."""
     parser = commands.add_parser("analyze", help=HELP)
     parser.add_argument("question", help="what to ask, in Indonesian or English")
     arguments(parser)
@@ -36,7 +36,7 @@ def register(commands: Any) -> None:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What may be said beside the question."""
+    """Adds the options besides the question."""
     parser.add_argument("--style", choices=("sql", "operations"), help="how the question is planned")
     parser.add_argument("--session", metavar="ID", help="the conversation it belongs to, for follow-ups")
     parser.add_argument("--trace", action="store_true", help="show every call of a tool")
@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 with an answer, 1 when the question could not be answered."""
+    """The exit code: 0 with an answer, 1 if the question could not be answered."""
     settings = options.settings(given)
     return asyncio.run(_analyze(settings, given))
 
@@ -132,7 +132,7 @@ def _show_table(console: Console, rows: Sequence[dict[str, Any]], units: dict[st
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """The first column of numbers as bars beside the first of words; more than twelve rows as one sparkline."""
+    """The first numeric column as labelled bars, or as one sparkline if there are more than twelve rows."""
     if len(rows) < 2:
         return
     numeric = next((name for name in rows[0] if _numbers(rows, name)), None)
@@ -158,7 +158,7 @@ def _numbers(rows: Sequence[dict[str, Any]], name: str) -> bool:
 
 
 def _cell(value: Any) -> str:
-    """A value in Indonesian spelling: 1.234,5; nothing for null."""
+    """A value in Indonesian notation: 1.234,5; empty for null."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -167,7 +167,7 @@ def _cell(value: Any) -> str:
 
 
 def _keep(state: Path, given: argparse.Namespace, answer: dict[str, Any]) -> None:
-    """Add the plan that answered to this office's examples, its dates by their names."""
+    """Adds the answered plan to this office's examples, with its dates replaced by their names."""
     from agentd.apps.analytics.examples import ExampleLibrary
     from agentd.apps.analytics.periods import periods_of
     from agentd.apps.analytics.plan_dates import dates_for, undated, usable

@@ -1,8 +1,8 @@
-"""The words by which a question or a narrative compares: ends, bounds, claims. It computes no comparison.
+"""The words with which a question or narrative compares: superlatives, bounds, claims. Computes no comparison.
 
-A claim of a narrative ("naik", "lebih besar", "most of") is true only where the host worded it from the rows
-({COMPARE …} and the like, statements.py); a superlative ("tertinggi", "first") only beside a result that its query puts
-in that order. The words are in `vocabulary/`, and every language's count in every question and answer.
+A claim of a narrative ("naik", "lebih besar", "most of") is reliable only if the host worded it from the rows ({COMPARE
+…} and the like, statements.py). A superlative ("tertinggi", "first") needs a result that its query sorts so. The words
+are in `vocabulary/`; every language's words apply to every question and answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agentd.apps.analytics.vocabulary import alternatives, finder, numerals
 
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
-"""The words before a number that bound it, and the comparison that they mean."""
+"""The vocabulary keys of words that bound the number after them, and the comparison they mean."""
 _ENDS = {"most": "desc", "least": "asc"}
 _KINDS = re.compile(r"\{\s*(TOP|RANK|LAST|BOTTOM|FIRST)\s")
 _BY_STATEMENT = {"TOP": "desc", "RANK": "desc", "LAST": "desc", "BOTTOM": "asc", "FIRST": "asc"}
@@ -26,7 +26,7 @@ _NAMES = re.compile(r"\{\s*(?:[A-Z]+\s+)?([^\W\d][\w.-]*)")
 
 
 def bounds_of(question: str) -> Iterator[tuple[str, str, set[float]]]:
-    """(its words, their comparison's name in sqlglot's trees, what its number may be) of each bound: "at least 5"."""
+    """(words, sqlglot's name of the comparison, the number's possible values) for each bound such as "at least 5"."""
     for found in _bounds().finditer(question):
         kind = next(kind for key, kind in BOUNDS.items() if found[key])
         yield found[0], kind, {number * scale for number in plain(found["number"]) for scale in SCALES}
@@ -34,14 +34,14 @@ def bounds_of(question: str) -> Iterator[tuple[str, str, set[float]]]:
 
 @cache
 def _bounds() -> re.Pattern[str]:
-    """The leftmost of their words counts: "no more than 5" is no "more than 5"."""
+    """A pattern for bounds. The leftmost phrase wins: "no more than 5" doesn't match as "more than 5"."""
     before = "|".join(rf"(?P<{key}>{finder(key).pattern})" for key in BOUNDS)
     number = rf"\d+(?:[.,]\d+)*|{alternatives(numerals())}(?!\w)"
     return re.compile(rf"(?:{before})(?=\W{{0,3}}(?:rp|usd|idr)?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
 
 
 def plain(number: str) -> set[float]:
-    """What a written number may be: `1.500` a thousand and more, or one and a half; one in a word what it says."""
+    """The possible values of a number: `1.500` is 1500 or 1.5; a number in words has one value."""
     if not number[0].isdecimal():
         return {float(numerals()[number.casefold()])}
     found = {float(re.sub(r"[.,]", "", number))} if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", number) else set()
@@ -49,13 +49,13 @@ def plain(number: str) -> set[float]:
 
 
 def superlatives(question: str) -> list[re.Match[str]]:
-    """The words that ask for a part of a list ("terbesar", "top", "first"); those of a bound are none."""
+    """The words that ask for a part of a list ("terbesar", "top", "first"), except those of a bound."""
     return list(finder("ranks", "tops", *_ENDS).finditer(_bounds().sub(lambda found: " " * len(found[0]), question)))
 
 
 def ends_of(question: str) -> dict[str, frozenset[str]]:
-    """{word: the sort orders that answer it} of each superlative of a question ("terbesar": desc; "terlama": either),
-    or of "top 5". The question comes without its words of time. A superlative before a number is a bound, not one."""
+    """{word: the sort orders that answer it} for each superlative of a question ("terbesar": desc; "terlama": either),
+    or for "top 5". The question comes without time words. A superlative before a number counts as a bound."""
     ends: dict[str, frozenset[str]] = {}
     for found in superlatives(question):
         directions = frozenset(way for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
@@ -66,15 +66,15 @@ def ends_of(question: str) -> dict[str, frozenset[str]]:
 
 
 def unclaimed(text: str) -> str:
-    """The text without the words that say how figures compare."""
+    """The text without the words that compare figures."""
     return finder("claims").sub(" ", text)
 
 
 def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str) -> list[str]:
-    """The words of comparison in the template that nothing computed covers, each once.
+    """The words of comparison in the template that nothing computed supports, each once.
 
-    `orders` are the directions (`desc`, `asc`) that each placeholder's result is sorted in or picked by. What the
-    question itself sets as a bound ("lebih besar dari 10 juta") may be repeated.
+    `orders`: the directions (`desc`, `asc`) in which each placeholder's result is sorted or picked. Bounds of the
+    question ("lebih besar dari 10 juta") may be repeated.
     """
     return list(
         dict.fromkeys(word for sentence in wording.sentences(template) for word in _faults(sentence, orders, question))
@@ -82,7 +82,7 @@ def uncovered(template: str, orders: Mapping[str, frozenset[str]], question: str
 
 
 def without(template: str, orders: Mapping[str, frozenset[str]], question: str) -> str:
-    """The template without the sentences that compare by themselves; "" where no figure would be left."""
+    """The template without the sentences that compare in their own words; "" if no figure would be left."""
     return wording.without(template, lambda sentence: any(_faults(sentence, orders, question)))
 
 
@@ -102,8 +102,8 @@ def _faults(sentence: str, orders: Mapping[str, frozenset[str]], question: str) 
 
 
 def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
-    """What a sentence says of its figures and the question does not: a denial, that some alone are meant, another
-    month; a mean of its only figure (`alone`). What says where a list stands ("di bawah") is none."""
+    """Words by which a sentence says more of its figures than the question: a restriction, another month, or a mean of
+    its only figure (`alone`). Words for a position ("di bawah") don't count."""
     for key in ("restricts", "averages")[: 1 + alone]:
         found = [] if finder(key).search(question) else finder(key).findall(sentence.casefold())
         yield from (word for word in found if len(word) > 2 and not finder("above", "below").fullmatch(word))
@@ -113,13 +113,13 @@ def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
 
 
 def months_in(text: str) -> dict[str, int]:
-    """{a month's name, of more letters than "may" has: its number}."""
+    """{month name: month number} for the names in a text with more than three letters (not "may")."""
     named = {name: number for number, names in enumerate(words().months, 1) for name in names if len(name) > 3}
     return {word: named[word] for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in named}
 
 
 def _bound(found: re.Match[str], question: str) -> bool:
-    """Whether the question says this word before a number, too: a limit, not a finding."""
+    """Whether the question also has this word before the same number, so that it is a bound and not a finding."""
     behind = found.string[found.end() :]
     number = re.match(rf"\W*(?:{finder('before_bounds').pattern}\W+)*(\d[\d.,]*)", behind, re.IGNORECASE)
     asked = question.casefold()
@@ -127,7 +127,7 @@ def _bound(found: re.Match[str], question: str) -> bool:
 
 
 def _of_time(found: re.Match[str]) -> bool:
-    """Whether a unit of time (or a name) stands beside the word, a number between them aside."""
+    """Whether a time unit or a name stands beside the word, ignoring a number between them."""
     before = re.findall(r"\w+", found.string[: found.start()])[-1:]
     behind = [word for word in re.findall(r"\w+", found.string[found.end() :])[:2] if not word.isdigit()]
     return any(map(finder("units", "halves", "dates", "spans", "names").fullmatch, (*before, *behind)))

@@ -1,4 +1,4 @@
-"""Node 2, `consult_schema`: the tables that the question needs, from graphiti_server. Plans nothing."""
+"""Node 2, `consult_schema`: gets the tables that the question needs from graphiti_server. Plans nothing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ COMMUNICATION = "Graphiti MCP Server communication error"
 
 
 async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, Any]:
-    """Tables, joins, amounts and dates: of the entities first, then with the question's own words beside them.
+    """Gets tables, joins, amount and date columns: first by the entities, then with the question's words added.
 
-    A small model leaves out words of the question that name a table, and writes others as if they were columns' names
-    (`total_amount`), which the second search takes for words where the question doesn't write them so. Where its
-    entities name none, the questions before are asked about too. Raises NodeFailed when the server does not answer, or
-    when no table fits.
+    A small model omits words of the question that name a table, and writes others like column names (`total_amount`);
+    the second search splits these unless the question writes them so. If the entities find no table, the previous
+    question is added. Raises NodeFailed if the server does not answer or no table fits.
     """
     question = state["user_query"]
     say = say_for(question)
@@ -71,7 +70,7 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
 
 
 def _named(question: str, tables: list[dict[str, Any]]) -> bool:
-    """Whether a question says the name of a table, in one or several, or what the office calls it or keeps in it."""
+    """Whether the question contains a table's name, a word of its purpose, or a topic of its contents."""
     said = question.casefold()
     names = [words_of(str(table["table_name"])) for table in tables]
     names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
@@ -81,7 +80,7 @@ def _named(question: str, tables: list[dict[str, Any]]) -> bool:
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The answer, emptied of what is not of the contract's shape, and what was wrong with it."""
+    """(the answer, with malformed parts removed; warnings about what was wrong with it)."""
     payload = {"intent": state.get("intent") or "", "entities": entities}
     say = say_for(state["user_query"])
     try:

@@ -1,7 +1,7 @@
-"""What a question says that its plan leaves out, and what a plan chooses by that nobody said. Pure.
+"""What a plan leaves out of its question, and what it selects by that nobody said. Pure.
 
-Names, numbers, the end of a ranking, a mean, a negation. A plan with such a doubt runs and may be right (a name may
-stand there as a code), so it goes back to the model once more and is no sure answer.
+Covers names, numbers, the end of a ranking, means and negations. A plan with such a doubt runs and may be right (a name
+may be a code in the data), so the model revises it once, and the answer doesn't count as certain.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
-"""Whose literals say which part or how much later: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
+"""Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
 UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
-"""Currencies and forms of companies: a plan may leave them out."""
+"""Currencies and legal forms that a plan may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What a plan chooses rows by: texts and numbers of its conditions, dates aside; and whether it has any."""
+    """What the conditions select by, without dates: texts, numbers, and whether there is any condition."""
 
     texts: frozenset[str]
     numbers: frozenset[float]
@@ -52,8 +52,8 @@ class _Choice:
 def uncovered(
     question: str, plan: Plan, past: Iterable[str] = (), tables: Iterable[Mapping[str, Any]] = ()
 ) -> list[str]:
-    """Words of the question that the plan doesn't cover, and values of the plan that the talk doesn't name; `tables`
-    are the `relevant_tables`."""
+    """Words of the question that the plan doesn't cover, and values of the plan that the conversation doesn't name.
+    `tables`: the `relevant_tables`."""
     if plan.empty:
         return []
     choice, tables, talk = _choice(plan), list(tables), " ".join([*past, question])
@@ -63,7 +63,7 @@ def uncovered(
 
 
 def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Payments, quantities and the like that are shown or added where the talk asks for none of them."""
+    """Measures such as payments or quantities that are shown or summed although nobody asks for them."""
     numbers = _numeric(tables)
     asked = topics_of(talk)
     for query in plan.results:
@@ -76,14 +76,14 @@ def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> I
 
 
 def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
-    """The names of columns that hold amounts or quantities."""
+    """The names of columns with amounts or quantities."""
     columns = [column for table in tables for column in table["columns"]]
     return {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
 
 
 def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Payments and the like that are added by the dates of other documents, where a table that was found is about them
-    and what else is asked: all that a ledger's invoices of 2022 were paid, for what was paid in 2022."""
+    """Payments and the like summed by another document's dates, although a found table fits better: all payments on the
+    invoices of 2022, for the payments made in 2022."""
     about = {str(table["table_name"]): topics_of(str(table.get("purpose") or "")) for table in tables}
     asked = topics_of(talk)
     for query in plan.results if asked & vocabulary().measures else ():
@@ -99,7 +99,7 @@ def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) 
 
 
 def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
-    """What is uncovered as warnings of an answer, in the words of `say`."""
+    """The uncovered words as warnings of an answer; `say` has the texts."""
     return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]
 
 
@@ -130,7 +130,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
 
 
 def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
-    """ "Who", where the plan shows figures alone. Within a question it may refer to others: "customers who bought"."""
+    """A "who" at an end of the question if the plan shows figures only; elsewhere it may be "customers who bought"."""
     who = finder("who").pattern
     shown = [each for query in plan.results for each in projections(query["query"])]
     if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
@@ -138,8 +138,7 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
 
 
 def _parts(asked: str, plan: Plan) -> Iterator[str]:
-    """The last "how many" of a question that asks it, or for a total or a mean, in more parts than the plan has
-    figures."""
+    """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures."""
     figures = sum(len(projections(query["query"])) for query in plan.results)
     joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
     for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
@@ -150,7 +149,7 @@ def _parts(asked: str, plan: Plan) -> Iterator[str]:
 
 
 def _same_again(plan: Plan) -> Iterator[str]:
-    """Results that a query before them gives under another name."""
+    """Results that repeat an earlier query under another name."""
     seen: dict[str, str] = {}
     for key, found in trees(plan.results):
         bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
@@ -160,7 +159,7 @@ def _same_again(plan: Plan) -> Iterator[str]:
 
 
 def _split(plan: Plan) -> Iterator[str]:
-    """What the queries group by, the columns aside of which several values are chosen."""
+    """The group keys of the queries, except columns filtered to several values."""
     for _, found in trees(plan.results):
         group, chosen = found.args.get("group"), {each.this.name for each in found.find_all(exp.In)}
         keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
@@ -168,7 +167,7 @@ def _split(plan: Plan) -> Iterator[str]:
 
 
 def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str]:
-    """A mean for a sum, or a sum for a mean."""
+    """A mean or total that the question asks for and no query computes, or an AVG that it doesn't ask for."""
     mean, total = finder("averages").search(asked), finder("totals").search(asked)
     if mean and not computed & {"AVG", "/"}:
         yield mean[0]
@@ -179,7 +178,7 @@ def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str
 
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:
-    """A value that a CASE counts where the rows are those of that value already: a share of itself."""
+    """A value counted by a CASE although the rows are already filtered to it: a share of itself."""
     where = select.args.get("where")
     kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
     cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
@@ -187,8 +186,8 @@ def _whole_cut(select: exp.Select) -> Iterator[str]:
 
 
 def _unused(select: exp.Select) -> Iterator[str]:
-    """Tables that are joined for nothing: no column is shown, no row chosen by them. Of COUNT(*), one is counted; in a
-    subquery that they exist may be all that is asked."""
+    """Inner-joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
+    may be what is asked."""
     if select.find_ancestor(exp.Select) is not None:
         return
     joins = select.args.get("joins") or []
@@ -203,8 +202,8 @@ def _unused(select: exp.Select) -> Iterator[str]:
 
 
 def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
-    """Names and numbers that rows are chosen by. A code is short, or all of it capitals: it is the schema's word. A
-    period's words are no name: `Terms = 'Last Month'`."""
+    """Unmentioned names and numbers that rows are selected by. Short or upper-case texts are codes of the schema. Time
+    words are no names: `Terms = 'Last Month'`."""
     known = timeless(said).casefold()
     for text in choice.texts:
         parts = re.findall(r"[^\W_]{3,}", text)
@@ -218,7 +217,7 @@ def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """Words that begin with a capital within a sentence, and all in capitals; no words of time or of the packs."""
+    """Capitalised words within a sentence, and upper-case words, except time words and the packs' words."""
     for found in _NAME.finditer(text):
         before = text[: found.start()].rstrip(" \"'(")
         first = not before or before[-1] in ".?!:;\n"
@@ -248,8 +247,8 @@ def _choice(plan: Plan) -> _Choice:
 
 
 def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The texts that rows are chosen by where a figure is zero or nothing: perhaps another column holds them. Not those
-    that the schema shows of a column."""
+    """Filter texts of a plan whose figure is zero or empty, because another column may contain them; without the
+    schema's sample values."""
     known = {
         str(value) for table in tables for column in table["columns"] for value in column.get("sample_values") or ()
     }
@@ -258,7 +257,7 @@ def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, A
 
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
-    """The literals of each comparison that ties no two columns; none of IS NULL, NOT EXISTS and the like."""
+    """The literals of each comparison, except those that join two columns, and IS NULL, NOT EXISTS and the like."""
     for each in found.find_all(exp.Predicate):
         if isinstance(each, exp.Exists) and isinstance(each.parent, exp.Not):
             yield []
@@ -275,5 +274,5 @@ def _value(literal: exp.Literal) -> str | float:
 
 
 def numbers_in(text: str) -> set[float]:
-    """What the numbers of a text may be."""
+    """The possible values of the numbers in a text."""
     return {meant for number in re.findall(r"\d+(?:[.,]\d+)*", text) for meant in plain(number)}

@@ -1,6 +1,6 @@
-"""Amounts of more than one currency: never added together, never shown as the office's own where a row names another.
+"""Keeps amounts of different currencies apart: never summed, never shown in the office's if a row names another.
 
-Which columns hold currencies is known from the values that the schema tells of an office's own database. Pure.
+The schema's sample values tell which columns of an office's own database hold currencies. Pure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Table = Mapping[str, Any]
 
 
 def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
-    """Sums over rows of several currencies by a plan that names no currency, a sentence each."""
+    """Errors for sums over rows of several currencies in a plan that names no currency, one sentence each."""
     known = _known(tables)
     texts = _texts(plan)
     faults = []
@@ -38,8 +38,8 @@ def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
 
 
 def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
-    """An amount in the office's own currency taken from, or compared with, one that its table has in that currency too:
-    `DocValueLocal - PaymentValue`."""
+    """Differences or comparisons of an amount in the office's currency with one whose table also has it in that
+    currency: `DocValueLocal - PaymentValue`."""
     names = {str(column["name"]) for table in tables for column in table["columns"]}
     own = {name for name in names if finder("own_currency").search(name)}
     foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
@@ -50,7 +50,7 @@ def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
 
 
 def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
-    """The plan with amounts as plain numbers where its query tells them apart by currency: which one, the row says."""
+    """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it."""
     known = _known(tables)
     texts = _texts(plan)
     mapping = dict(plan.mapping)
@@ -64,7 +64,7 @@ def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
 
 
 def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
-    """{table: (its column of currencies, the codes there)}, of tables with more than one."""
+    """{table: (its currency column, the codes in it)} for tables with more than one currency."""
     return {
         str(table["table_name"]): (str(column["name"]), list(values))
         for table in tables
@@ -74,5 +74,5 @@ def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
 
 
 def _texts(plan: Plan) -> dict[str, str]:
-    """{result key: all that its query says, in lower case}."""
+    """{result key: its query in lower case}."""
     return {query["result_key"]: query["query"].casefold() for query in plan.selects}

@@ -1,4 +1,4 @@
-"""Discounts and the like that a query takes off, or does not, against what the question says of them. Pure."""
+"""Compares the discounts and other deductions of a query with what the question says about them. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, v
 
 
 def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
-    """Words for what is before or after a deduction, where that is taken off or multiplied by; one that is added; a
-    profit turned round, as what something costs less its price."""
+    """Words for "before" or "after" a deduction if the query subtracts it, or multiplies by it, contrary to them; also
+    deductions that are added, and a profit with reversed sign (cost minus price)."""
     less = _names(each.expression for each in select.find_all(exp.Sub))
     times = _names(select.find_all(exp.Mul))
     for phrase, parts in vocabulary().before_deductions.items():

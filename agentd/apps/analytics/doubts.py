@@ -1,4 +1,4 @@
-"""All that speaks against a plan which would run: for its planner, for the answer. Pure; each check has its file."""
+"""Collects everything that speaks against a plan that would run, for the planner and the answer. Pure."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from agentd.apps.analytics.unknown_words import unknown_words
 
 
 def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) -> list[str]:
-    """What a database would carry out without a word, a sentence each: such a plan does not run. `dates` and `said` as
-    `silent_mistakes` has them."""
+    """Errors that a database would execute silently, one sentence each; a plan with one isn't run. `dates` and `said`:
+    as for `silent_mistakes`."""
     tables, known = state.get("relevant_tables") or [], state.get("table_relationships")
     found = silent_mistakes(plan, dates, said, state.get("temporal_columns") or {})
     found += [*misjoined(plan, tables, known), *currencies.mixed(plan, tables)]
@@ -31,7 +31,7 @@ def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) ->
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
-    """`doubts`, and what no word accounts for, each once; `values` are the figures."""
+    """`doubts`, parts that no word justifies, and what the figures (`values`) make doubtful; each once."""
     question, tables = state["user_query"], state.get("relevant_tables") or []
     words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
     figures = list(values)

@@ -1,7 +1,7 @@
-"""Questions with their right plans, for a model to imitate: the shipped ones and those this office approved.
+"""Questions with correct plans for a model to imitate: shipped ones and those that this office approved.
 
-The nearest by shared words are shown; one in the very words of a question answers it without a model. Nothing is
-learned by itself: a person approves each (`agentd analyze --keep`).
+The planner sees those that share most words; an example with exactly the question's words replaces the model. Nothing
+is learned automatically: a person approves each example (`agentd analyze --keep`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question and the plan that a model should write; `alone`: it is no follow-up of others."""
+    """A question and its correct plan. `alone`: it isn't a follow-up question."""
 
     question: str
     plan: dict[str, Any]
@@ -37,10 +37,10 @@ class Example:
 
 
 class ExampleLibrary:
-    """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` a line).
+    """The shipped examples and those in `folder` (`examples.jsonl`, one `{"style", "question", "plan"}` per line).
 
-    The shipped ones name the sample company's tables: an office with a database of its own (`own`) leaves them out. It
-    has those that `agentd books check` wrote into `books` (books.toml), made of SQL alone: no planner is shown them.
+    The shipped ones use the sample company's tables, so an office with its own database (`own`) omits them. It has
+    those in `books` (books.toml, by `agentd books check`), which are SQL only and not shown to a planner.
     """
 
     def __init__(self, folder: Path | None = None, *, shipped: bool = True, books: Path | None = None) -> None:
@@ -51,22 +51,22 @@ class ExampleLibrary:
         self._file = folder / "examples.jsonl" if folder is not None else None
 
     def nearest(self, question: str, style: PlanStyle, count: int) -> list[Example]:
-        """The `count` examples of that style that share most words with the question, the nearest last."""
+        """The `count` examples of a style that share most words with the question, the closest last."""
         return _ranked(question, self._all(style))[:count][::-1]
 
     def answerable(self, question: str, style: PlanStyle, count: int) -> list[str]:
-        """So many questions that can be answered, the nearest first."""
+        """Up to `count` answerable questions, the closest first."""
         return [each.question for each in _ranked(question, [*self._all(style), *self._proposed(style)])[:count]]
 
     def same(self, question: str, style: PlanStyle) -> Example | None:
-        """The latest example of the same words, of whatever time where both name one: its plan names no day itself."""
+        """The latest example with the same words (times aside, if both or neither name one) and no date in its plan."""
         asked = _words(question)
         known = [*self._all(style), *self._proposed(style)]
         found = (each for each in known if each.alone and _words_of_example(each.question) == asked)
         return next((each for each in found if not _DAY.search(json.dumps(each.plan))), None)
 
     def keep(self, question: str, style: PlanStyle, plan: dict[str, Any], *, alone: bool = False) -> None:
-        """Add an approved answer's plan. Raises OSError."""
+        """Adds an approved answer's plan. Raises OSError."""
         assert self._file is not None, "a library without a folder keeps nothing"
         self._file.parent.mkdir(parents=True, exist_ok=True)
         entry = {"style": style, "question": question, "plan": plan, "alone": alone}
@@ -96,7 +96,7 @@ class ExampleLibrary:
 
 
 def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
-    """The plan as a planner is shown it: the queries and the narrative, without what the host derives from them."""
+    """The plan as shown to a planner: queries and narrative, without what the host derives."""
     if "sql_queries_plan" not in plan:
         return plan
     template, kept = plan.get("response_template", ""), plan["sql_queries_plan"]
@@ -108,30 +108,30 @@ def as_asked(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _words(question: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether it names a time, and all else that it says, in its order."""
+    """(whether the question names a time, its other words in order)."""
     full = in_full(question)
     rest = timeless(full)
     return rest != full, fold(rest)
 
 
 _words_of_example = lru_cache(maxsize=1024)(_words)
-"""Of examples alone: no other question stays in memory."""
+"""Only for examples, so that no other question stays in memory."""
 
 
 def telling_words(text: str) -> frozenset[str]:
-    """The words of a question that tell it from others, synonyms as one."""
+    """The distinctive words of a question, with synonyms unified."""
     known = vocabulary()
     found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in known.telling_nothing)
     return frozenset(known.alike.get(word, word) for word in found)
 
 
 def _ranked(question: str, examples: Iterable[Example]) -> list[Example]:
-    """Those that share most words with the question first."""
+    """The examples, those that share most words with the question first."""
     asked = telling_words(question)
     return sorted(examples, key=lambda example: _likeness(asked, telling_words(example.question)), reverse=True)
 
 
 def _likeness(asked: frozenset[str], known: frozenset[str]) -> float:
-    """Shared words over the root of both sizes (the cosine of two sets)."""
+    """The cosine similarity of two sets of words."""
     shared = len(asked & known)
     return shared / math.sqrt((len(asked) or 1) * (len(known) or 1))

@@ -1,4 +1,4 @@
-"""Node 4, `execute_query`: the plan carried out by the data servers. It judges no result."""
+"""Node 4, `execute_query`: has the data servers run the plan. Judges no result."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SQL_TOOL, OPERATIONS_TOOL, STORE_TOOL = "execute_sql_query", "execute_operation_
 SQL_COMMUNICATION = "MySQL MCP Server communication error"
 OPERATIONS_COMMUNICATION = "Sim Testgeluran MCP Server communication error"
 ROWS_IN_CALCULATIONS = 400
-"""Of a longer result only the beginning is kept beside the table, and nothing is computed from it."""
+"""Of a longer result only the first rows are kept beside the table, and nothing is computed from it."""
 QUICK_S = 2.0
-"""A plan that took longer is not carried out by other readings, too."""
+"""If a plan takes longer (seconds), other readings aren't run."""
 READINGS = 4
 BEGINNING = 10
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """Results as they come in."""
+    """Collects results as they arrive."""
 
     say: Mapping[str, str]
     calculations: dict[str, Any] = field(default_factory=dict)
@@ -39,14 +39,14 @@ class _Gathered:
     handles: list[dict[str, Any]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Those of each query that the plan has as SQL."""
+    """The rows of each query of a SQL plan."""
     cut: set[str] = field(default_factory=set)
-    """The results that have more rows than the server gave."""
+    """Keys of results with more rows than the server returned."""
     vital: int = 0
     vital_failed: int = 0
 
     def noticed(self, key: str, result: dict[str, Any]) -> None:
-        """Keep what the server said of a result: of cut rows for each, of sample data once."""
+        """Records the server's notices: truncation for each result, sample data once."""
         if says_sample(str(result.get("notice") or "")) and self.say["sample"] not in self.warnings:
             self.warnings.insert(0, self.say["sample"])
         if result.get("truncated"):
@@ -54,7 +54,7 @@ class _Gathered:
             self.warnings.append(self.say["rows_cut"].format(key=key))
 
     def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
-        """Note a query that gave nothing."""
+        """Records a query without a result."""
         self.errors.append({"result_key": key, "purpose": purpose, "error_message": reason})
         self.vital += vital
         self.vital_failed += vital
@@ -68,9 +68,9 @@ class _Gathered:
 
 
 async def execute_query(state: AgentState, context: NodeContext) -> dict[str, Any]:
-    """Run every query or operation. The raw data's query is optional: its failure alone is a `partial_failure`.
+    """Runs every query or operation. The raw-data query is optional: if only it fails, the status is `partial_failure`.
 
-    Raises NodeFailed when the database cannot be reached, or when nothing that the answer needs could be fetched.
+    Raises NodeFailed if the database can't be reached, or if nothing that the answer needs could be fetched.
     """
     gathered, began = _Gathered(say_for(state["user_query"])), context.clock.monotonic()
     if state["plan_style"] == "sql":
@@ -118,7 +118,7 @@ async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathe
 async def _rows(
     query: SqlQueryPlan, context: NodeContext, gathered: _Gathered, *, vital: bool
 ) -> list[dict[str, Any]] | None:
-    """One query's rows, or None with its error noted."""
+    """The rows of one query, or None after recording its error."""
     try:
         answer = await context.call(servers.SQL, SQL_TOOL, {"sql_queries": [query["query"]]})
     except CallFailed as error:
@@ -187,7 +187,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
 async def _put_away(
     state: AgentState, context: NodeContext, gathered: _Gathered, operation: dict[str, Any], rows: list[dict[str, Any]]
 ) -> None:
-    """Keep the rows at the server and only their handle here; a server that cannot keep them costs a larger state."""
+    """Stores the rows at the server and keeps only their handle; if that fails, the rows stay in the state."""
     payload = {
         "session_id": state["session_id"],
         "data_to_store": rows,
@@ -216,8 +216,8 @@ async def _put_away(
 async def _read_otherwise(
     state: AgentState, context: NodeContext, rows: dict[str, list[dict[str, Any]]]
 ) -> list[dict[str, Any]] | None:
-    """The other readings of the question that give something else than the plan; one that does not run says nothing.
-    `rows` are those of the plan's own queries; an operation's are asked for as SQL, too."""
+    """The other readings of the question whose result differs from the plan's; readings that fail are ignored. `rows`:
+    the results of the plan's queries; those of operations are run as SQL."""
     tables = state.get("relevant_tables") or []
     others = other_readings(state["user_query"], planned(state), tables, state.get("sql_dialect"))[:READINGS]
     if not others or not context.offers(servers.SQL, SQL_TOOL):
@@ -240,7 +240,7 @@ async def _read_otherwise(
 
 
 def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list[str], *, table: bool = False) -> None:
-    """Put a result under its key: one value bare, one row by its columns, several rows as they are."""
+    """Stores a result under its key: a single value, the columns of a single row, or a list of rows."""
     calculations = gathered.calculations
     if len(rows) == 1 and not (table and len(rows[0]) == 1):
         [row] = rows

@@ -1,4 +1,4 @@
-"""An answer's table as a file, CSV or XLSX. No cell is a formula, whatever the data hold. It asks nobody."""
+"""An answer's table as a CSV or XLSX file. No cell is ever a formula, whatever the data contain."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 KINDS = (".csv", ".xlsx")
 _FORMULA = ("=", "+", "@", "-", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What makes a formula of a cell; the wide ones in some countries' spreadsheets."""
+"""Characters that start a formula; full-width ones in some countries' spreadsheets."""
 Rows = Sequence[Mapping[str, Any]]
 
 
 def write(rows: Rows, file: Path) -> None:
-    """The rows with their columns' names above. Raises ValueError for another kind of file or no rows, OSError."""
+    """Writes the rows below a header. Raises ValueError for another file type or no rows, and OSError."""
     kind = file.suffix.casefold()
     if kind not in KINDS:
         raise ValueError(f"{file.name}: the file's name must end in {' or '.join(KINDS)}")
@@ -38,7 +38,7 @@ def _csv(columns: list[str], lines: list[list[Any]]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """A text that a spreadsheet would run gets an apostrophe before it."""
+    """Prefixes text that a spreadsheet would run as a formula with an apostrophe."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

@@ -1,6 +1,6 @@
-"""How each figure of a plan is shown, from what its query computes and what the schema says of the columns. Pure.
+"""Determines each figure's format from its query and the schema's column classes. Pure.
 
-A format that the plan declares stands unless the query contradicts it: a count is no amount, a sum no percentage.
+The plan's declared format stands unless the query contradicts it: a count isn't an amount, a sum isn't a percentage.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
     "percent_points",
     "percent_column",
 )
-"""`percent_points` are shares that the query multiplied by 100; a `percent_column` may hold these or fractions."""
+"""`percent_points`: shares that the query multiplied by 100; `percent_column`: may hold those or fractions."""
 FIGURES = ("financial_amount", "quantitative")
-"""What the schema calls columns that may be added."""
+"""The schema's classes of columns that may be summed."""
 _NUMBERS = {MONEY, NUMBER, "integer", SHARE, "terbilang"}
 _DIFFERENCES = ("laba", "rugi", "profit", "saldo", "balance", "selisih", "diff", "change", "margin", "net", "mutasi")
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """What the schema says of its columns (`financial_amount`, `quantitative`, `temporal`, `identifier`, …)."""
+    """The schema's column classes (`financial_amount`, `quantitative`, `temporal`, `identifier`, …)."""
 
     of: Mapping[Side, str]
 
     @classmethod
     def from_tables(cls, tables: Iterable[Mapping[str, Any]]) -> Classes:
-        """From `relevant_tables`."""
+        """Built from `relevant_tables`."""
         return cls(
             {
                 (table["table_name"], column["name"].casefold()): str(column.get("classification") or "")
@@ -45,7 +45,7 @@ class Classes:
         )
 
     def all(self, sides: Iterable[Side]) -> set[str]:
-        """The classes of these columns; a column without its table (or under an alias) is any of that name."""
+        """The classes of these columns; a column without a table (or with an alias) matches any of that name."""
         found: set[str] = set()
         for table, column in sides:
             known = self.of.get((table, column.casefold()))
@@ -55,12 +55,12 @@ class Classes:
 
 
 def type_of(column: Mapping[str, Any]) -> str:
-    """A column's type as its database writes it, in capitals; `NONE` where no schema tells it."""
+    """A column's type in the database's notation, in upper case; `NONE` if no schema has it."""
     return str(column.get("type") or column.get("type_from_db")).upper()
 
 
 def derived(projection: Projection, classes: Classes) -> str | None:
-    """The format that the query and the schema make certain; None where they leave it open."""
+    """The format that follows from the query and the schema; None if it is open."""
     if projection.counts or projection.days:
         return NUMBER
     over, under = classes.all(projection.over), classes.all(projection.under)
@@ -91,9 +91,9 @@ def _of_quotient(projection: Projection, money_over: bool, money_under: bool) ->
 def settled(
     declared: Mapping[str, str], found: Mapping[str, Projection], classes: Classes
 ) -> tuple[dict[str, str], list[str]]:
-    """The mapping of every figure, and a sentence for each format that was derived or corrected.
+    """(the format of every figure, a sentence for each one derived or corrected).
 
-    `found` are the projections by the name of their placeholder.
+    `found`: the projections by placeholder name.
     """
     mapping = dict(declared)
     notes: list[str] = []
@@ -134,9 +134,9 @@ def _corrected(declared: str, certain: str | None, projection: Projection) -> st
 def non_negative_rules(
     found: Mapping[str, Projection], classes: Classes, stated: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """Rules for what cannot be below zero: counts, and sums of amounts that nothing is subtracted from.
+    """Rules for what can't be negative: counts, and sums of amounts without subtraction.
 
-    `stated` are the fields that the plan has rules for itself.
+    `stated`: fields for which the plan has its own rules.
     """
     own = {field.casefold() for field in stated}
     rules = []

@@ -1,4 +1,4 @@
-"""Node `generate_error_response`: what the workflow answers when it cannot answer the question."""
+"""Node `generate_error_response`: the answer if the workflow can't answer the question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BY_NODE: dict[str, tuple[str, ...]] = {
 
 
 def generate_error_response(state: WorkflowState) -> dict[str, Any]:
-    """The ErrorResponse's keys for the node that failed, with its own suggestions, or those that fit."""
+    """The ErrorResponse for the node that failed, with its own suggestions or those that fit."""
     source = state.get("current_node_name")
     status = state.get("validation_status") or ""
     say = say_for(state["user_query"])

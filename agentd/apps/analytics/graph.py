@@ -1,7 +1,7 @@
-"""The workflow's shape as a LangGraph graph: six nodes in a line, each with a way to the error node. Runs no node.
+"""The workflow as a LangGraph graph: six nodes in a row, each with an edge to the error node. Runs no node.
 
-What a node does is given at each invocation (`config["configurable"]["run_node"]`), so that one compiled graph serves
-every run, and each node is one recorded step of its run. LangGraph keeps no checkpoints: a run has one owner.
+The function of a node is passed per invocation (`config["configurable"]["run_node"]`), so that one compiled graph
+serves all runs and each node is one recorded step. LangGraph keeps no checkpoints, because a run has one owner.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
 
 @cache
 def compiled() -> Any:
-    """The graph. LangGraph is imported here: it takes half a second that a daemon without analytics never pays."""
+    """The graph. LangGraph is imported here: that takes half a second, which a daemon without analytics saves."""
     try:
         from langchain_core.runnables import RunnableConfig
 
@@ -55,7 +55,7 @@ def _next(after: str) -> Callable[[WorkflowState], str]:
 
 
 async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState:
-    """The state at the end. Nothing is traced to anywhere."""
+    """The final state. Tracing is disabled."""
     graph = await asyncio.to_thread(compiled)  # its first import must not hold the daemon up
     from langsmith import tracing_context
 

@@ -1,4 +1,4 @@
-"""Times of a plan that its question doesn't name, and the question's that it leaves out; read in its trees. Pure."""
+"""Finds times of a plan that the question doesn't name, and times of the question that the plan omits. Pure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from agentd.apps.analytics.vocabulary import finder
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTH = re.compile(r"\b(?:19|20)\d\d-\d\d\b(?!-\d)")
-"""A month, as `LIKE '2023-01-%'` and `= '2023-01'` have it."""
+"""A month, as in `LIKE '2023-01-%'` and `= '2023-01'`."""
 _DATED = re.compile(r"'((?:19|20)\d\d)(?:-\d\d){0,2}[ T'%]")
-"""A year at the head of a date in quotes."""
+"""A year at the start of a quoted date."""
 OPEN = "1900-01-01"
-"""The start of a period that has none (plan_dates.py)."""
+"""The start date of a period without one (plan_dates.py)."""
 
 
 def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
-    """`MONTH(d) = 3` beside the third quarter: months or quarters that lie outside all periods."""
+    """Months or quarters in conditions that are outside all periods: `MONTH(d) = 3` for the third quarter."""
     months: set[int] = set()
     for name, day in dates.items():
         if "START_DATE" in name and (last := dates.get(name.replace("START", "END"))):
@@ -39,8 +39,8 @@ def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
 
 
 def _months_wide(part: exp.Expr) -> int:
-    """How many months a value of it says: MONTH(d), QUARTER(d), EXTRACT(MONTH FROM d), strftime('%m', d), the sixth and
-    seventh letter of d. 0 for anything else."""
+    """How many months one value of an expression covers: MONTH(d), QUARTER(d), EXTRACT(MONTH FROM d), strftime('%m', d)
+    or characters 6 and 7 of d. 0 for anything else."""
     part = part.find(exp.Month, exp.Quarter, exp.Extract, exp.TimeToStr, exp.Substring) or part
     if isinstance(part, exp.Substring):
         return int([part.text("start"), part.text("length")] == ["6", "2"])
@@ -50,8 +50,8 @@ def _months_wide(part: exp.Expr) -> int:
 
 
 def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
-    """Conditions on days that keep others than they seem to: `d >= '2023-01-01' OR d < '2023-02-01'`, which keeps all;
-    denied ones where the question denies nothing; some days of a month, as `LIKE '2023-01-0%'` has them."""
+    """Date conditions that don't bound as they seem to: `d >= '2023-01-01' OR d < '2023-02-01'` (always true), negated
+    ones if the question negates nothing, and parts of a month such as `LIKE '2023-01-0%'`."""
     for either in nodes(plan.selects, exp.Or):
         ends: dict[str, set[str]] = {}
         for side in either.flatten():
@@ -68,8 +68,8 @@ def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
 
 
 def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
-    """Years and days in conditions that neither the question nor its dates have; a period may end before the day after
-    it. A question that names no time may be held against today alone."""
+    """Years and days in conditions that are neither in the question nor in its dates; the day after a period may be its
+    end. For a question without a time, only today is allowed."""
     named = {name: day for name, day in dates.items() if name != "TODAY"}
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in dates.values()]
     asked = set(_YEAR.findall(" ".join([said, *dates.values(), *after] if named else [said])))
@@ -86,9 +86,9 @@ def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str
 
 
 def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
-    """The days of a plan that begins after the question's period does, or ends before: a quarter from its second month;
-    the period itself of one that has no time in its conditions. A balance alone has one day, what is open has no end of
-    its own; of periods in each other either may be meant."""
+    """The days of a plan that covers only a part of the question's period (a quarter from its second month), or the
+    period if no condition has a time. A balance needs only one day, open items need no end, and of nested periods
+    either may be meant."""
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     texts = " ".join(text for _, text in _values(plan))
@@ -117,7 +117,7 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
 
 
 def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
-    """The periods that a question names beside another, and that none of the plan's days reaches."""
+    """Periods of the question that none of the plan's days reaches, if it names two disjoint ones."""
     named = [(dates[f"START_DATE{nth}"], dates[f"END_DATE{nth}"]) for nth in ("", "_2") if f"END_DATE{nth}" in dates]
     apart = len(named) == 2 and (named[0][1] < named[1][0] or named[1][1] < named[0][0])
     for start, end in named if apart else ():
@@ -126,7 +126,7 @@ def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
 
 
 def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
-    """(result key, the dates in quotes and the years that choose rows)."""
+    """(result key, the quoted dates and years in its conditions)."""
     for key, found in trees(plan.selects):
         parts = list(found.find_all(exp.Where, exp.Having, exp.Join))
         numbers = [equal for part in parts for equal in part.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
@@ -136,19 +136,19 @@ def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _is_year(side: exp.Expr) -> bool:
-    """YEAR(d), EXTRACT(YEAR FROM d), or a column of that name."""
+    """Whether an expression is YEAR(d), EXTRACT(YEAR FROM d) or a column called `year`."""
     extracts = any(each.name.casefold() == "year" for each in side.find_all(exp.Extract, exp.Column))
     return extracts or side.find(exp.Year) is not None
 
 
 def _reaches(month: str, dates: Mapping[str, str]) -> bool:
-    """Whether a month has days between the first and the last that the question gives."""
+    """Whether a month overlaps the range of the question's dates."""
     days = [day for name, day in dates.items() if name != "TODAY"]
     return min(days)[:7] <= month <= max(days)[:7]
 
 
 def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
-    """Whether a day bounds one of the question's periods, or a month within them."""
+    """Whether a day is a bound of one of the question's periods or of a month within them."""
     try:
         found = date.fromisoformat(day)
     except ValueError:
@@ -158,14 +158,14 @@ def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
 
 
 def not_yet(plan: Plan, today: str) -> Iterator[str]:
-    """The first days of queries that read what lies after today alone."""
+    """The first day of each query that reads only dates after today."""
     for _, text in _chosen(plan):
         if (days := DAY.findall(text)) and min(days) > today:
             yield min(days)
 
 
 def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
-    """The results of a plan over dated tables none of whose conditions has a date; "" where one has."""
+    """The results of a plan that reads dated tables without any date condition; "" if there is one."""
     texts = dict(_values(plan))
     years = {value[:4] for value in dates.values()}
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
@@ -176,5 +176,5 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
 
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
-    """(result key, the values in its query)."""
+    """(result key, all literals of its query)."""
     return ((key, " ".join(each.name for each in found.find_all(exp.Literal))) for key, found in trees(plan.selects))

@@ -1,5 +1,5 @@
-"""Mistakes of a plan that a database does not report: another period, other rows, tables not joined, names
-picked at random beside a sum. Each is a sentence for the planner. Pure."""
+"""Mistakes of a plan that a database doesn't report: another period, other rows, missing joins, or arbitrary names
+beside a sum. Each is a sentence for the planner. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import DAY, conditions_of, of_a_row, sources_of, trees
 
 MADE_UP = 3
-"""So many keys of a list that the question doesn't name are made up; fewer may be codes that the schema explains."""
+"""From this many keys in a list on that the question doesn't name, they count as invented; fewer may be known codes."""
 
 
 def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
-    """What is wrong though it would run.
+    """The mistakes of a plan that would run nevertheless.
 
-    `dates` are the values of START_DATE and the like, `said` the question with what stands for its period, `temporal`
-    the date columns of the consulted tables.
+    `dates`: the values of START_DATE and the like; `said`: the question with its period's texts; `temporal`: the date
+    columns of the consulted tables.
     """
     faults = list(other_times(plan, dates, said))
     if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, temporal)):
@@ -44,7 +44,7 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
 
 
 def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) -> Iterator[str]:
-    """Lists of keys that nobody named, a sentence each: `AlbumId NOT IN (1, 2, 3)` for albums without tracks."""
+    """Errors for lists of keys that nobody named: `AlbumId NOT IN (1, 2, 3)`, for albums without tracks."""
     named, columns = set(re.findall(r"\w+", said)), [column for table in tables for column in table["columns"]]
     keys = {
         str(column["name"]).casefold()
@@ -63,14 +63,14 @@ def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) ->
 
 
 def _constants(select: exp.Select) -> str:
-    """What a query over tables shows that is the same in each row: the model's own words, not the data's."""
+    """Constant columns of a query over tables: the model's own words instead of data."""
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
     return ", ".join(own) if sources_of(select) else ""
 
 
 def _twice(select: exp.Select) -> Iterator[str]:
-    """Two names for one expression: what should be two figures is the same one, and their difference nothing."""
+    """Expressions with two names (two figures would be equal), and differences that are always 0."""
     names: dict[str, str] = {}
     for each in select.expressions:
         written = each.unalias().sql()
@@ -83,7 +83,7 @@ def _twice(select: exp.Select) -> Iterator[str]:
 
 
 def _never(select: exp.Select) -> Iterator[str]:
-    """A column between bounds that no value lies between: `d = '2023-02-01' AND d = '2023-02-28'`."""
+    """Contradictory date bounds of a column: `d = '2023-02-01' AND d = '2023-02-28'`."""
     bounds: dict[str, list[tuple[str, str]]] = {}
     for each in conditions_of(select):
         compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
@@ -97,7 +97,7 @@ def _never(select: exp.Select) -> Iterator[str]:
 
 
 def _unjoined(select: exp.Select) -> Iterator[str]:
-    """Tables without a join condition between them: each row of one meets each row of the other."""
+    """Tables without a join condition, which form a cross product."""
     joins = select.args.get("joins") or ()
     loose = [
         join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
@@ -111,7 +111,7 @@ def _unjoined(select: exp.Select) -> Iterator[str]:
 
 
 def _ties(condition: exp.Expr | None) -> bool:
-    """Whether a join compares columns of two tables; `1 = 1` ties nothing."""
+    """Whether a join condition compares columns of two tables; `1 = 1` doesn't."""
     if condition is None:
         return False
     compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
@@ -120,7 +120,7 @@ def _ties(condition: exp.Expr | None) -> bool:
 
 
 def _ungrouped(select: exp.Select) -> Iterator[str]:
-    """Columns beside an aggregate that are not grouped by: their value is any row's."""
+    """Columns beside an aggregate that aren't in the GROUP BY, so that their value is arbitrary."""
     if select.args.get("group") or select.args.get("distinct"):
         return
     found = (node for each in select.expressions for node in each.find_all(exp.AggFunc))

@@ -1,4 +1,4 @@
-"""Whether a plan joins as the schema does and adds no amount twice: figures that look right and aren't. Pure."""
+"""Checks that a plan joins as the schema does and counts no amount twice (plausible but wrong figures). Pure."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Pair = tuple[Side, Side]
 
 
 def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
-    """Entries of `table_relationships` as pairs: the referring side, the one referred to."""
+    """The entries of `table_relationships` as pairs: (referring side, referenced side)."""
     return [
         ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in relationships
     ]
 
 
 def spelled(pair: Pair) -> str:
-    """As SQL has it: `arbook.CustomerCode = mastercustomer.Code`."""
+    """The pair as SQL: `arbook.CustomerCode = mastercustomer.Code`."""
     return " = ".join(".".join(map(quoted, side)) for side in pair)
 
 
 def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """All that is wrong with its joins, a sentence each. `tables` and `known` are `relevant_tables` and
+    """All errors of a plan's joins, one sentence each. `tables` and `known`: `relevant_tables` and
     `table_relationships` of the state."""
     tables, known = list(tables), list(known or [])
     found = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
@@ -39,8 +39,8 @@ def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict
 
 
 def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """What is wrong, a sentence a join, with the joins that there are. Columns of one name may be joined (a document's
-    number); tables that were not consulted are the database's to judge."""
+    """Joins that no relationship allows, one sentence each, with the allowed ones. Columns of the same name may be
+    joined (a document's number); tables that weren't consulted are left to the database."""
     relations = pairs(known or [])
     there = {table["table_name"] for table in tables}
     allowed = {frozenset(pair) for pair in relations}
@@ -55,7 +55,7 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 
 def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """Sums of a document's amounts over the rows of its details, a sentence each: each detail adds the amount again."""
+    """Sums of a document's amounts over its detail rows, one sentence each: every detail row adds the amount again."""
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []
@@ -72,8 +72,8 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 
 def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> Plan:
-    """The plan without tables of details that it joins for nothing, each of whose rows would add its document's amounts
-    again: no column of them is read, no row counted."""
+    """The plan without joins to detail tables that add a document's amounts several times although no column of them is
+    read and no row is counted."""
     tables, known = list(tables), list(known or [])
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     queries, notes = [], list(plan.derived)
@@ -89,7 +89,7 @@ def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterabl
 
 
 def _reads(query: str, table: str, columns: set[str]) -> bool:
-    """Whether the query reads a column of the table, counts rows, or can't be read itself."""
+    """Whether the query reads a column of the table, counts rows, or can't be parsed."""
     found = tree(query)
     if found is None or found.find(exp.Star) is not None:
         return True
@@ -98,8 +98,8 @@ def _reads(query: str, table: str, columns: set[str]) -> bool:
 
 
 def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """Columns that a query shows of groups which hold several rows of their table, a sentence each: a database that
-    lets it pass takes any of them."""
+    """Ungrouped columns of tables with several rows per group, one sentence each: a lenient database would pick an
+    arbitrary row."""
     relations = pairs(known or [])
     referring = {left for left, _ in relations}
     faults = []
@@ -117,8 +117,8 @@ def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list
 
 
 def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """Tables that are joined by what both refer to alone, a sentence each: each row of the one stands beside each row
-    of the other of the same customer. A table that was not consulted refers to what others refer to."""
+    """Tables joined only by a common parent, one sentence each: every row of one meets every row of the other of the
+    same customer. Tables that weren't consulted are assumed to reference the same parents."""
     relations = {*pairs(known or [])}
     referred = {right for _, right in relations}
     consulted = {table for pair in relations for table, _ in pair}
@@ -140,7 +140,7 @@ def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str
 
 
 def united_twice(plan: Plan) -> Iterator[str]:
-    """Tables that more than one branch of a UNION ALL reads of which figures are made: a row may count in each."""
+    """Tables that both branches of a UNION ALL under an aggregate read, so that a row may count twice."""
     for union in nodes(plan.selects, exp.Union):
         outer = union.find_ancestor(exp.Select)
         sides = [{table.name for table in side.find_all(exp.Table)} for side in (union.left, union.right)]
@@ -149,9 +149,8 @@ def united_twice(plan: Plan) -> Iterator[str]:
 
 
 def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """Tables of details by which an inner join leaves out documents that have none: what is read of one stands in the
-    document too, or is taken from the document's amount, one detail at a time. "Customers that owe", read of what was
-    paid."""
+    """Detail tables whose inner join drops documents without details, although what is read of them is in the document
+    too or is subtracted from its amount: "customers that owe", read from the payments."""
     relations = dict(pairs(known or []))
     return [name for _, found in trees(plan.selects) for name in _keeping(found, relations)]
 
@@ -176,8 +175,8 @@ def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
 def codes_for_names(
     plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
 ) -> Iterator[str]:
-    """References that are all a result says of its rows, where what they refer to may have a name, as all may that was
-    not consulted: "the media type with the most tracks is 1"."""
+    """Results that identify their rows only by references, although the referenced thing may have a name (one that
+    wasn't consulted may, too): "the media type with the most tracks is 1"."""
     referring = set(_referring(list(tables), pairs(known or [])))
     for query in plan.results:
         read = {table for _, select in selects_of([query]) for table in select.tables}
@@ -188,7 +187,7 @@ def codes_for_names(
 
 
 def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -> Iterator[Side]:
-    """What refers to a thing that may have a name; of a table that tells its key, other keys that nothing explains."""
+    """References to things that may have a name, and, in tables with known primary keys, other unexplained keys."""
     nameless = {
         str(table["table_name"])
         for table in tables

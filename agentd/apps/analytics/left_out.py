@@ -1,7 +1,7 @@
-"""Counts the rows that a sum, a mean or a count silently leaves out because their value is empty. Pure.
+"""Counts the rows that a sum, mean or count silently omits because their value is NULL. Pure.
 
-A column for each such figure is put behind the query's own, and taken off its rows again. Which columns may be empty is
-known of an office's own database.
+For each such figure a column is added to the query and removed from its rows again. Nullable columns are known for an
+office's own database only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from agentd.apps.analytics.sql_edits import QUOTES, before_from
 
 Table = Mapping[str, Any]
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
-"""Names of the further columns: of each row's own, and of all groups together where only the first rows are shown."""
+"""Prefixes of the added columns: per row, and over all groups if a LIMIT shows only the first rows."""
 ADDS = ("SUM", "AVG", "COUNT")
 
 
 def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[str, dict[str, str]]:
-    """The query with its further columns, and {name of one: what it counts, "AVG Freight"}; as it was where no figure
-    of its outer SELECT may leave out a row."""
+    """(the query with the added columns, {added column: what it counts, e.g. "AVG Freight"}); unchanged if no figure of
+    its outer SELECT can omit rows."""
     select, known = tree(query), _may_be_empty(tables)
     plain = isinstance(select, exp.Select) and not select.args.get("distinct") and not select.find(exp.Window)
     if not plain or not known:
@@ -56,7 +56,7 @@ def watched_operation(operation: dict[str, Any], tables: Iterable[Table]) -> tup
 
 
 def taken(rows: list[dict[str, Any]], names: Mapping[str, str]) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """The rows as the plan asked for them, and {what was counted: rows left out}, those that left out none aside."""
+    """(the rows without the added columns, {what was counted: number of omitted rows} without zeros)."""
     counted = {}
     for name, what in names.items():
         counts = [int(number(row.get(name)) or 0) for row in rows]
@@ -66,7 +66,7 @@ def taken(rows: list[dict[str, Any]], names: Mapping[str, str]) -> tuple[list[di
 
 
 def findings(counted: Mapping[str, int], say: Mapping[str, str]) -> list[Finding]:
-    """What is to be said of it, in the words of `say`."""
+    """The warnings about omitted rows; `say` has the texts."""
     return [
         Finding(f"left_out:{what}", "warning", say["left_out"].format(count=count, column=what.split()[1]))
         for what, count in counted.items()
@@ -74,7 +74,7 @@ def findings(counted: Mapping[str, int], say: Mapping[str, str]) -> list[Finding
 
 
 def doubtful(counted: Mapping[str, int]) -> int:
-    """Counts that leave rows out: each may be the answer to another question than how many there are."""
+    """The number of COUNTs that omit rows: each may answer another question than how many there are."""
     return sum(what.startswith("COUNT ") for what in counted)
 
 
@@ -87,8 +87,8 @@ def _may_be_empty(tables: Iterable[Table]) -> dict[str, set[str]]:
 
 
 def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tuple[str, exp.Column]]:
-    """(SUM, AVG or COUNT; the column that may be empty) of the SELECT's own figures, but of no outer join's table,
-    whose emptiness is meant."""
+    """(SUM, AVG or COUNT; the nullable column) for the SELECT's own figures, except on outer-joined tables, where NULL
+    is intended."""
     joins = select.args.get("joins") or []
     if any(join.side in ("RIGHT", "FULL") for join in joins):
         return

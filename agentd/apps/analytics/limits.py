@@ -1,4 +1,4 @@
-"""How many rows a question asks for, and plans that give others: a list cut in silence, a top 5 of two rows. Pure."""
+"""How many rows a question asks for, and plans that return another number: cut lists, a top 5 of two rows. Pure."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from agentd.apps.analytics.statements import ENDS, statements_in
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 MOST = 100
-"""A larger number is no number of rows."""
+"""A larger number is not a number of rows."""
 
 
 def asked_for(question: str) -> int | None:
-    """The rows that a question for a part of a list names: "5 customer terbesar", "top three"; None without one."""
+    """The number of rows in a question for a part of a list: "5 customer terbesar", "top three"; None without one."""
     if not superlatives(question):
         return None
     said = vocabulary()
@@ -39,24 +39,24 @@ def asked_for(question: str) -> int | None:
 
 
 def number_words(number: float) -> frozenset[str]:
-    """Every single word that says a number: 2 is `dua` and `two`."""
+    """The single words for a number: 2 is `dua` and `two`."""
     return frozenset(word for word, value in numerals().items() if value == number)
 
 
 def has_numbers(text: str) -> bool:
-    """Whether a number stands there, in digits or words."""
+    """Whether a text contains a number, in digits or words."""
     known = {*numerals(), *vocabulary().scales}
     return any(word[0].isdecimal() or word in known for word in re.findall(r"\w+", text.casefold()))
 
 
 def as_asked(query: str, question: str) -> str:
-    """The query without a LIMIT that the question doesn't name; one that asks for a part of a list keeps it."""
+    """The query without a LIMIT that the question doesn't name, unless the question asks for a part of a list."""
     limit = None if superlatives(question) else sql_edits.limit_of(query)
     return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
 
 
 def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, Any]:
-    """The same of an operation."""
+    """The same for an operation."""
     limit = None if superlatives(question) else operation.get("limit")
     if isinstance(limit, int) and not _names(question, limit):
         return {key: value for key, value in operation.items() if key != "limit"}
@@ -64,7 +64,7 @@ def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, An
 
 
 def other_rows(plan: Plan, question: str) -> Iterator[str]:
-    """Mistakes, a sentence a query: a wrong number of rows, or a figure computed from cut rows."""
+    """Errors, one sentence per query: a wrong number of rows, or a figure computed from truncated rows."""
     asked = asked_for(question)
     limits = {query["result_key"]: sql_edits.limit_of(query["query"]) for query in plan.results}
     for key, limit in limits.items() if asked else ():
@@ -79,9 +79,9 @@ def other_rows(plan: Plan, question: str) -> Iterator[str]:
 
 
 def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
-    """{result: the question's word} of each result that may have several rows where the question is for the one at an
-    end ("terbesar"), unless a computed statement of the narrative picks it, or the query does by one inside it.
-    `question` is one without its words of time."""
+    """{result key: the question's superlative} for each result that may have several rows although the question asks
+    for a single one ("terbesar"), unless a computed statement or a subquery picks it. `question` comes without time
+    words."""
     word = _for_one(question)
     if not word or any(each.kind in ENDS for each in statements_in(plan.template)):
         return {}
@@ -89,7 +89,7 @@ def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
 
 
 def _may_list(query: str, question: str) -> bool:
-    """Whether it may have several rows that the question names no number of."""
+    """Whether a query may return more rows than the question names."""
     found, limit = tree(query), sql_edits.limit_of(query)
     if found is None or found.find(exp.Window, exp.Subquery):
         return False
@@ -98,8 +98,8 @@ def _may_list(query: str, question: str) -> bool:
 
 
 def _for_one(question: str) -> str:
-    """The word that asks for the one row at an end; "" where a number of rows is named, or several ends, or rows are
-    wanted in an order or of each thing. In capitals it is a name."""
+    """The superlative that asks for one row; "" if the question names a number of rows, has several superlatives, or
+    wants sorted rows or one per thing. Upper-case words are names."""
     found = {
         each[0]
         for each in superlatives(question)
@@ -110,7 +110,7 @@ def _for_one(question: str) -> str:
 
 
 def _listed(plan: Plan) -> Iterator[str]:
-    """The ordered results, whose first rows are meant."""
+    """The keys of the sorted results, of which the first rows are meant."""
     for query in plan.results:
         found = tree(query["query"])
         if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:

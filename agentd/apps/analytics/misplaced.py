@@ -1,4 +1,4 @@
-"""Placeholders of a narrative that stand behind the words for another figure: a mean for a total. Pure."""
+"""Placeholders of a narrative that follow words for another figure: a mean for a total. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _APART = re.compile(r"\{[^{}]*\}|[.!?;]\s|\n")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NOT = {"totals": {"AVG"}, "averages": {"SUM", "COUNT", "MIN", "MAX"}, "most": {"MIN"}, "least": {"MAX"}}
-"""What a figure is not computed by that these words are said of."""
+"""The aggregates that contradict the words under a key."""
 
 
 def misplaced(plan: Plan) -> Iterator[str]:
-    """Those whose figure is computed by another aggregate, or of another year or month, than is said before it."""
+    """Placeholders whose figure has another aggregate, year or month than the words before them."""
     figures: dict[str, tuple[Projection, str]] = {}
     for query in plan.results:
         made = projections(query["query"])
@@ -45,7 +45,7 @@ def _of_another_kind(words: str, figure: Projection) -> bool:
 
 
 def _of_another_time(words: str, days: list[str]) -> bool:
-    """Whether it names a year, or a month, in which none of the query's days are."""
+    """Whether the words name a year or month that none of the query's dates is in."""
     years, months = set(_YEAR.findall(words)), set(months_in(words).values())
     if not days:
         return False

@@ -1,4 +1,4 @@
-"""A template and its results → what the placeholder server fills: lists written out, statements worded."""
+"""Prepares a template and its results for the placeholder server: writes out lists, words statements."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from agentd.apps.analytics.vocabulary import finder, vocabulary
 from agentd.apps.analytics.wording import Wording, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
-"""A list of at most LISTED rows stands whole in the narrative, of a longer one the BEGINNING."""
+"""A list of at most LISTED rows is shown completely; of a longer one, the first BEGINNING rows."""
 
 
 @dataclass(slots=True)
 class Narrative:
-    """The template with one placeholder a figure, the figures, their formats, the names that have no value."""
+    """A template with one placeholder per figure, the figures, their formats, and the names without a value."""
 
     template: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Narrative:
         return rules_for(self.values, self.mapping, self.values)
 
     def ready(self) -> str:
-        """The template as fill_placeholders takes it, each value with one unit."""
+        """The template for fill_placeholders, with one unit per value."""
         return with_percent(one_unit(self.template, self.rules), in_points(self.values, self.mapping, self.values))
 
 
@@ -47,8 +47,8 @@ def narrative_of(
     question: str,
     sources: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Narrative:
-    """The narrative to fill; a placeholder without a value stays and is `unknown`. `sources` as in the state; a list in
-    the middle of a sentence stands under the `question` instead."""
+    """The narrative to fill; a placeholder without a value stays and is listed in `unknown`. `sources`: as in the
+    state. A list within a sentence is moved under the `question`."""
     given, words = sources or {}, words_for(question)
     made = Narrative(template, mapping=dict(mapping))
 
@@ -95,8 +95,8 @@ def narrative_of(
 
 
 def _period_once(template: str, period: TimePeriod | None) -> str:
-    """The template without the words before its period that the period's label begins with: "Januari {PERIOD_LABEL}" of
-    Januari 2023."""
+    """The template without words that repeat the start of the period's label: "Januari {PERIOD_LABEL}" for Januari
+    2023."""
     label = (period["period_label"] or "").split() if period else []
     for count in range(len(label), 0, -1):
         said = r"\s+".join(map(re.escape, label[:count]))
@@ -105,8 +105,8 @@ def _period_once(template: str, period: TimePeriod | None) -> str:
 
 
 def _named(template: str, calculations: Mapping[str, Any], question: str) -> str:
-    """The template with whom or what it is about before it, where the question asks for that, its only figure is of a
-    row that holds the name, and the template leaves it out."""
+    """Prepends the name to the template if the question asks for it, the only figure is of a row with that name, and
+    the template omits it."""
     asks = finder("who").search(question) or ends_of(question)
     folded = {key.casefold(): key for key in calculations}
     spoken = [folded[name.casefold()] for name in spoken_of(template) if name.casefold() in folded]
@@ -118,8 +118,8 @@ def _named(template: str, calculations: Mapping[str, Any], question: str) -> str
 
 
 def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:
-    """No sentence goes on behind a list of several rows ("- 1: India customer"): the list stands under the question, or
-    under what introduces it, and each figure and statement on a line of its own."""
+    """Puts lists of several rows on their own lines ("- 1: India customer" can't continue a sentence): under the
+    question or their introduction, with each figure and statement on a line of its own."""
     for sentence in sentences(made.template):
         names, known = names_in(sentence), {}
         for name in names:
@@ -141,7 +141,7 @@ def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str)
 
 
 def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any], period: TimePeriod | None) -> Any:
-    """The value from where the plan says, else by its name. Raises KeyError."""
+    """The value from its declared source, else by its name. Raises KeyError."""
     query, column, row = source.get("query"), source.get("column"), source.get("row")
     if not query:
         return looked_up(name, calculations, period)
@@ -161,7 +161,7 @@ def _taken(name: str, source: Mapping[str, Any], calculations: Mapping[str, Any]
 
 
 def _rows_with(column: str, calculations: Mapping[str, Any]) -> Any:
-    """The one result of several rows that has such a column: all of it is meant. Raises KeyError."""
+    """The whole of the only result of several rows with that column. Raises KeyError."""
     found = []
     for result in calculations.values():
         rows = result.get("first") if isinstance(result, dict) else result
@@ -173,7 +173,7 @@ def _rows_with(column: str, calculations: Mapping[str, Any]) -> Any:
 
 
 def with_unit(template: str, name: str, unit: Any) -> str:
-    """The template with a unit behind the placeholder, unless one stands there or the format brings its own."""
+    """The template with a unit after the placeholder, unless it is there already or part of the format."""
     if not isinstance(unit, str) or unit.casefold() in {"", "%", *vocabulary().own_units}:
         return template
     return re.sub(
@@ -186,14 +186,14 @@ def _put(template: str, pattern: str, text: str) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """A result that statements may compute from. Raises KeyError for the beginning of one."""
+    """A complete result for statements to compute from. Raises KeyError if only the first rows are kept."""
     if isinstance(value, dict):
         raise KeyError
     return value
 
 
 def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
-    """A result of several rows as one line each, its cells placeholders of their own (`RANKING.1.Name`)."""
+    """A result of several rows, one line per row, with a placeholder per cell (`RANKING.1.Name`)."""
     count = result["row_count"] if isinstance(result, dict) else len(result)
     rows = result["first"] if isinstance(result, dict) else result
     if not rows:
@@ -215,14 +215,14 @@ def _listed(name: str, result: Any, made: Narrative, words: Wording) -> str:
 
 
 def _label_first(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Its cells; of two of them the words before the number."""
+    """The cells of a row; of two cells, the text comes before the number."""
     cells = list(row.items())
     turned = len(cells) == 2 and number(cells[0][1]) is not None and number(cells[1][1]) is None and cells[1][1]
     return cells[::-1] if turned else cells
 
 
 def one_unit(template: str, rules: Mapping[str, Mapping[str, Any]]) -> str:
-    """The template without the `Rp` and `%` that stand beside a placeholder whose value brings its own."""
+    """The template without `Rp` and `%` beside placeholders whose value has its own."""
     for name, rule in rules.items():
         slot = rf"(\{{\s*{re.escape(name)}\s*\}})"
         if rule["type"] == "percentage":
@@ -233,7 +233,7 @@ def one_unit(template: str, rules: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def with_percent(template: str, names: list[str]) -> str:
-    """The template with one `%` behind each of these placeholders."""
+    """The template with exactly one `%` after each of these placeholders."""
     for name in names:
         template = re.sub(rf"(\{{\s*{re.escape(name)}\s*\}})(?:\s*%)?", r"\1%", template)
     return template
@@ -242,7 +242,7 @@ def with_percent(template: str, names: list[str]) -> str:
 def in_currency(
     template: str, rules: dict[str, dict[str, Any]], currency: str
 ) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Template and rules with amounts as the office's currency has them: the server's money is rupiah alone."""
+    """Template and rules with amounts in the office's currency, because the server formats money only as rupiah."""
     if currency == "IDR":
         return template, rules
     made = dict(rules)

@@ -1,6 +1,6 @@
-"""What a node works with: the model and the tools, each tried again with growing pauses, counted and logged.
+"""What a node works with: the model and the tools. Calls are retried with growing pauses, counted and logged.
 
-It decides nothing about a question: what a failure means is the node's to say.
+It makes no decisions about a question: each node interprets its failures.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from agentd.ports import ChatModel, Clock, ToolHost
 
 T = TypeVar("T")
 ROWS_LOGGED = 20
-"""Longer lists in a logged response are cut to this: the log travels with the state."""
+"""The most items of a list in a logged response, because the log is part of the state."""
 HOPELESS = frozenset({"auth", "not_found", "blocked", "bad_request"})
-"""Failures of a model that a retry does not cure."""
+"""Model failures that a retry can't fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """How often a model or a tool is asked, and the pauses between: `first_s`, twice that, … up to `longest_s`."""
+    """How often a model or tool is tried, and the pauses between: `first_s`, doubled each time up to `longest_s`."""
 
     times: int = 3
     first_s: float = 0.5
     longest_s: float = 8.0
 
     async def until_done(self, act: Callable[[], Awaitable[T]], on: tuple[type[Exception], ...]) -> T:
-        """`act`, again after one of the errors `on`; the last one is raised."""
+        """Runs `act`, and again after one of the errors in `on`; raises the last error."""
         from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
         waits = wait_exponential(multiplier=self.first_s, max=self.longest_s)
@@ -44,20 +44,20 @@ class Retrying:
 
 
 class CallFailed(Exception):
-    """A tool did not answer, however often it was asked."""
+    """A tool did not answer in any attempt."""
 
 
 class _Again(Exception):
-    """A model's failure that may pass."""
+    """A model failure that may be temporary."""
 
 
 class _AgainTool(CallFailed):
-    """A tool's failure that may pass."""
+    """A tool failure that may be temporary."""
 
 
 @dataclass(slots=True)
 class Spent:
-    """What the model cost so far; `models` holds who answered, for the events."""
+    """The model usage so far; `models` lists who answered, for the events."""
 
     attempts: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -80,17 +80,17 @@ class NodeContext:
     attempt: int
     """Model attempts recorded in the session before this node."""
     calls_before: int
-    """Tool calls that this run had made before this node: each call has a number of its own."""
+    """Tool calls of this run before this node, so that every call gets a unique number."""
     barred: frozenset[str] = frozenset()
     spent: Spent = field(default_factory=Spent)
     log: list[MCPToolCallLog] = field(default_factory=list)
     said: str = ""
-    """What the model wrote last."""
+    """The model's last reply."""
 
     async def ask(
         self, messages: list[ChatMessage], schema: dict[str, Any], *, stable: int = 1, max_tokens: int = 900
     ) -> dict[str, Any]:
-        """One turn of the model as a JSON object. Raises Unreadable, ProviderFailure, ProviderUnavailable."""
+        """One model turn, parsed as a JSON object. Raises Unreadable, ProviderFailure, ProviderUnavailable."""
 
         async def once() -> dict[str, Any]:
             request = ModelRequest(
@@ -139,7 +139,7 @@ class NodeContext:
         return await self.retrying.until_done(once, (_AgainTool,)) if retry else await once()
 
     def offers(self, server: str, tool: str) -> bool:
-        """Whether the tool is there to be called."""
+        """Whether the tool is available."""
         try:
             self.toolset().expected(tool, server)
         except ToolError:

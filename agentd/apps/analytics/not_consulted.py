@@ -1,4 +1,4 @@
-"""Tables of a plan that the schema search did not find, and that the question gives no reason for. Pure."""
+"""Tables of a plan that the schema search did not find and that the question doesn't justify. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from agentd.apps.analytics.schema_reading import Reading
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:
-    """Tables that the schema search did not find and of which the question says no name, column or value, and what
-    ties them by other names."""
+    """Tables that the schema search did not find if the question has no name, column or value of them, and joins of
+    such tables on columns with unrelated names."""
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
     chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
     valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}
@@ -34,7 +34,7 @@ def not_consulted(reading: Reading) -> Iterator[str]:
 
 
 def _between(reading: Reading, alias: str) -> bool:
-    """Whether it does no more than tie two other tables to each other."""
+    """Whether a table only connects two other tables."""
     ties = [(each.this, each.expression) for each in reading.own(exp.EQ) if _of_columns(each)]
     tied = {id(side): {each.table.casefold() for each in tie} for tie in ties for side in tie}
     read = [column for column in reading.own(exp.Column) if column.table.casefold() in ("", alias)]
@@ -47,7 +47,7 @@ def _of_columns(equal: exp.EQ) -> bool:
 
 
 def _alike(reading: Reading, *sides: exp.Column) -> bool:
-    """Whether one of two columns is named after the other, or the other's table: `ShipVia` and `Shippers.ShipperID`."""
+    """Whether a column is named after the other column or its table: `ShipVia` and `Shippers.ShipperID`."""
     texts = [f"{reading.unknown.get(side.table.casefold(), '')} {side.name}".casefold() for side in sides]
     return any(
         word[:4] in text

@@ -1,6 +1,6 @@
-"""An operation as the SELECT that it describes, so that one set of checks reads every plan. It is never run.
+"""Translates an operation to a SELECT, so that one set of checks covers every plan. It is never run.
 
-What runs is compiled by the operations' own server, which knows the database; this is its reading here. Pure.
+The operations' own server compiles what runs, because it knows the database. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMES = re.compile(r"(?!(?i:case) )\w[\w ]*(?:\.\w[\w ]*)?")
 
 
 def as_query(operation: Mapping[str, Any]) -> SqlQueryPlan:
-    """As `queries` have it. An operation of another shape gives a text that no dialect reads."""
+    """In the form of `queries`. A malformed operation gives text that no dialect can parse."""
     columns = _objects(operation.get("select_columns"))
     shown = (f"{_figure(each)} AS {quoted(name)}" if (name := _name(each)) else _figure(each) for each in columns)
     parts = [f"SELECT {', '.join(shown)} FROM {_field(operation.get('main_table') or '')}"]
@@ -55,18 +55,18 @@ def _figure(column: Mapping[str, Any]) -> str:
 
 
 def _name(column: Mapping[str, Any]) -> str:
-    """Its key in the result, where that is not the column's own name."""
+    """The column's result name, if it isn't the column's own name."""
     return str(column.get("alias") or ("" if not column.get("aggregation") else column.get("field_name") or ""))
 
 
 def _field(text: Any) -> str:
-    """A field or table as SQL takes it, quoted where its name needs it; an expression as it is."""
+    """A field or table as SQL, quoted if necessary; an expression unchanged."""
     plain = _NAMES.fullmatch(str(text)) and not str(text).isdecimal()
     return ".".join(map(quoted, str(text).split("."))) if plain else str(text)
 
 
 def _groups(operation: Mapping[str, Any], columns: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Its own keys, and the columns of one row beside an aggregate, which the server groups by unasked."""
+    """Its own keys, and the plain columns beside an aggregate, by which the server groups automatically."""
     said = operation.get("group_by")
     groups = [str(each) for each in said] if isinstance(said, list) else []
     figures = [(each, found) for each in columns if (found := tree(f"SELECT {_figure(each)}")) is not None]

@@ -1,8 +1,7 @@
-"""Other readings of a question that a plan's query could have as well, each as a query: whether they differ, their rows
-say. Pure; it runs none.
+"""Alternative readings of a question as queries; comparing their rows shows whether they matter. Pure; it runs none.
 
-Another date of the same table, things for rows, a mean of things for one of rows, a bound with or without its number,
-the row behind the last one shown. Which there are, the schema says.
+Alternatives: another date of the table, things for rows, a mean per thing for one per row, an inclusive for an
+exclusive bound, the row after the last one shown. The schema determines which exist.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from agentd.apps.analytics.sql_edits import before_from, exchanged, limit_of, na
 from agentd.apps.analytics.vocabulary import finder
 
 TIED = "tied_"
-"""The column by which rows are compared that stand at the end of a list."""
+"""The column that compares the rows at the end of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A query by another reading than `query`; `reading` and `other` say what differs, for a tie nothing."""
+    """`instead` is `query` in another reading; `reading` and `other` say what differs and are empty for a tie."""
 
     query: str
     instead: str
@@ -37,7 +36,7 @@ class Other:
     other: str = ""
 
     def differs(self, rows: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether the answer depends on the reading."""
+        """Whether the results differ, or the last row of a list is tied with the next."""
         if self.reading:
             return _values(rows) != _values(others)
         last = [row.get(TIED) for row in others[len(rows) - 1 :]]
@@ -45,7 +44,7 @@ class Other:
 
 
 def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], dialect: str | None) -> list[Other]:
-    """Those of each of its results; `tables` are the `relevant_tables`, `dialect` their database's."""
+    """The alternative readings of each result. `tables`: the `relevant_tables`; `dialect`: their database's."""
     known = {str(table["table_name"]).casefold(): table for table in tables}
     names = {str(column["name"]) for table in known.values() for column in table["columns"]}
     asked, found = Asked(timeless(question)), []
@@ -61,7 +60,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
 
 
 def findings(differing: Iterable[Mapping[str, Any]], say: Mapping[str, str]) -> list[Finding]:
-    """What is to be said of the readings that differ (`other_readings` of the state), in the words of `say`."""
+    """The warnings about readings that differ (`other_readings` of the state); `say` has the texts."""
     return [Finding(f"reading:{each['other'] or TIED}", "warning", _said(each, say)) for each in differing]
 
 
@@ -74,14 +73,14 @@ def _said(each: Mapping[str, Any], say: Mapping[str, str]) -> str:
 
 
 def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Without their order and names; figures to six digits."""
+    """The values without order and names; numbers with six significant digits."""
     return sorted(
         [f"{exact:.6g}" if (exact := number(v)) is not None else str(v) for v in row.values()] for row in rows
     )
 
 
 def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]:
-    """With the row behind the last."""
+    """The query with one more row than its LIMIT."""
     limit, order = limit_of(text), select.args.get("order")
     if limit is None or order is None or select.args.get("offset") or select.args.get("distinct"):
         return
@@ -95,8 +94,8 @@ def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]
 
 
 def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
-    """By another date of the table that is said while the plan's is not; by any, of an office's `own` table without a
-    date that counts."""
+    """By another date of the table that the question mentions, if it doesn't mention the plan's; by any date for an
+    office's `own` table without a main date."""
     read = reading.hits_of(reading.own(exp.Column))
     for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
         found, around = reading.column(column), column.find_ancestor(exp.Predicate)
@@ -112,13 +111,13 @@ def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
 
 
 def _of_its_table(name: str, table: str) -> bool:
-    """Whether a date is called after its table: `OrderDate` of Orders."""
+    """Whether a date is named after its table: `OrderDate` of Orders."""
     words = finder("dates").sub(" ", words_of(name)).split()
     return all(word[:4] in table.casefold() for word in words if word != "date")
 
 
 def _things(reading: Reading, text: str) -> Iterator[Other]:
-    """Things counted where rows were, which join several rows of one: customers, of customers with their orders."""
+    """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders."""
     thing = Asked(reading.asked.counted)
     counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
     written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.find_all(exp.Table)}
@@ -147,13 +146,13 @@ def _named(table: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _keys_of(table: Mapping[str, Any]) -> list[str]:
-    """Its key, where that is one column."""
+    """The primary key, if it is one column."""
     keys = [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
     return keys if len(keys) == 1 else []
 
 
 def _means(reading: Reading, text: str) -> Iterator[Other]:
-    """The mean of each thing for that of each row: sales per customer, of a mean of invoices."""
+    """The mean per thing instead of per row: sales per customer, for a mean of invoices."""
     for _, thing in reading.asked.split_by:
         for mean in reading.own(exp.Avg):
             found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
@@ -169,7 +168,7 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
 
 
 def _bounds(reading: Reading, text: str) -> Iterator[Other]:
-    """With its number, or without, where the question has no word for which."""
+    """An inclusive bound instead of an exclusive one, or vice versa, if the question doesn't say which."""
     turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
     bounded = {number for _, _, numbers in bounds_of(reading.asked.text) for number in numbers}
     for each in reading.own(*turned):
@@ -181,7 +180,7 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
 
 
 def _rates(reading: Reading, text: str) -> Iterator[Other]:
-    """With a rate as its column's values say: 0.25 and 25 are both a quarter, and neither is taken off as an amount."""
+    """A rate scaled by its column's maximum: 0.25 and 25 are both a quarter, and it isn't subtracted as an amount."""
     for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
         found, times = reading.column(column), column.parent
         part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
@@ -200,7 +199,7 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
 
 
 def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
-    """With empty texts as what is missing; without the rows that have nothing they could be ranked by."""
+    """Empty texts treated as NULL; rankings without the rows whose sort key is NULL."""
     for each in reading.own(exp.Is):
         column = each.this
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":

@@ -1,4 +1,4 @@
-"""A period compared with the same days of another year: "Februari dibanding tahun lalu" is no whole year. Pure."""
+"""Comparisons of a period with the same days of another year: "Februari dibanding tahun lalu". Pure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def is_year(period: Period) -> bool:
 
 
 def shorter_than_a_year(period: Period) -> bool:
-    """Whether it has both its ends within less than a year."""
+    """Whether it has both ends and is shorter than a year."""
     return period.start is not None and period.end is not None and (period.end - period.start).days < 364
 
 
 def in_other_years(periods: list[Period], text: str) -> list[Period]:
-    """The periods of a question; where it compares a shorter one with years, its days in these years stand for them.
+    """The periods of a question. If it compares a short one with years, these become its days in each of them.
 
-    "A year before" is the one before the period's own, and so is a "last year" that is its own. The period itself comes
-    first. A question for the whole of a year ("seluruh tahun 2022") means it.
+    "A year before" is the year before the period's, as is a "last year" equal to it. The period comes first. A question
+    for a whole year ("seluruh tahun 2022") means that year.
     """
     short = next((each for each in periods if shorter_than_a_year(each)), None)
     if short is None or short.start is None or finder("whole").search(text) or not _compares(text):

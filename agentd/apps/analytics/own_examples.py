@@ -1,4 +1,4 @@
-"""Plans over an office's own tables, made from what the schema says of them, for a model to imitate. Asks nobody."""
+"""Example plans for an office's own tables, generated from its schema for a model to imitate. Asks nobody."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def examples_of(
     question: str = "",
     dialect: str | None = None,
 ) -> list[Example]:
-    """At most `count` questions that these tables answer, with their plans, in the language of the question asked.
+    """Up to `count` questions that these tables answer, with plans, in the language of the question asked.
 
-    Each is of another kind; the kind of the question asked (by month, without) comes first.
+    Each is of a different kind; the kind of the question asked (by month, without) comes first.
     """
     if style == "sql":
         makers = _sql(tables, relationships, question, dialect)
@@ -150,7 +150,7 @@ def _example(question: str, query: str, key: str, template: str, mapping: dict[s
 
 
 def _ranked(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]]) -> tuple[Side, Side, Pair] | None:
-    """An amount of one table, what another's rows are called, and the join between them."""
+    """(an amount column of one table, the label column of another, the join between them), or None."""
     known = {table["table_name"]: table for table in tables}
     for join in relationships:
         detail, other = known.get(join["from_table"]), known.get(join["to_table"])
@@ -177,13 +177,13 @@ def _of(table: Table, *kinds: str) -> str | None:
 
 
 def _pieces(table: Table, amount: str) -> list[str]:
-    """The column that says how many pieces a row is of, where the amount is what one is worth."""
+    """The quantity column of a row, if the amount is a unit value."""
     names = [str(column["name"]) for column in table["columns"] if speaks(amount, "unit_values")]
     return [name for name in names if name != amount and speaks(name, "quantities")][:1]
 
 
 def _label(table: Table) -> str | None:
-    """The column that says what a row is called."""
+    """The column with the name of a row's thing."""
     texts = [
         column["name"]
         for column in table["columns"]

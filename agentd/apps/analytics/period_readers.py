@@ -1,6 +1,6 @@
-"""What one expression of time says, by the named groups that it matched. It finds none: periods.py does.
+"""Interprets one matched time expression by its named groups. periods.py finds the expressions.
 
-Each reader answers the period, and whether the expression names its year.
+Each reader returns the period, and whether the expression names its year.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NUMBERS = {
 
 
 def read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, bool] | None:
-    """The period of one expression, and whether it names its year."""
+    """(the period of one expression, whether it names its year); None if there is no such day."""
     part = {key: value.casefold() for key, value in match.groupdict().items() if value is not None}
     reads = next(reads for group, reads in _READERS.items() if group in part)
     try:
@@ -53,7 +53,7 @@ def _number(word: str) -> int:
 
 
 def _month(name: str, in_year: str | None, today: date, year: int | None) -> date:
-    """The first of that month: in the year said, the year of the talk, or the latest that has begun."""
+    """The first day of a month: in the year said, the year of the conversation, or the latest that has begun."""
     number = MONTH_WORDS[name]
     if in_year is not None:
         return date(int(in_year), number, 1)
@@ -146,4 +146,4 @@ _READERS: Mapping[str, Callable[[_Part, date, int | None], tuple[Period, bool]]]
     "yesterday": lambda _, today, *__: (one_day(today - timedelta(days=1)), True),
     "year": lambda part, *_: (_year(int(part["year"])), True),
 }
-"""What an expression says, by the first of these groups that it holds."""
+"""The reader for an expression, by the first of these groups that it contains."""

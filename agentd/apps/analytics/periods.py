@@ -81,8 +81,8 @@ _THIS = re.compile(rf"{_U}\s+{alternatives(_SAID.this_after)}|{alternatives(_SAI
 _OF = re.compile(rf"\s+(?:{alternatives(_SAID.of_a_year)}\s+)?", re.IGNORECASE)
 _PRECEDING = re.compile(rf"(?<!\w){alternatives(_SAID.preceding)}$", re.IGNORECASE)
 _LEAD = 64
-"""Characters before a point in which a word that opens or closes its period stands: all before it would cost, for
-each point, as much as the whole question."""
+"""How many characters before a time expression are searched for a word that makes its period open-ended; searching all
+would take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class _Found:
 
 
 def period_of(text: str, today: date, year: int | None = None) -> Period | None:
-    """The period that a question is about: its first; `year` is what a month without one means (a follow-up's)."""
+    """The first period of a question. `year`: the year of a month without one (in a follow-up question)."""
     found = periods_of(text, today, year)
     return found[0] if found else None
 
 
 def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
-    """Every period of a question in order, ranges joined ("dari 5 Jan sampai akhir Maret 2023" is one)."""
+    """Every period of a question in order, with ranges joined ("dari 5 Jan sampai akhir Maret 2023" is one)."""
     points = _points(text, today, year)
     joined: list[Period] = []
     index = 0
@@ -125,7 +125,7 @@ def periods_of(text: str, today: date, year: int | None = None) -> list[Period]:
 
 
 def timeless(text: str) -> str:
-    """The text without its words of time."""
+    """The text without its time expressions."""
     return _POINT.sub(" ", text)
 
 
@@ -161,7 +161,7 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
 
 
 def _within_years(found: list[_Found], text: str) -> list[_Found]:
-    """Points that a year of today's stands right behind are of that year: "Februari tahun lalu"."""
+    """Moves a point directly before a year into that year: "Februari tahun lalu"."""
     made: list[_Found] = []
     for point in found:
         last = made[-1] if made else None
@@ -175,8 +175,8 @@ def _within_years(found: list[_Found], text: str) -> list[_Found]:
 
 
 def _is_of_another(point: _Found, found: list[_Found], text: str) -> bool:
-    """Whether it is the period before another as long that is named: "Februari 2023 dibanding bulan sebelumnya", or
-    the year before a shorter one's. Which days these are, plan_dates and other_years say."""
+    """Whether it only says "the period before" another named one of the same length ("Februari 2023 dibanding bulan
+    sebelumnya"), or the year before a shorter one. plan_dates and other_years compute these."""
     if not _PRECEDING.search(text[point.start : point.stop]):
         return False
     others = [each.period for each in found if each is not point]

@@ -1,6 +1,6 @@
-"""Placeholders of a narrative: which a template has, which numbers it states of its own, how each is formatted.
+"""A narrative's placeholders, the numbers it states itself, and the format of each figure.
 
-The formatting itself is placeholder_mcp_server's.
+placeholder_mcp_server does the formatting itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 
 PERIOD_KEYS = ("PERIOD_LABEL", "START_DATE", "END_DATE")
-"""Placeholders that the time_period fills, beside the results."""
+"""Placeholders that the time_period fills, in addition to the results."""
 
 TYPES = frozenset(
     "currency_IDR number_with_separator integer percentage date_DD_MMM_YYYY date_long terbilang text".split()
@@ -31,7 +31,7 @@ _OTHER_NAMES = {
     "string": "text", "str": "text", "list": "text",
 }  # fmt: skip
 LARGEST_SHARE = 100
-"""10.000%: what is called a share by its name alone, and is larger, is an amount."""
+"""10.000%: a larger value that only its name calls a share is an amount."""
 
 
 def names_in(template: str) -> list[str]:
@@ -40,7 +40,7 @@ def names_in(template: str) -> list[str]:
 
 
 def own_numbers(template: str, said: Iterable[str]) -> list[str]:
-    """Numbers that the template states itself, those aside that the user or the period's label said already."""
+    """Numbers that the template states itself, except those in the question or the period's label."""
     rest = _LIST_NUMBER.sub(" ", _PLACEHOLDER.sub(" ", template))
     words = " ".join(said)
     allowed = set(_DIGITS.findall(words)) | {
@@ -52,8 +52,8 @@ def own_numbers(template: str, said: Iterable[str]) -> list[str]:
 
 
 def _spelled(text: str, said: str) -> list[str]:
-    """Numbers in words ("twelve", "tiga") from two on, that `said` gives neither so nor in digits; "dua kali" is a
-    comparison, which comparisons.py judges."""
+    """Number words from two on ("twelve", "tiga") that `said` doesn't contain as word or digits; "dua kali" is left to
+    comparisons.py."""
     known = numerals()
     heard = set(re.findall(r"\w+", said.casefold()))
     meant = {str(known[word]) for word in heard & known.keys()} | heard
@@ -62,7 +62,7 @@ def _spelled(text: str, said: str) -> list[str]:
 
 
 def mapping_of(value: Any) -> dict[str, str]:
-    """`placeholder_mapping` as {placeholder: type} from what a model wrote; a precision is kept as `type:2`."""
+    """`placeholder_mapping` as {placeholder: type}, from what a model wrote; a precision is kept as `type:2`."""
     mapping: dict[str, str] = {}
     for name, rule in value.items() if isinstance(value, Mapping) else ():
         kind, precision = rule, None
@@ -79,7 +79,7 @@ def mapping_of(value: Any) -> dict[str, str]:
 
 
 def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """`formatting_rules` for fill_placeholders: the plan's, else what the name and the value say."""
+    """`formatting_rules` for fill_placeholders: the plan's types, else derived from names and values."""
     folded = {name.casefold(): kind for name, kind in mapping.items()}
     rules: dict[str, dict[str, Any]] = {}
     for name in names:
@@ -91,7 +91,7 @@ def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
 
 
 def kind_in(mapping: Mapping[str, str], name: str, value: Any) -> str:
-    """The type of a figure: the mapping's, by its name or the last part of it, else what name and value say."""
+    """The type of a figure: from the mapping, by its name or the last part of it, else from name and value."""
     folded = {each.casefold(): kind for each, kind in mapping.items()}
     kind = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2]) or kind_of(name, value)
     if kind == "percent_column":  # a column of shares: the value tells whether it holds fractions
@@ -100,7 +100,7 @@ def kind_in(mapping: Mapping[str, str], name: str, value: Any) -> str:
 
 
 def in_points(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> list[str]:
-    """The figures that are percent already: a number with the sign behind it."""
+    """The figures that are percentages already: numbers that need a sign after them."""
     return [
         name
         for name in names
@@ -109,7 +109,7 @@ def in_points(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
 
 
 def units_of(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], currency: str) -> dict[str, str]:
-    """What the figures of a table's columns are in: {"TOTAL": "USD", "SHARE": "%"}; others have no unit."""
+    """The units of a table's columns: {"TOTAL": "USD", "SHARE": "%"}; columns without a unit are missing."""
     units = {"currency_IDR": "Rp" if currency == "IDR" else currency, "percent_points": "%"}
     kinds = {
         name: kind_in(mapping, name, next((row[name] for row in rows if row.get(name) is not None), None))
@@ -124,7 +124,7 @@ def _two_at_most(value: Any) -> str:
 
 
 def kind_of(name: str, value: Any) -> str:
-    """The type that a value of that name is shown as when the plan says nothing."""
+    """The default type of a value, by its name."""
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d(?:[T ].*)?", value):
         return "date_long"
     if not _numeric(value) or (is_period(name) and re.fullmatch(r"(?:19|20)\d\d", str(value))):
@@ -142,12 +142,12 @@ def kind_of(name: str, value: Any) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Whether a value of that name is a part of a whole, a fraction that is shown in percent."""
+    """Whether the name is that of a share, i.e. a fraction that is shown in percent."""
     return "ratio" in kinds_of(name)
 
 
 def kinds_of(name: str) -> set[str]:
-    """What a figure is by the words of its name, as the vocabulary's `figures` have it."""
+    """The kinds of a figure by the words of its name, from the vocabulary's `figures`."""
     return {kind for word in _words(name) for kind in vocabulary().figures.get(word, "").split()}
 
 
@@ -156,7 +156,7 @@ def _words(name: str) -> list[str]:
 
 
 def period_values(period: TimePeriod | None) -> dict[str, str]:
-    """What time_period gives to a template, by the names it may be asked for."""
+    """The values of time_period by placeholder name."""
     if period is None or period["period_label"] is None:
         return {}
     given = {
@@ -168,7 +168,7 @@ def period_values(period: TimePeriod | None) -> dict[str, str]:
 
 
 def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | None) -> Any:
-    """The value of a placeholder. Raises KeyError when neither the results nor the period have it."""
+    """The value of a placeholder. Raises KeyError if neither the results nor the period have it."""
     if name in calculations:
         return calculations[name]
     folded = {key.casefold(): value for key, value in calculations.items()}
@@ -184,7 +184,7 @@ def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | N
 
 
 def is_period(name: str) -> bool:
-    """Whether a placeholder that no result gives is the question's period: {PERIOD_NAME}, or {YEAR} by its unit."""
+    """Whether a placeholder means the question's period: {PERIOD_NAME}, or a unit such as {YEAR}."""
     said = vocabulary()
     units = {*said.units, *said.years, *said.quarters, *said.halves}
     return name.casefold() in units or any(part.startswith("period") for part in name.casefold().split("_"))

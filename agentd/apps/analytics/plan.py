@@ -1,4 +1,4 @@
-"""A plan as the model wrote it → the plan of the state, and what is wrong with it. It asks nobody and runs nothing."""
+"""Converts a plan as the model wrote it to the state's plan and lists its faults. It asks nobody and runs nothing."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def read_plan(
     tables: Iterable[Mapping[str, Any]] = (),
     dialect: str | None = None,
 ) -> Plan:
-    """The plan with its dates put in, what it leaves out derived, and its faults.
+    """The plan with its dates filled in, omitted parts derived, and its faults.
 
-    `dates` are the values of START_DATE and the like; `said` is what the user and the period's label say, whose numbers
-    a template may repeat; `tables` are the `relevant_tables`, whose columns tell amounts from counts, and `dialect` is
-    their database's, for its spelling of names. A limit that nobody asked for is taken away: an example's would cut a
-    list in silence.
+    `dates`: the values of START_DATE and the like; `said`: the question and the period's texts, whose numbers a
+    template may repeat; `tables`: the `relevant_tables`, whose columns distinguish amounts from counts; `dialect`:
+    their database's, for quoting names. A LIMIT that the question doesn't ask for is removed, because one copied from
+    an example would truncate a list silently.
     """
     said, tables = list(said), list(tables)
     question = " ".join(said)
@@ -76,7 +76,7 @@ def read_plan(
 
 
 def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str | None) -> SqlQueryPlan:
-    """With names as the database spells them, and periods that end with their last day."""
+    """With names as the database spells them, and with periods that include their last day."""
     columns = [column for table in tables for column in table["columns"]]
     types = {str(each["name"]): formats.type_of(each) for each in columns}
     query = sql_edits.named(entry["query"], [table["table_name"] for table in tables], types, dialect)
@@ -113,8 +113,8 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
 
 
 def _named_as_planned(plan: Plan) -> Plan:
-    """The one name of the template that no query gives is the one column of names that it doesn't say: {PRODUCT} beside
-    {TOTAL_NETTO}, of NAME and TOTAL_NETTO; or the only figure, where that is called so: {SHARE} of CANADA_SHARE."""
+    """Renames the template's one unknown name to the one column it omits, if that is no figure ({PRODUCT} beside
+    {TOTAL_NETTO}: NAME) or the only column, with that word in its name ({SHARE}: CANADA_SHARE)."""
     said = {name.casefold() for name in spoken_of(plan.template)}
     columns = [each for query in plan.results for each in projections(query["query"])]
     silent = [each for each in columns if each.name.casefold() not in said]
@@ -130,14 +130,14 @@ def _named_as_planned(plan: Plan) -> Plan:
 
 
 def _unknown_names(plan: Plan) -> list[str]:
-    """Placeholders and names in statements of the template that no query gives, the period's and dates aside."""
+    """Names in placeholders and statements of the template that no query gives, except the period's and dates."""
     known = {name.casefold() for name in (*_names_of(plan), *plan.sources)}
     named = spoken_of(plan.template)
     return [name for name in named if name.casefold() not in known and not of_the_period(name)]
 
 
 def _names_of(plan: Plan) -> set[str]:
-    """What placeholders may be named after: result keys and aliases."""
+    """The names that placeholders may use: result keys and aliases."""
     names: set[str] = set()
     for query in plan.results:
         names |= {query["result_key"], *(each.name for each in projections(query["query"]))}
@@ -145,7 +145,7 @@ def _names_of(plan: Plan) -> set[str]:
 
 
 def lacks_columns(metrics: list[str], financial: dict[str, Any] | None, temporal: dict[str, Any] | None) -> bool:
-    """True when amounts are asked for and the tables found hold neither amounts nor dates."""
+    """Whether amounts are asked for but the tables found have neither amounts nor dates."""
     amounts = [
         metric for metric in metrics if finder("amounts").search(metric) and not finder("counted").search(metric)
     ]

@@ -1,4 +1,4 @@
-"""The dates that a plan may name, from its question's periods, and the columns that they are compared with."""
+"""The dates that a plan may use, from the question's periods, and the columns they are compared with."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, v
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
     """The values of START_DATE and the like, for the periods that a question names.
 
-    The period before is there for a question that compares one with it: "bulan lalu" is no comparison, and two named
-    periods are compared with each other.
+    The previous period is included only for a comparison with one period: "bulan lalu" isn't a comparison, and two
+    named periods are compared with each other.
     """
     named: dict[str, date | None] = {"TODAY": today}
     if periods:
@@ -40,7 +40,7 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
 
 
 def undated(plan: str, dates: Mapping[str, str]) -> str:
-    """A plan's JSON with the names of its question's dates for them, so that it serves another time."""
+    """A plan's JSON with the question's dates replaced by their names, so that it can be reused for other times."""
     for name, day in dates.items():
         if name.partition("_2")[0].endswith("END_DATE"):  # a time of that day counts: sql_edits.whole_days
             after = date.fromisoformat(day) + timedelta(days=1)
@@ -50,18 +50,18 @@ def undated(plan: str, dates: Mapping[str, str]) -> str:
 
 
 def offered(question: str, dates: Mapping[str, str]) -> list[str]:
-    """The dates that a planner sees: today's only where it counts, or a list is cut at today for no reason."""
+    """The dates shown to a planner: today's only if the question needs it, else lists would end today needlessly."""
     return [name for name in dates if name != "TODAY" or finder("by_today").search(question)]
 
 
 def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
-    """The dates that a plan may write: today's not beside a period that has nothing to do with today."""
+    """The dates that a plan may use: today's only if it is offered or the only one."""
     return {name: dates[name] for name in offered(question, dates)} or dict(dates)
 
 
 def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Columns whose dates a plan compares where another one's count (`date` of its table) and the question means
-    neither by a word: what was shipped in May for what was ordered."""
+    """Date columns that a plan compares instead of the table's main `date`, although no word of the question means
+    them: what was shipped in May, for what was ordered."""
     counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
     for select in nodes(plan.results, exp.Select) if counting else ():
         read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
@@ -74,14 +74,14 @@ def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) 
 
 
 def _dates_of(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each with what is said of it."""
+    """(date column, its description)."""
     for each in table["columns"]:
         if each.get("classification") == "temporal":
             yield str(each["name"]).casefold(), str(each.get("description") or "")
 
 
 def _meant(name: str, about: str, question: str) -> bool:
-    """Whether the question has a word, a topic or a phrase of the column's name, or of what is said of it."""
+    """Whether the question has a word, topic or phrase of the column's name or description."""
     words = f"{words_of(name)} {about.casefold()}"
     said = question.casefold()
     phrases = (phrase for phrase, parts in vocabulary().columns.items() if re.search(parts, name, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""Queries, operations, rules and sources of a plan from however a model wrote them. It judges none."""
+"""Normalises the queries, operations, rules and sources of a plan from whatever form a model wrote. It judges none."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def of_the_period(name: str) -> bool:
 
 
 def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan]:
-    """Queries with their result keys, from a list, one object or a bare text.
+    """Queries with result keys, from a list, one object or a bare text.
 
-    One without a key has its only alias for it, or the one name of the `template` that nothing gives; else a number.
+    A missing key becomes the query's only alias, the only unknown name of the `template`, or a number.
     """
     entries = value if isinstance(value, list) else [value]
     queries: list[SqlQueryPlan] = []
@@ -60,7 +60,7 @@ def _keyed(queries: list[SqlQueryPlan], prefix: str, template: str) -> list[SqlQ
 
 
 def operations_in(value: Any) -> list[dict[str, Any]]:
-    """Operations with their names, result keys and forms."""
+    """Operations with names, result keys and result formats."""
     entries = value if isinstance(value, list) else [value]
     operations: list[dict[str, Any]] = []
     for number, entry in enumerate(entries, 1):
@@ -76,7 +76,7 @@ def operations_in(value: Any) -> list[dict[str, Any]]:
 
 
 def rules_in(value: Any) -> list[dict[str, Any]]:
-    """Rules as a list of objects, from that, from a list of texts, or from {result_key: rule}."""
+    """Rules as a list of objects, from such a list, a list of texts, or {result_key: rule}."""
     if isinstance(value, dict):
         return [
             {**(rule if isinstance(rule, dict) else {"rule": rule}), "result_key": key} for key, rule in value.items()
@@ -86,9 +86,9 @@ def rules_in(value: Any) -> list[dict[str, Any]]:
 
 
 def sources_in(value: Any) -> dict[str, dict[str, Any]]:
-    """Where each placeholder of `placeholder_mapping` takes its value: {query, column, row, unit, label}, row from 1.
+    """The source of each placeholder in `placeholder_mapping`: {query, column, row, unit, label}, rows from 1.
 
-    Of a mapping to bare formats there are none.
+    Empty for a mapping to bare formats.
     """
     sources: dict[str, dict[str, Any]] = {}
     for name, rule in value.items() if isinstance(value, Mapping) else ():

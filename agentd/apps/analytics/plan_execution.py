@@ -1,7 +1,6 @@
-"""Node 3, `plan_execution`: queries or operations, and a narrative with placeholders. Runs no plan.
+"""Node 3, `plan_execution`: plans queries or operations and a narrative with placeholders. Runs no plan.
 
-The database judges the plan before it runs (EXPLAIN; an operation with limit 0 reads nothing either), and what it says
-goes back to the model once.
+The database checks the plan first (EXPLAIN, or an operation with limit 0), and its errors go back to the model once.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ EXPLAIN_TOOL = "explain_query"
 MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
 """By query_complexity."""
 REPAIRS = 2
-"""Of a model held to a grammar one: a second repair made none of four plans right and cost up to 90 s."""
+"""One for a model held to a grammar: a second repair fixed none of four plans and took up to 90 s."""
 SLOW_S = 60.0
-"""A plan that took longer goes back only where it is wrong, not where it is in doubt."""
+"""A plan that took longer goes back only if it is wrong, not if it is doubtful."""
 _DENIED = re.compile(r"denied .*\b(?:table|view) (\S+).*\((?:1142|1143|42501)\)$")
-"""What a database says of a table that its account may not read."""
+"""A database's error for a table that its account may not read."""
 
 
 class PlanExecution:
@@ -50,9 +49,9 @@ class PlanExecution:
         self._examples = examples
 
     async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        """The plan, repaired (at most REPAIRS times, a held one once) when it is wrong or the database refuses it.
+        """The plan, repaired (at most REPAIRS times, by a held model once) if it is wrong or the database rejects it.
 
-        Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period asked back.
+        Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period is missing.
         """
         say = say_for(state["user_query"])
         metrics = state.get("requested_metrics") or []
@@ -98,7 +97,7 @@ class PlanExecution:
     async def _first(
         self, state: AgentState, context: NodeContext, messages: list[ChatMessage], dates: dict[str, str]
     ) -> tuple[Plan | None, list[str]]:
-        """The plan of an example that asks the same, where nothing speaks against it now; else the model's."""
+        """The plan of an example with the same question if it has no faults; else the model's."""
         if known := known_plan(state, self._examples):
             plan, faults = await self._checked(known, state, context, dates)
             if not faults:
@@ -114,7 +113,7 @@ class PlanExecution:
         *,
         again: bool = False,
     ) -> tuple[Plan | None, list[str]]:
-        """One plan of the model with its faults; no plan when the reply cannot be read."""
+        """One plan of the model with its faults; None as the plan if the reply can't be parsed."""
         try:
             value = await context.ask(
                 messages,
@@ -135,7 +134,7 @@ class PlanExecution:
     async def _checked(
         self, value: dict[str, Any], state: AgentState, context: NodeContext, dates: dict[str, str]
     ) -> tuple[Plan, list[str]]:
-        """A plan as it was written, put right where that is safe, with its faults."""
+        """A plan as written, corrected where that is safe, with its faults."""
         period, say = state.get("time_period"), say_for(state["user_query"])
         said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
         tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
@@ -163,12 +162,12 @@ class PlanExecution:
 
 
 def _is_held(context: NodeContext) -> bool:
-    """Whether a grammar constrains the model: it runs on this machine, writes slowly and is asked for less."""
+    """Whether a grammar constrains the model: such a model runs locally, writes slowly and is asked for less."""
     return context.model.state().constraint == "grammar"
 
 
 async def _refused(plan: Plan, context: NodeContext) -> list[str]:
-    """What the database says against the plan; nothing when it cannot be asked now (the next node will tell)."""
+    """The database's errors for the plan; empty if it can't be asked now (the next node will report that)."""
     if plan.operations:
         return await _refused_operations(plan, context)
     if not context.offers(servers.SQL, EXPLAIN_TOOL):

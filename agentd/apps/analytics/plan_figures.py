@@ -1,4 +1,4 @@
-"""What a plan leaves out of its figures, derived from its queries: formats, rules, orders. Judges no plan."""
+"""Derives what a plan omits about its figures from its queries: formats, rules, orders. Judges no plan."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from agentd.apps.analytics.sql_edits import limit_of
 
 
 def settled(plan: Plan, classes: formats.Classes) -> Plan:
-    """The plan with a format for every figure that its query makes certain, a rule for what cannot be negative, and the
-    orders of its results."""
+    """The plan with the formats that its queries determine, rules for figures that can't be negative, and the orders of
+    its results."""
     found, keys = _figures(plan)
     mapping, notes = formats.settled(plan.mapping, found, classes)
     own = [_renamed(rule, keys) for rule in plan.rules]
@@ -27,8 +27,8 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
 
 
 def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
-    """{result key or alias, in lower case: the directions of its query's order, of a MAX or MIN, and of its ranks};
-    `cut`: without the orders of whole lists."""
+    """{result key or alias, in lower case: the directions of its query's ORDER BY, MAX or MIN, and ranks}. `cut`:
+    without the orders of queries that have no LIMIT."""
     found: dict[str, set[str]] = {}
     for query in plan.selects:
         made, whole = projections(query["query"]), cut and limit_of(query["query"]) is None
@@ -45,7 +45,7 @@ def _order(found: dict[str, set[str]], key: str, made: list[Projection], directi
 
 
 def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    """The rule with the names that the results have: a query's one value is found under its result key."""
+    """The rule with the results' names: a query's single value is stored under its result key."""
 
     def named(found: re.Match[str]) -> str:
         return keys.get(found[0].casefold(), found[0])
@@ -58,7 +58,7 @@ def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
-    """What each figure is computed as, and {alias: result key} of the queries that give one value."""
+    """({figure: how it is computed}, {alias: result key} for queries with one value)."""
     found: dict[str, Projection] = {}
     keys: dict[str, str] = {}
     for query in plan.selects:

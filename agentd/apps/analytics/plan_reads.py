@@ -1,4 +1,4 @@
-"""What a plan reads and computes, from the trees of its queries. Pure; it judges nothing."""
+"""What a plan reads and computes, from its queries' syntax trees. Pure; it judges nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentd.apps.analytics.sql import nodes, trees
 
 
 def text_of(plan: Plan) -> str:
-    """What the plan reads: tables, columns and values, dates and the names that it gives itself aside."""
+    """What the plan reads (tables, columns and values), except dates and its own aliases."""
     parts: list[str] = []
     for _, found in trees(plan.selects):
         given = {each.alias.casefold() for each in found.find_all(exp.Alias)}
@@ -23,5 +23,5 @@ def text_of(plan: Plan) -> str:
 
 
 def computed(plan: Plan) -> set[str]:
-    """The aggregates of a plan, and "/" for a quotient."""
+    """The aggregates of a plan, with "/" for a quotient."""
     return {each.sql_name() for each in nodes(plan.selects, exp.AggFunc)} | {"/" for _ in nodes(plan.selects, exp.Div)}

@@ -1,4 +1,4 @@
-"""What the planner is asked: rules, examples, tables, the question; on a retry, the mistakes. Asks nobody."""
+"""Builds the planner's prompt: rules, examples, tables, the question and, on a retry, the errors. Asks nobody."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from agentd.apps.analytics.understand_query import past_questions
 from agentd.messages import ChatMessage
 
 PURPOSE_CHARS, COMMENT_CHARS = 80, 40
-"""What a table is for tells a small model receivables from payables."""
+"""A table's purpose lets a small model distinguish receivables from payables."""
 SAMPLES = 3
-"""So many of a column's sample values are shown."""
+"""How many sample values of a column are shown."""
 DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
-"""The names by which the planner knows the dialects of own databases; MONTHS says how each writes a month."""
+"""The names of own databases' dialects for the planner; MONTHS has each one's month expression."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
 _COMMON = (
@@ -57,7 +57,7 @@ SYSTEMS = {
 def messages_for(
     state: AgentState, dates: dict[str, str], examples: ExampleLibrary, *, brief: bool
 ) -> list[ChatMessage]:
-    """The first request. `brief`: without what the host derives, for a model on this machine, which writes slowly."""
+    """The first request. `brief`: without what the host derives, for a local model, which writes slowly."""
     style = state["plan_style"]
     messages = [ChatMessage(role="system", content=SYSTEMS[style])]
     asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
@@ -77,7 +77,7 @@ def messages_for(
 
 
 def corrected(messages: list[ChatMessage], said: str, faults: list[str]) -> list[ChatMessage]:
-    """The conversation with what was planned, as it was written (it is in the model's memory), and why it is wrong."""
+    """The conversation with the plan exactly as written (it is in the model's cache), and its errors."""
     error = "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."
     return [
         *messages,
@@ -87,7 +87,7 @@ def corrected(messages: list[ChatMessage], said: str, faults: list[str]) -> list
 
 
 def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
-    """The question with the tables that were found for it, the period by its label, the dates by their names."""
+    """The question with the tables found, the period's label and the names of the dates."""
     name = state.get("sql_dialect")
     lines = [f"Database: {DATABASES[name]} ({MONTHS[name].format('d')} is a month)"] if name in DATABASES else []
     lines.append("Tables:")
@@ -120,8 +120,8 @@ def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
 
 
 def _column(column: dict[str, Any]) -> str:
-    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: what there is of it, the name always; of a number or code of
-    things its name says enough."""
+    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: the name and whatever else is known; identifiers get no
+    description."""
     parts = [quoted(str(column["name"]))]
     parts += ["date"] if type_of(column).partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []
     parts += ["key"] if column.get("is_primary_key") else []

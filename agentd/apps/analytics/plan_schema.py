@@ -1,4 +1,4 @@
-"""The JSON Schema of a plan, made from the consulted tables: a constrained model can name no others. Asks nobody."""
+"""The JSON Schema of a plan for the consulted tables; a constrained model can use no other names. Asks nobody."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ QUERIES = {"simple": 3, "medium": 4, "complex": 6}
 def plan_schema(
     state: AgentState, dates: Iterable[str], *, brief: bool = False, may_be_empty: bool = True
 ) -> dict[str, Any]:
-    """For the style of the state; `dates` are the names of those that the question gives.
+    """The schema for the state's plan style. `dates`: the names of the question's dates.
 
-    A plan may be empty where the tables cannot answer; a plan that is put right may not. A model held to a grammar
-    (`brief`) gets one query at first for a question of one part, and more when it puts its plan right. It writes
-    nothing that the host derives: no narrative where one result stands by itself, under the question.
+    A plan may be empty if the tables can't answer; a repaired plan may not. A model held to a grammar (`brief`) gets
+    only one query at first for a question of one part, and more for a repair. It doesn't write what the host derives:
+    no narrative if a single result is shown under the question.
     """
     tables = {
         table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
@@ -72,14 +72,14 @@ def plan_schema(
 
 
 def says_it(state: AgentState, *, brief: bool) -> bool:
-    """Whether a plan says its answer in words: one result by itself stands under the question."""
+    """Whether the model writes a narrative; a single result is shown under the question instead."""
     question = state["user_query"]
     return not brief or _has_parts(question) or bool(past_questions(state) or finder("shares").search(question))
 
 
 def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
-    """Days only where they have no name, keys only where the talk may name one, numbers where it has some or a column's
-    description explains one, texts where it has words for them or a column shows some."""
+    """Literals that a query may use: days only if they have no name, keys only if the conversation may name one,
+    numbers if it or a column's description has some, texts if it has words for them or a column shows some."""
     talk = " ".join([*past_questions(state), state["user_query"]])
     columns = [column for table in state["relevant_tables"] or [] for column in table["columns"]]
     codes = {code for column in columns for code in re.findall(r"\b\d{1,4}\b", str(column.get("description") or ""))}
@@ -99,7 +99,7 @@ def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
 
 
 def _has_parts(question: str) -> bool:
-    """Whether a question may want several figures: it joins or compares. Else a small model plans one figure twice."""
+    """Whether a question may want several figures, because it joins or compares; else a small model plans one twice."""
     if finder("joined", "compares").search(question):
         return True
     said = finder("how_many").sub(" ", timeless(question)).casefold()

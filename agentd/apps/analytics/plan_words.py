@@ -1,4 +1,4 @@
-"""The narrative of a plan: without comparisons of its own, with every result said, or derived as a whole."""
+"""The narrative of a plan: without its own comparisons, with every result mentioned, or derived completely."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from agentd.apps.analytics.vocabulary import alternatives, finder, topics_of, vo
 
 
 def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
-    """The plan with a narrative that repeats nothing and goes forward in time. Where the model wrote none, its one
-    result stands under the question, with its period unless the question writes that; several under what they are.
-    `said` is the question and what its period is called."""
+    """The plan with a narrative without repetitions and with comparisons in time order. If the model wrote none, its
+    one result is put under the question, with the period unless the question has it; several under their purposes.
+    `said`: the question and its period's label."""
     template, notes = wording.unrepeated(plan.template), list(plan.derived)
     if wording.repeats(plan.template):
         notes.append("response_template repeated itself")
@@ -41,15 +41,15 @@ def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
 
 
 def without_period(plan: Plan) -> Plan:
-    """The narrative of a question that names no time: it names none either."""
+    """The plan without the period in its narrative, for a question that names no time."""
     before = alternatives(vocabulary().before_period)
     period = re.compile(rf"(?:\s+{before})*\s*\{{\s*PERIOD(?:E|_LABEL)?\s*\}}", re.IGNORECASE)
     return replace(plan, template=re.sub(r"(?<=:)\s*\.|\s*\(\s*\)", "", period.sub("", plan.template)))
 
 
 def headed(plan: Plan, question: str) -> Plan:
-    """A whole list under the question itself, where the model calls it the most of something and nobody asked for that:
-    "Genre dengan track terbanyak" of all genres."""
+    """Puts a whole list under the question if the model's sentence calls it the most of something and nobody asked for
+    that: "Genre dengan track terbanyak" for all genres."""
     if comparisons.superlatives(question):
         return plan
     orders, template, notes = orders_of(plan, cut=True), plan.template, list(plan.derived)
@@ -69,7 +69,7 @@ def _names_of(query: SqlQueryPlan) -> set[str]:
 
 
 def _backwards(plan: Plan) -> Iterator[Statement]:
-    """Comparisons of a period with a later one, which would read as a rise for a fall."""
+    """Comparisons of a period with a later one, which would report a rise as a fall."""
     days: dict[str, set[str]] = {}
     for query in plan.results:
         for name in _names_of(query):
@@ -81,8 +81,8 @@ def _backwards(plan: Plan) -> Iterator[Statement]:
 
 
 def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mapping[str, Any]]) -> Plan:
-    """The plan without words of comparison that nothing computed covers, or words that nobody knows (their sentences
-    go, and with the last of them the narrative), and with every result said. `period`: what the question's is called;
+    """The plan without comparisons that nothing computed supports and without unknown words (their sentences are
+    removed, and the narrative if none is left), and with every result mentioned. `period`: the label of the question's;
     `tables`: the `relevant_tables`."""
     notes, asked = list(plan.derived), f"{question} {period}".rstrip()
     if comparisons.uncovered(plan.template, plan.orders, asked):
@@ -102,7 +102,7 @@ def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mappin
 
 
 def _under_the_question(plan: Plan, question: str, period: str = "") -> str:
-    """The narrative of a plan that has none: its one result under the question, several under what they are."""
+    """The derived narrative: the one result under the question, several under their purposes."""
     if len(plan.results) != 1:
         return derived_template(plan)
     asked = wording.heading("", "", question).removesuffix(": ")
@@ -110,8 +110,8 @@ def _under_the_question(plan: Plan, question: str, period: str = "") -> str:
 
 
 def _strange(sentence: str, plan: Plan, asked: str, tables: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Words of a sentence that neither the question, nor the plan and its tables, nor a pack says; and what it is about
-    that neither the question nor the plan is: sales, for what the freight was."""
+    """Words of a sentence that occur in neither the question, the plan, its tables nor a pack; and topics that neither
+    the question nor the plan has: sales, for the freight."""
     bare = finder("narrating").sub(" ", wording.BRACED.sub(" ", sentence)).lower()
     written = text_of(plan)
     words = [word for word in unknown_words(bare, plan, tables) if not said_in(word, asked.casefold())]
@@ -120,7 +120,7 @@ def _strange(sentence: str, plan: Plan, asked: str, tables: Iterable[Mapping[str
 
 
 def unsaid(plan: Plan) -> list[str]:
-    """The results that the narrative does not mention by any of their names, those for the table alone aside."""
+    """The results that the narrative doesn't mention by any of their names, except those for the table only."""
     said = {name.casefold() for name in spoken_of(plan.template)}
     said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
     tables = {each["result_key"] for each in plan.operations if each["expected_result_format"] != "single_value"}
@@ -133,8 +133,8 @@ def unsaid(plan: Plan) -> list[str]:
 
 
 def derived_template(plan: Plan, keys: Iterable[str] | None = None) -> str:
-    """Each result (or those of `keys`) under its purpose, a line each; under its key where the purpose claims
-    something."""
+    """Each result (or those in `keys`) on a line under its purpose, or under its key if the purpose states numbers or
+    comparisons."""
     lines = []
     wanted = None if keys is None else set(keys)
     for step in plan.results or plan.selects:

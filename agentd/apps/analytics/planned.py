@@ -1,4 +1,4 @@
-"""A plan as the workflow carries it: queries or operations, narrative, formats, rules. It reads and judges nothing."""
+"""A plan as the workflow carries it: queries or operations, narrative, formats, rules. It judges nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 
 @dataclass(frozen=True)
 class Plan:
-    """What `plan_execution` adds to the state, with the faults found: `fatal` ones end the plan, `doubts` do not."""
+    """What `plan_execution` adds to the state, with its faults: `fatal` ones end the plan, `doubts` do not."""
 
     queries: list[SqlQueryPlan]
     raw: SqlQueryPlan | None
@@ -25,29 +25,29 @@ class Plan:
     doubts: list[str] = field(default_factory=list)
     needs_period: bool = False
     derived: list[str] = field(default_factory=list)
-    """What the model left out or got wrong and was settled here, a sentence each."""
+    """What the model omitted or got wrong and was corrected here, one sentence each."""
     sources: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Placeholders that say which query, column and row they come from, and their unit."""
+    """The declared query, column, row and unit of placeholders."""
     orders: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The directions that each result is sorted or picked in, for the words of its narrative."""
+    """The directions in which each result is sorted or picked, for the words of the narrative."""
 
     @cached_property
     def results(self) -> list[SqlQueryPlan]:
-        """Each of its results as SQL, those of operations too."""
+        """Each of its results as SQL, including those of operations."""
         return [*self.queries, *map(as_query, self.operations)]
 
     @property
     def selects(self) -> list[SqlQueryPlan]:
-        """Everything that it asks as SQL."""
+        """Everything that it queries, as SQL."""
         return [*self.results, *([self.raw] if self.raw else [])]
 
     @property
     def empty(self) -> bool:
-        """Nothing to run: the model saw no data that could answer."""
+        """Whether there is nothing to run, because the model saw no data that could answer."""
         return not self.queries and self.raw is None and not self.operations
 
     def changes(self) -> dict[str, Any]:
-        """As the state keeps it."""
+        """The changes to the state."""
         return {
             "sql_queries_plan": self.queries,
             "raw_data_query_plan": self.raw,

@@ -1,4 +1,4 @@
-"""What a planned query's columns are made of: sums, counts, quotients, days, and of which tables' columns. Pure."""
+"""What the columns of a planned query consist of: sums, counts, quotients, days, and their source columns. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentd.apps.analytics.sql import Side, sources_of, tree
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 DEPTH = 8
-"""Subqueries within subqueries that a column is followed through."""
+"""The greatest depth of nested subqueries through which a column is traced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +20,34 @@ class Projection:
 
     name: str
     over: tuple[Side, ...]
-    """The columns whose values it holds or adds, without those that only choose rows; of a quotient, its upper part."""
+    """The columns whose values it holds or sums, without those in conditions; of a quotient, the numerator's."""
     under: tuple[Side, ...] = ()
-    """The columns below the line of a quotient."""
+    """The denominator's columns of a quotient."""
     aggregate: str = ""
-    """SUM, AVG, COUNT, MIN or MAX, the outermost; "" where none is."""
+    """The outermost SUM, AVG, COUNT, MIN or MAX; "" if there is none."""
     quotient: bool = False
     counted_below: bool = False
-    """It is divided by a count: an average."""
+    """It is divided by a count, i.e. an average."""
     hundredfold: bool = False
-    """A share that the query itself turned into percent."""
+    """A share that the query itself multiplies by 100."""
     days: bool = False
     subtracts: bool = False
 
     @property
     def counts(self) -> bool:
-        """A number of rows or of different values."""
+        """Whether it is a number of rows or of distinct values."""
         return self.aggregate == "COUNT" and not self.quotient
 
 
 def projections(query: str) -> list[Projection]:
-    """The columns of the query's result in order; none of a text that no dialect reads, nor of `*`."""
+    """The columns of the query's result in order; none for `*` or a text that no dialect can parse."""
     found = tree(query)
     select = found.find(exp.Select) if found is not None else None
     return [] if select is None else list(_of(select, 0))
 
 
 def order_of(query: str) -> dict[str, str]:
-    """{column's name in lower case: asc or desc} of the query's first ORDER BY key."""
+    """{column name in lower case: asc or desc} for the query's first ORDER BY key."""
     found = tree(query)
     order = found.args.get("order") if found is not None else None
     if found is None or order is None or not order.expressions:
@@ -64,7 +64,7 @@ def order_of(query: str) -> dict[str, str]:
 
 
 def picks_of(query: str) -> set[str]:
-    """The directions by which its rows are picked without an order: of its ranks, and `= (SELECT MAX(…) …)`."""
+    """The directions in which it picks rows without ORDER BY: those of its ranks and of `= (SELECT MAX(…) …)`."""
     found, ways = tree(query), set()
     for rank in found.find_all(*RANKS) if found is not None else ():
         if (order := rank.parent.args.get("order") if isinstance(rank.parent, exp.Window) else None) is not None:
@@ -85,7 +85,7 @@ def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
 
 
 def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
-    """The columns of the subqueries that it reads, by their names."""
+    """The columns of its subqueries, by name."""
     named = {cte.alias: cte.this for cte in getattr(select.root(), "ctes", ())}
     found: dict[str, Projection] = {}
     for source in sources_of(select):
@@ -119,7 +119,7 @@ def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection
 
 
 def _shown(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts that make the value itself: not the conditions inside it, nor the details of a subquery."""
+    """The nodes that make up the value itself, without conditions and without the clauses of a subquery."""
     yield node
     if isinstance(node, exp.Column | exp.Literal | exp.Select):
         return
@@ -154,6 +154,6 @@ def _has_hundred(node: exp.Expr) -> bool:
 
 
 def _julian(node: exp.Expr) -> bool:
-    """SQLite's difference of two Julian days."""
+    """A difference of days, from SQLite's JULIANDAY or DATEDIFF."""
     names = [each.name.upper() for each in node.find_all(exp.Anonymous)]
     return "JULIANDAY" in names or "DATEDIFF" in names

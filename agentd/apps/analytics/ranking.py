@@ -1,4 +1,4 @@
-"""What rows are ranked by, where the most or the least of something is asked for. Pure; which end, coverage.py says."""
+"""Checks what rows are ranked by if the most or the least is asked for. Pure; coverage.py checks which end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.apps.analytics.vocabulary import finder
 
 
 def misranked(reading: Reading) -> Iterator[str]:
-    """Keys and days by which some rows are picked as the most of something else: `ORDER BY OrderID DESC LIMIT 1`."""
+    """Keys and dates that pick rows as the most of something else: `ORDER BY OrderID DESC LIMIT 1`."""
     select, asked = reading.select, reading.asked
     if not asked.ends or finder("by_age").search(asked.text):
         return

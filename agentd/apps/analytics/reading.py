@@ -1,4 +1,4 @@
-"""Reads the JSON object out of whatever a model wrote around it. It judges no content."""
+"""Extracts the JSON object from a model's reply, whatever surrounds it. It judges no content."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder(strict=False)
 STARTS_TRIED = 100
-"""Opening braces: each that begins no object costs as much as all before it, which json's error counts in lines."""
+"""The most opening braces tried: each failure costs time for all text before it, whose lines json's error counts."""
 
 
 class Unreadable(ValueError):
-    """There is no JSON object in the text; the message says what is there."""
+    """The text has no JSON object; the message shows the text."""
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The first JSON object of the text: bare, fenced, written as a JSON string, or amid words. Raises Unreadable."""
+    """The first JSON object of the text: bare, fenced, as a JSON string, or within words. Raises Unreadable."""
     for candidate in (text, *_FENCE.findall(text)):
         try:
             value = _DECODER.decode(candidate.strip())
@@ -54,7 +54,7 @@ def _amid(text: str) -> Iterator[dict[str, Any]]:
 
 
 def unwrapped(value: dict[str, Any], *expected: str) -> dict[str, Any]:
-    """The object that has one of the expected keys: the value itself, or the one object wrapped inside it."""
+    """The object with one of the expected keys: the value itself, or the only object inside it that has one."""
     if any(key in value for key in expected):
         return value
     inner = [each for each in value.values() if isinstance(each, dict) and any(key in each for key in expected)]

@@ -1,4 +1,4 @@
-"""Figures that a query changes by what nobody said: times 1.11, plus 100, cut to integers, each value once. Pure."""
+"""Figures that a query alters without a reason: times 1.11, plus 100, truncated to integers, DISTINCT sums. Pure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 
 
 def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Parts of what the queries show that make another figure of the rows': by a number that is neither said, nor a
-    unit's that is said, nor a percentage's; by a value that counts once; by digits cut from an amount."""
+    """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
+    percentage's; by counting each value once; or by cutting digits of an amount."""
     for either in nodes(plan.selects, exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
     if not _names_a_place(question):
@@ -41,7 +41,7 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
 
 
 def _added_on(question: str, plan: Plan) -> Iterator[str]:
-    """A sum of all rows so far where nobody asked for one, or none where it is asked for."""
+    """Running sums that nobody asked for, or the word for one if there is none."""
     running = [each for each in nodes(plan.results, exp.Window) if each.args.get("order") and each.find(exp.Sum)]
     asked = finder("running").search(question)
     if not asked:
@@ -51,13 +51,13 @@ def _added_on(question: str, plan: Plan) -> Iterator[str]:
 
 
 def _names_a_place(question: str) -> bool:
-    """`The second largest`, `number 3`."""
+    """Whether the question has an ordinal or a number: `the second largest`, `number 3`."""
     ordinals = {*words().ordinals, *vocabulary().ordinals}
     return bool(ordinals & {*question.casefold().split()} or re.search(r"\d", question))
 
 
 def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
-    """What is reckoned from a column with a number that nobody means."""
+    """Calculations on a column with a number that nobody means."""
     for literal in part.find_all(exp.Literal) if part.find(*_OF_TIME) is None else ():
         above: Any = literal.parent
         while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
@@ -70,7 +70,7 @@ def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
 
 
 def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
-    """Amounts whose last digits are left out; `texts` are the columns that are cast because they hold text."""
+    """Amounts whose last digits are dropped. `texts`: columns that are cast because they hold text."""
     for each in part.find_all(exp.Sum, exp.Avg):
         whole = each.find(exp.Cast)
         columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
@@ -81,13 +81,13 @@ def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
 
 
 def _to_integers(cut: exp.Expr) -> bool:
-    """Whether it leaves no decimals of a column; `ROUND(x, 2)` keeps them."""
+    """Whether it keeps no decimals of a column; `ROUND(x, 2)` keeps them."""
     decimals = cut.args.get("decimals")
     return cut.find(exp.Column) is not None and (decimals is None or decimals.name == "0")
 
 
 def _meant(question: str) -> set[float]:
-    """The numbers that a figure may be reckoned with: those said, in words too, and what makes the units said."""
+    """The numbers that a calculation may use: those said, also in words, and the factors of the units said."""
     spoken, said = question.casefold().split(), vocabulary()
     numbers = {0.0, 1.0} | {number * scale for number in numbers_in(question) for scale in SCALES}
     numbers |= {float(numerals()[word]) for word in spoken if word in numerals()}

@@ -1,6 +1,6 @@
-"""Node 6, `replace_placeholders`: the values put into the narrative by placeholder_mcp_server.
+"""Node 6, `replace_placeholders`: placeholder_mcp_server puts the values into the narrative.
 
-No number is written here: values go as the database gave them, and the server formats them.
+No number is formatted here: values go to the server as the database returned them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from agentd.apps.analytics.wording import words_for
 TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
-"""Points of the quality score for each figure in the narrative that no result has."""
+"""How much each figure of the narrative without a result lowers the quality score."""
 NOTHING = "tidak tersedia"
-"""What placeholder_mcp_server writes for null, whatever the language."""
+"""placeholder_mcp_server's text for null, in every language."""
 CERTAIN = 90
-"""Below so many points the answer begins with what speaks against it."""
+"""Below this score the answer begins with the doubts about it."""
 DOUBTS_SAID = 2
 
 
@@ -35,14 +35,14 @@ class ReplacePlaceholders:
         self._currency = currency
 
     async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        """As `replace_placeholders`."""
+        """Calls `replace_placeholders` with the currency."""
         return await replace_placeholders(state, context, self._currency)
 
 
 async def replace_placeholders(state: AgentState, context: NodeContext, currency: str = "IDR") -> dict[str, Any]:
-    """The narrative, the table behind it, the figures as a summary, the warnings.
+    """The narrative, its table, a summary of the figures and the warnings.
 
-    A placeholder without a value reads "tidak tersedia", with a warning. Raises NodeFailed when the server is away.
+    A placeholder without a value becomes "tidak tersedia", with a warning. Raises NodeFailed if the server is down.
     """
     calculations = dict(state.get("financial_calculations") or {})
     rows, lost = await rows_behind(state, context)
@@ -108,7 +108,7 @@ async def _summary(
     currency: str,
     say: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The single figures as they read in a narrative, {key: "Rp 29.500.000"}."""
+    """The single figures as formatted in a narrative, {key: "Rp 29.500.000"}."""
     figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
     if not figures:
         return {}

@@ -28,7 +28,7 @@ from itertools import pairwise
 from typing import Any
 
 TOLERANCE = Decimal("0.005")
-"""Relative difference that rounding may make between a figure and its parts."""
+"""The relative difference that rounding may cause between a figure and its parts."""
 _SYMBOLS = r">=|<=|==|!=|<>|=|>|<"
 _EXPRESSION = re.compile(rf"^\s*([\w.]+)\s*({_SYMBOLS})\s*([\w.-]+)(?:\s*([*/+-])\s*([\w.]+))?\s*$")
 _OPERATORS = {
@@ -41,7 +41,7 @@ _OPERATORS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check: `passed`, broken (`warning`, `critical`), or `unchecked`; a derived rule is then `inapplicable`."""
+    """One check: `passed`, broken (`warning`, `critical`), `unchecked`, or `inapplicable` (only derived rules)."""
 
     name: str
     outcome: str
@@ -49,13 +49,13 @@ class Finding:
 
     @property
     def critical(self) -> bool:
-        """The results may not be shown."""
+        """Whether the results may not be shown."""
         return self.outcome == "critical"
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """Whether a rule holds (None: it could not be evaluated, `text` says why), what it says, how grave it is."""
+    """Whether a rule holds (None: it could not be evaluated, see `text`), its text and its severity."""
 
     holds: bool | None
     text: str
@@ -63,7 +63,7 @@ class _Verdict:
 
 
 class Values:
-    """What rules are about: figures, columns of results of several rows, and of the table; `say` words the findings."""
+    """The values for rules: figures, columns of multi-row results and of the table; `say` has the findings' texts."""
 
     def __init__(
         self, calculations: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], say: Mapping[str, str]
@@ -73,7 +73,7 @@ class Values:
         self._rows = rows
 
     def of(self, name: str) -> list[Any]:
-        """The values of a figure or of a column, none where neither has the name."""
+        """The values of a figure or a column; empty if neither has the name."""
         result, _, column = name.casefold().rpartition(".")
         figure = self._figures.get(name.casefold(), self._figures.get(column) if result else None)
         known = name.casefold() in self._figures or bool(result and column in self._figures)
@@ -88,7 +88,7 @@ class Values:
         return []
 
     def column(self, result: str, column: str | None) -> list[Any]:
-        """A column of a result, its last where none is named."""
+        """A column of a result; its last one if none is named."""
         if column is not None:
             return self.of(f"{result}.{column}" if result else column)
         rows = self._figures.get(result.casefold()) or self._rows
@@ -97,14 +97,14 @@ class Values:
 
 
 def column_of(rows: Sequence[Any], name: str) -> list[Any] | None:
-    """The values of the column of that name in any case; None where the rows have none."""
+    """The values of the column with that name in any case; None if there is none."""
     first = rows[0] if rows else None
     wanted = next((key for key in first if str(key).casefold() == name), None) if isinstance(first, Mapping) else None
     return None if wanted is None else [row.get(wanted) for row in rows]
 
 
 def judged(rules: Sequence[Mapping[str, Any]], values: Values) -> Iterator[Finding]:
-    """A finding for each rule, `rule_1` and on."""
+    """A finding for each rule, named `rule_1` and so on."""
     for place, rule in enumerate(rules, 1):
         try:
             verdict = _verdict(rule, values)
@@ -114,7 +114,7 @@ def judged(rules: Sequence[Mapping[str, Any]], values: Values) -> Iterator[Findi
 
 
 def number(value: Any) -> Decimal | None:
-    """The exact number that a result holds, also where it came as text."""
+    """The exact number in a result, also from text; None if it isn't a finite number."""
     if isinstance(value, bool) or value is None or not isinstance(value, int | float | str | Decimal):
         return None
     try:
@@ -125,7 +125,7 @@ def number(value: Any) -> Decimal | None:
 
 
 def compare(left: Decimal, operator: str, right: Decimal) -> bool:
-    """Equality allows for rounding."""
+    """Compares two numbers; equality allows for rounding."""
     near = abs(left - right) <= TOLERANCE * max(abs(left), abs(right))
     if operator in ("=", "=="):
         return near
@@ -135,7 +135,7 @@ def compare(left: Decimal, operator: str, right: Decimal) -> bool:
 
 
 class _NotThere(Exception):
-    """A rule speaks of a value that the results do not have."""
+    """A rule refers to a value that the results don't have."""
 
 
 def _finding(name: str, rule: Mapping[str, Any], verdict: _Verdict, say: Mapping[str, str]) -> Finding:

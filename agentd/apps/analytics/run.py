@@ -1,4 +1,4 @@
-"""Analytics.ask as the engine's executor: one question through the workflow, each node a recorded step of the run.
+"""Analytics.ask as the engine's executor: runs one question through the workflow, recording each node as a step.
 
 The nodes decide; here they get their model and tools, are recorded, and publish events.
 """
@@ -38,7 +38,7 @@ PAST_QUESTIONS = 6
 """How many earlier questions of the session a question may refer to."""
 
 CHOICES = 3
-"""So many questions are offered where one is unclear."""
+"""How many questions are offered if one is unclear."""
 
 PATIENT = Retrying()
 Node = Callable[[WorkflowState, NodeContext], Awaitable[dict[str, Any]]]
@@ -51,7 +51,7 @@ async def _nothing_past(_: str) -> list[RunRecord]:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What questions are answered by; `barred` gives the providers that a caller may not use."""
+    """What answers questions; `barred` gives the providers that a caller may not use."""
 
     model: ChatModel
     host: Callable[[], ToolHost]
@@ -63,7 +63,7 @@ class Ports:
 class AnalyticsRun:
     """`execute` is the engine's executor for runs of kind `analytics`.
 
-    `past` gives a session's earlier turns (their rows, oldest first).
+    `past` returns a session's earlier runs (oldest first).
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class AnalyticsRun:
         }
 
     async def execute(self, context: RunContext) -> Result:
-        """The wire form of the answer; `failed` with the ErrorResponse when the workflow ended in the error node."""
+        """The answer in wire form; `failed` with the ErrorResponse if the workflow ended in the error node."""
         row = context.row
         caller = row.caller
         style: PlanStyle = row.brief.options.get("plan_style") or self._plan_style()
@@ -121,7 +121,7 @@ class AnalyticsRun:
 
 
 def _turn(turn: RunRecord) -> list[dict[str, str]]:
-    """As the state keeps an earlier question and its answer."""
+    """A turn's questions and answers as history messages of the state."""
     return [
         said
         for question, answer in _asked(turn)
@@ -130,7 +130,7 @@ def _turn(turn: RunRecord) -> list[dict[str, str]]:
 
 
 def _asked(turn: RunRecord) -> list[tuple[str, str]]:
-    """The questions of a turn with their answers: the turn itself, or those that its agent put to the books."""
+    """(question, answer) pairs of a turn: its own, or those that its agent asked the books."""
     outcome = turn.outcome or {}
     if turn.kind == "analytics":
         return [(turn.prompt, str(outcome.get("response") or ""))]
@@ -139,7 +139,7 @@ def _asked(turn: RunRecord) -> list[tuple[str, str]]:
 
 
 class _Steps:
-    """One run's nodes: each recorded, counted, and published."""
+    """One run's nodes: each is recorded, counted and published."""
 
     def __init__(self, owner: AnalyticsRun, context: RunContext, caller: Caller) -> None:
         self._owner = owner
@@ -149,7 +149,7 @@ class _Steps:
         self.usage = Usage()
 
     async def run_node(self, name: str, state: WorkflowState) -> dict[str, Any]:
-        """What the node changes in the state, from the record when it was made before."""
+        """The node's changes to the state, from the record if it has run before."""
 
         async def act() -> dict[str, Any]:
             return await self._made(name, state)
@@ -215,7 +215,7 @@ async def _error_response(state: WorkflowState, _: NodeContext) -> dict[str, Any
 
 
 def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
-    """The wire form. Technical details are for the log and for admin."""
+    """The wire form. Technical details are only for the log and admins."""
     failed = state["workflow_status"] == "error"
     error = None
     if failed:

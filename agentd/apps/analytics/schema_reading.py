@@ -1,4 +1,4 @@
-"""What a SELECT reads, by the schema, compared with a question's words. Pure; it judges nothing."""
+"""Compares what a SELECT reads, according to the schema, with a question's words. Pure; it judges nothing."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 _HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
-"""At the end of a column's name: what stands before says what it is of."""
+"""Head words that end a column's name; the words before them say what it is about."""
 Found = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""A table and one of its columns, as the schema search tells them."""
+"""A table and one of its columns, as the schema search returns them."""
 
 
 class Asked:
-    """A question with those before it, without words of time."""
+    """A question with the ones before it, without time words."""
 
     def __init__(self, text: str) -> None:
         self.text, self.said, self.topics = text, text.casefold(), topics_of(text)
@@ -43,7 +43,7 @@ class Asked:
 
     @cached_property
     def counted(self) -> str:
-        """The things of "how many"; "" where an amount follows."""
+        """The noun after "how many"; "" if that is an amount."""
         thing = things_counted(self.text)
         behind = self.said.partition(thing)[2].split()[:1] if thing else []
         figure = finder("shares", "averages", "totals", "neutral").fullmatch(thing)
@@ -52,12 +52,12 @@ class Asked:
 
     @cached_property
     def by_time(self) -> bool:
-        """Whether it asks for a figure of each month or the like."""
+        """Whether it asks for a figure per month or similar."""
         return finder("units", "by_month", "when", "compares").search(self.text) is not None
 
     @cached_property
     def split_by(self) -> list[tuple[str, Asked]]:
-        """(words, thing) of each thing that figures are asked for by: `per negara`."""
+        """(words, thing) for each thing that figures are split by: `per negara`."""
         said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", self.text, re.IGNORECASE)
         return [(found[0], Asked(found[1])) for found in said]
 
@@ -68,7 +68,7 @@ class Asked:
 
     @cached_property
     def phrases(self) -> list[str]:
-        """The phrases that mean a column, each without those inside it."""
+        """The phrases for columns, without phrases inside longer ones."""
         text, found = self.text, []
         for phrase in sorted(vocabulary().columns, key=len, reverse=True):
             if phrase_finder(phrase).search(text):
@@ -77,7 +77,7 @@ class Asked:
         return found
 
     def hits(self, name: str, about: str = "", but: frozenset[str] = frozenset()) -> frozenset[str]:
-        """The words and topics of a name and of what is said of it that the question has too, without `but`."""
+        """The words and topics of a name and its description that are also in the question, except `but`."""
         words = [w for w in re.findall(r"[^\W\d_]{3,}", f"{words_of(name)} {about.casefold()}") if w not in but]
         telling = [w for w in words if len(w) > 3 and (len(words) == 1 or not finder("neutral").fullmatch(w))]
         means = {p for p in self.phrases if re.search(vocabulary().columns[p], name, re.IGNORECASE)}
@@ -85,13 +85,13 @@ class Asked:
         return frozenset(word for word in telling if said_in(word, self.said)) | means | topics
 
     def says(self, value: str) -> bool:
-        """Whether a word of it stands there, in digits or letters."""
+        """Whether the question contains a word of the value, in digits or letters."""
         parts = re.findall(r"[^\W_]{3,}", value.casefold()) or [value.casefold()]
         return any(re.search(rf"(?<!\w){re.escape(part)}", self.said) for part in parts)
 
 
 class Reading:
-    """One SELECT of a plan, without those inside it."""
+    """One SELECT of a plan, without those nested in it."""
 
     def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
         self.select, self.tables, self.asked = select, tables, asked
@@ -102,49 +102,49 @@ class Reading:
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
 
     def own(self, *kinds: type[Any]) -> Iterator[Any]:
-        """Its nodes of these kinds."""
+        """Its own nodes of these kinds."""
         return own(self.select, *kinds)
 
     def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
-        """The columns of a part that make its value, without those that only choose rows."""
+        """The columns of a part that make its value, without those in conditions."""
         return valued(part, self.select)
 
     @cached_property
     def plain(self) -> list[exp.Expr]:
-        """What it shows that it doesn't compute of several rows."""
+        """The selected expressions without an aggregate."""
         return [each for each in self.select.expressions if not each.find(exp.AggFunc)]
 
     @cached_property
     def labels(self) -> list[exp.Column]:
-        """The texts and keys among these."""
+        """The text and key columns among these."""
         columns = [column for each in self.plain for column in self.own_columns(each)]
         return [column for column in columns if self.kind(column) in ("descriptive", "identifier")]
 
     @cached_property
     def shown(self) -> list[exp.Column]:
-        """The columns in what it shows."""
+        """The columns in the selected expressions."""
         return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
 
     @cached_property
     def grouping(self) -> list[exp.Column]:
-        """The columns that rows are told apart by: those of its groups' keys, and those it shows of one row."""
+        """The columns that distinguish rows: those of the group keys, and those selected without an aggregate."""
         group = self.select.args.get("group")
         keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
         return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
 
     def tied_to(self, column: exp.Column) -> Iterator[str]:
-        """The sources whose columns it is set equal to: `Track.GenreId` is beside `Genre.Name`."""
+        """The sources whose columns a column is equated with: `Track.GenreId` is tied to `Genre`."""
         for each in self.own(exp.EQ):
             sides = (each.this, each.expression)
             yield from (side.table.casefold() for side in sides if column in sides and isinstance(side, exp.Column))
 
     def fixed(self, column: exp.Column) -> bool:
-        """Whether its rows all have one value of it: what they are chosen by."""
+        """Whether a condition sets the column to one value."""
         conditions = (each for each in conditions_of(self.select) if isinstance(each, exp.EQ))
         return any(each.this == column and isinstance(each.expression, exp.Literal) for each in conditions)
 
     def leaves(self) -> Iterator[exp.Expr]:
-        """The comparisons that choose rows, without those that tie two tables."""
+        """The comparisons that select rows, without join conditions."""
         for each in self.own(exp.Predicate):
             sides = (each.this, each.args.get("expression"))
             tie = isinstance(each, exp.EQ) and all(isinstance(side, exp.Column) for side in sides)
@@ -153,7 +153,7 @@ class Reading:
                 yield each
 
     def column(self, column: exp.Column) -> Found | None:
-        """What it is in the schema; None for one that a subquery makes."""
+        """The column in the schema; None if a subquery makes it."""
         named = self.sources.get(column.table.casefold())
         for table in [named] if named else [] if column.table else self.sources.values():
             for each in table["columns"]:
@@ -166,7 +166,7 @@ class Reading:
         return str(found[1].get("classification") or "") if found else ""
 
     def is_own_date(self, column: exp.Column) -> bool:
-        """Whether it is its table's main date: the first, if the schema names none."""
+        """Whether it is its table's main date: the first one if the schema names none."""
         found = self.column(column)
         if found is None:
             return True
@@ -174,23 +174,23 @@ class Reading:
         return column.name.casefold() == str(found[0].get("date") or dates[0]).casefold()
 
     def about(self, columns: Iterable[exp.Column]) -> str:
-        """What the schema says of them."""
+        """The schema's descriptions of the columns."""
         return " ".join(str(found[1].get("description") or "") for each in columns if (found := self.column(each)))
 
     def hits(self, table: Mapping[str, Any], column: Mapping[str, Any]) -> frozenset[str]:
-        """What the question says of a column, without what is its whole table's."""
+        """What the question says about a column, without what applies to its whole table."""
         own = f"{words_of(str(table['table_name']))} {str(table.get('purpose') or '').casefold()}"
         but = frozenset([*re.findall(r"[^\W\d_]+", own), *topics_of(own)])
         return self.asked.hits(str(column["name"]), str(column.get("description") or ""), but)
 
     def said(self, column: exp.Column) -> bool:
-        """Whether the question says what tells it from its table's others."""
+        """Whether the question has a word that distinguishes the column within its table."""
         found = self.column(column)
         return found is None or bool(self.hits(*found))
 
     def better(self, columns: Sequence[exp.Column], beside: Iterable[exp.Column]) -> bool:
-        """Whether the question says more of another figure of their kind than of these together, and that is not said
-        of those `beside` them either."""
+        """Whether another figure of the same class matches the question better than these columns together, by words
+        that those `beside` them don't match."""
         own, around = self.hits_of(columns), self.hits_of(beside)
         used = {each.name.casefold() for each in beside}
         others = (
@@ -203,11 +203,11 @@ class Reading:
         return any(each - around and len(each - own) > len(own - each) for each in others)
 
     def hits_of(self, columns: Iterable[exp.Column]) -> frozenset[str]:
-        """The same of several together."""
+        """The words that match several columns together."""
         return frozenset().union(*(self.hits(*found) for each in columns if (found := self.column(each))))
 
     def meant(self, column: exp.Column) -> bool:
-        """The same; of a text or key its head is said: "country" of `ship_country`."""
+        """The same as `said`; a text or key also needs its head word: "country" of `ship_country`."""
         return self.column(column) is None or (
             self.said(column) and (self.kind(column) not in ("descriptive", "identifier") or self._head(column))
         )
@@ -220,8 +220,8 @@ class Reading:
         return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
 
     def called(self, column: exp.Column) -> bool:
-        """Whether it is what the question asks by or for: it says its head or a value of it, or it is what a table that
-        is said is called by."""
+        """Whether the question asks for or by the column: it has its head word or one of its values, or the column is
+        the name or key of a table that it mentions."""
         found = self.column(column)
         if found is None or self._head(column) or self._chosen(column):
             return True
@@ -234,7 +234,7 @@ class Reading:
         return bool((called or key) and self.is_about(found[0]))
 
     def _chosen(self, column: exp.Column) -> bool:
-        """Whether rows are chosen by a value of it that the question says."""
+        """Whether a condition selects rows by a value of the column that is in the question."""
         return any(
             column.sql() in {each.sql() for each in leaf.find_all(exp.Column)}
             and any(self.asked.says(value.name) for value in leaf.find_all(exp.Literal))
@@ -242,14 +242,14 @@ class Reading:
         )
 
     def is_about(self, table: Mapping[str, Any]) -> bool:
-        """Whether the question says the table, or a value that its rows are chosen by."""
+        """Whether the question mentions the table, or a value that its rows are selected by."""
         chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
         return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
             (found := self.column(column)) is not None and found[0] is table for column in chosen
         )
 
     def texts(self) -> Iterator[str]:
-        """What it reads, in the schema's words: tables, columns, values."""
+        """The names and descriptions of the tables, columns and values that it reads."""
         for table in self.sources.values():
             yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
         yield from (text for name in self.unknown.values() for text in (name, words_of(name)))

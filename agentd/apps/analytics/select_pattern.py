@@ -1,9 +1,9 @@
-"""The SELECTs that a constrained model can write over the consulted tables, as one regular expression. Asks nobody.
+"""The SELECTs that a constrained model may write over the consulted tables, as one regular expression. Asks nobody.
 
-One shape for each table that may stand behind FROM: its columns, bare or qualified, the columns of what can be joined
-to it in one or two steps, and only the joins that the schema knows, to tables that stand there. Conditions of WHERE
-compare columns; elsewhere a sign or a keyword stands between two values. What these shapes lack (subqueries, UNION,
-windows) a small model gets wrong anyway; so are days and keys that the question doesn't say, which the guards refuse.
+There is one alternative per table after FROM: its columns, bare or qualified, those of tables reachable in one or two
+joins, and only the joins in the schema. Conditions in WHERE compare columns; elsewhere an operator or keyword stands
+between two values. Small models get what is missing (subqueries, UNION, windows) wrong anyway, and the guards refuse
+days and keys that the question doesn't contain.
 """
 
 from __future__ import annotations
@@ -31,36 +31,36 @@ MONTHS = {
     "postgres": "TO_CHAR({}, 'YYYY-MM')",
     "sqlite": "STRFTIME('%Y-%m', {})",
 }
-"""How each dialect writes the month of a date, by which rows are grouped."""
+"""How each dialect writes the month of a date, for grouping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a question says that rows may be chosen by."""
+    """What a question contains that rows may be selected by."""
 
     dates: tuple[str, ...] = ()
-    """The names of those that may be written in braces."""
+    """The names of the dates that may be written in braces."""
     days: bool = True
-    """Days may be written out."""
+    """Whether literal days may be written."""
     numbers: frozenset[str] | None = None
-    """All that conditions may hold; None: any."""
+    """The numbers that conditions may use; None: any."""
     temporal: frozenset[str] = frozenset()
-    """Columns of dates: compared with days alone, so with nothing where none may be written."""
+    """Date columns: they are compared only with dates, so with nothing if none may be written."""
     keys: frozenset[str] = frozenset()
-    """Columns of codes and numbers of documents, where the question names none: they may only be missing or not."""
+    """Code and document number columns if the question names none: they may only be tested for NULL."""
     texts: frozenset[str] | None = None
-    """All that may stand in quotes, where the question has no word for anything else; None: any."""
+    """The texts that may be quoted, if the question has no word for others; None: any."""
     span: bool = False
-    """The period is longer than a day: a date is within it, and equals neither end."""
+    """The period is longer than a day: dates lie within it and don't equal an end."""
 
     @property
     def number(self) -> str:
-        """A number of a condition."""
+        """A pattern for a number in a condition."""
         return _NUMBERS if self.numbers is None else either(sorted(self.numbers))
 
     @property
     def text(self) -> str:
-        """What may stand in quotes; "" for nothing."""
+        """A pattern for a quoted text; "" if none is allowed."""
         if self.texts is not None:
             return either(sorted(self.texts))
         if self.days:
@@ -69,7 +69,7 @@ class Said:
 
     @property
     def quoted(self) -> list[str]:
-        """A text in its quotes, where there may be one."""
+        """A pattern for a text with its quotes, if one is allowed."""
         return [rf"'(?:{self.text})'"] if self.text else []
 
 
@@ -79,8 +79,7 @@ def select_pattern(
     said: Said = Said(),
     dialect: str | None = None,
 ) -> str:
-    """`tables` are names with their columns, `relations` entries of `table_relationships`, `dialect` an own
-    database's."""
+    """`tables`: {name: columns}; `relations`: entries of `table_relationships`; `dialect`: that of an own database."""
     known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
     known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
     tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
@@ -119,7 +118,7 @@ def _of_month(month: str, column: str) -> str:
 
 
 def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) -> str:
-    """The main table's own columns, bare or qualified, and those of the tables near it."""
+    """The main table's columns, bare or qualified, and those of the tables near it."""
     bare = [re.escape(column) for column in tables[main]]
     return "|".join(
         [*bare, *(rf"{re.escape(name)}\.(?:{either(tables[name])})" for name in (main, *near) if tables[name])]
@@ -127,9 +126,8 @@ def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) ->
 
 
 def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str], said: Said) -> str:
-    """What chooses rows: columns compared with a value or each other, listed, likened or, last, missing; days with
-    days; keys where some are said. Lists and conditions are few, since a small model that writes a condition again does
-    so until it may not."""
+    """Conditions: columns compared with values or each other, IN, LIKE or, last, IS NULL; dates with dates; keys only
+    if some are named. Their number is small, because a small model that repeats a condition does so up to the limit."""
     near = (main, *near)
     days = {name: [each for each in tables[name] if each in said.temporal] for name in near}
     plain = {name: [each for each in tables[name] if each not in {*said.temporal, *said.keys}] for name in near}
@@ -159,13 +157,13 @@ def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str],
 
 
 def _beside(table: str, known: list[Pair]) -> set[str]:
-    """The tables that one relation joins to it."""
+    """The tables joined to it by one relation."""
     sides = [(left[0], right[0]) for left, right in known]
     return {other for one, other in (*sides, *(side[::-1] for side in sides)) if one == table} - {table}
 
 
 def _join(there: str, joined: str, known: list[Pair]) -> str:
-    """` JOIN joined ON …`, by any of the relations between the two, either side first."""
+    """` JOIN joined ON …`, by any relation between the two tables, in either order."""
     ways = [pair for pair in known if {pair[0][0], pair[1][0]} == {there, joined}]
     said = "|".join(
         re.escape(" = ".join(map(".".join, way))) for one, other in ways for way in ((one, other), (other, one))
@@ -174,5 +172,5 @@ def _join(there: str, joined: str, known: list[Pair]) -> str:
 
 
 def either(names: Iterable[str]) -> str:
-    """A pattern of names as they stand."""
+    """A pattern for any of these literal names."""
     return "|".join(re.escape(name) for name in names)

@@ -1,4 +1,4 @@
-"""The rows behind a run's answer: from the state, or by their handle from graphiti_server. Keeps nothing."""
+"""The rows behind a run's answer: from the state, or by their handle from graphiti_server. Stores nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOOL = "retrieve_session_data"
 
 
 async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dict[str, Any]], str | None]:
-    """The rows, and what is to be said when they cannot be had any more."""
+    """(the rows, a warning if they are no longer available)."""
     handles = state.get("data_handles") or []
     if not handles:
         return list(state.get("raw_query_results") or []), None

@@ -1,4 +1,4 @@
-"""Spans of days by the calendar: months, quarters, trailing days, the period before. Reads no words."""
+"""Calendar periods: months, quarters, trailing days, the period before. Parses no words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from agentd.apps.analytics.wording import labelled
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A span of days, both ends included; None is open."""
+    """A span of days, both ends included; None: open."""
 
     start: date | None
     end: date | None
     label: str
 
     def as_time_period(self) -> TimePeriod:
-        """As the state keeps it."""
+        """The period in the state's form."""
         return {
             "start_date": None if self.start is None else self.start.isoformat(),
             "end_date": None if self.end is None else self.end.isoformat(),
@@ -28,7 +28,7 @@ class Period:
 
 
 def previous(period: Period) -> Period | None:
-    """The period of the same length just before: the month before a month, the year before a year."""
+    """The period of the same length before it: the month before a month, the year before a year."""
     if period.start is None or period.end is None:
         return None
     end = period.start - timedelta(days=1)
@@ -72,7 +72,7 @@ def current(unit: str, day: date) -> Period:
 
 
 def trailing(count: int, unit: str, today: date) -> Period:
-    """The last `count` units up to today, counted from the day after their beginning."""
+    """The last `count` units up to and including today."""
     if unit in ("day", "week"):
         start = today - timedelta(days=count * (7 if unit == "week" else 1) - 1)
     else:

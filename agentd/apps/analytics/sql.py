@@ -1,7 +1,7 @@
-"""A planned query as a tree of SQL: what it joins, adds and names. It runs and changes nothing.
+"""A planned query as a syntax tree: what it joins, adds and names. It runs and changes nothing.
 
-The database's dialect isn't known here: a query is read as SQLite's (whose names may stand in any quotes), else
-as MySQL's or PostgreSQL's.
+The database's dialect isn't known here: a query is parsed as SQLite (which allows any quotes around names), else as
+MySQL or PostgreSQL.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ RESERVED = frozenset(
     "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO TOP".split()
 )
 Side = tuple[str, str]
-"""A table (or "", where the query names none) and its column."""
+"""A table ("" if the query names none) and its column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """One SELECT of a query, without those inside it."""
+    """One SELECT of a query, without those nested in it."""
 
     tables: frozenset[str]
-    """Whose rows it reads: its own FROM and JOINs, and those of subqueries there that group nothing."""
+    """The tables whose rows it reads: in its FROM and JOINs, and in subqueries there without grouping."""
     added: tuple[Side, ...]
-    """Columns that SUM and AVG add up."""
+    """Columns inside SUM and AVG."""
     equal: tuple[tuple[Side, Side], ...]
-    """Columns of two tables that it sets equal."""
+    """Columns of two tables in an equality."""
     within: tuple[tuple[Side, Side], ...]
-    """A column, and the one column of a SELECT that it must or must not be in."""
+    """A column, and the one column of the SELECT of its IN or NOT IN."""
     grouped: tuple[Side, ...]
-    """Columns that it groups by."""
+    """The columns in GROUP BY."""
     picked: tuple[Side, ...]
-    """Columns that it shows of its groups, without an aggregate, and does not group by."""
+    """Selected columns of groups that are neither aggregated nor in GROUP BY."""
     distinct: bool
-    """It counts or shows different values alone."""
+    """Whether it counts or selects only distinct values."""
 
 
 DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
-"""A day as queries have it."""
+"""An ISO date in a query."""
 
 
 def tree(query: str) -> exp.Expr | None:
-    """The query's one statement; None where it is none, or several."""
+    """The query's statement; None unless there is exactly one."""
     found = statements(query)
     return found[0] if len(found) == 1 else None
 
 
 def trees(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr]]:
-    """(result key, tree) of each planned query that has one."""
+    """(result key, tree) of each planned query that can be parsed."""
     return ((query["result_key"], found) for query in queries if (found := tree(query["query"])) is not None)
 
 
@@ -66,13 +66,13 @@ def nodes(queries: Iterable[Mapping[str, Any]], *kinds: type[Any]) -> Iterator[A
 
 
 def own(select: exp.Select, *kinds: type[Any]) -> Iterator[Any]:
-    """Nodes of these kinds that belong to this SELECT, not to one inside it."""
+    """The nodes of these kinds that belong to this SELECT and not to a nested one."""
     return (node for node in select.find_all(*kinds) if node.find_ancestor(exp.Select) is select)
 
 
 @lru_cache(maxsize=64)
 def statements(query: str) -> tuple[exp.Expr, ...]:
-    """Its statements, none where no dialect reads the text, or it is too deep. Read once for all asked of it."""
+    """Its statements; empty if no dialect can parse the text or it is nested too deeply. Cached."""
     for dialect in DIALECTS:
         try:
             return tuple(each.transform(_denied) for each in sqlglot.parse(query, read=dialect) if each is not None)
@@ -82,12 +82,12 @@ def statements(query: str) -> tuple[exp.Expr, ...]:
 
 
 def _denied(node: exp.Expr) -> exp.Expr:
-    """`NOT LIKE` as all other denied conditions are in a tree."""
+    """Represents `NOT LIKE` with a Not node, like all other negated conditions."""
     return exp.Not(this=node) if node.args.pop("negate", None) else node
 
 
 def reads_only(query: str) -> bool:
-    """Whether it is SELECT alone, and nothing inside one writes. False for a text that no dialect reads."""
+    """Whether it consists only of SELECTs without writing parts. False if no dialect can parse the text."""
     writing = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Pragma, exp.Set)
     found = statements(query)
     return bool(found) and all(
@@ -98,18 +98,18 @@ def reads_only(query: str) -> bool:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL takes it: in backticks (which SQLite reads, too) where it is no plain word."""
+    """A name for SQL: in backticks (which SQLite accepts, too) unless it is a plain word."""
     return name if PLAIN.fullmatch(name) and name.upper() not in RESERVED else f"`{name}`"
 
 
 def columns_of(expression: str) -> list[Side]:
-    """The columns of one expression, with the tables that it names."""
+    """The columns of one expression as (table, column)."""
     found = tree(f"SELECT {expression}")
     return [] if found is None else [(column.table, column.name) for column in found.find_all(exp.Column)]
 
 
 def selects(query: str) -> Iterator[Select]:
-    """Each SELECT of the query, nested ones too; nothing if no dialect can read the text."""
+    """Each SELECT of the query, including nested ones; none if no dialect can parse the text."""
     found = tree(query)
     for select in found.find_all(exp.Select) if found is not None else ():
         sources = _sources(select)
@@ -130,18 +130,18 @@ def selects(query: str) -> Iterator[Select]:
 
 
 def selects_of(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Select]]:
-    """(result key, SELECT) of each in planned queries."""
+    """(result key, SELECT) for each SELECT in planned queries."""
     return ((query["result_key"], select) for query in queries for select in selects(query["query"]))
 
 
 def sources_of(select: exp.Select) -> list[exp.Expr]:
-    """What stands behind its FROM and JOINs."""
+    """The sources in its FROM and JOINs."""
     first = select.args.get("from_") or select.args.get("from")
     return [*([first.this] if first is not None else []), *(join.this for join in select.args.get("joins") or ())]
 
 
 def valued(part: exp.Expr, select: exp.Select) -> Iterator[exp.Column]:
-    """The SELECT's own columns in one of its parts that make a value: not those that choose rows (CASE WHEN)."""
+    """The SELECT's own columns in a part that make a value, without those in conditions (CASE WHEN)."""
     for column in part.find_all(exp.Column):
         case = column.find_ancestor(exp.If, exp.Select)
         chooses = isinstance(case, exp.If) and any(each is column for each in case.this.find_all(exp.Column))
@@ -150,13 +150,13 @@ def valued(part: exp.Expr, select: exp.Select) -> Iterator[exp.Column]:
 
 
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """The sources of the SELECTs around this one: a subquery may name them too."""
+    """The sources of the enclosing SELECTs, which a subquery may name, too."""
     outer = select.find_ancestor(exp.Select)
     return {} if outer is None else {**_around(outer), **_sources(outer)}
 
 
 def _traced(column: exp.Column, select: exp.Select, known: dict[str, tuple[str, ...]]) -> Iterator[Side]:
-    """The columns that it is of: those behind its name in a subquery or CTE which groups nothing."""
+    """The underlying columns: those behind its name in a subquery or CTE without grouping."""
     inner = _subqueries(select)
     made = inner.get(column.table) if column.table or len(known) > 1 else next(iter(inner.values()), None)
     behind = [each for each in made.expressions if each.alias_or_name == column.name] if made else []
@@ -168,7 +168,7 @@ def _traced(column: exp.Column, select: exp.Select, known: dict[str, tuple[str, 
 
 
 def _subqueries(select: exp.Select) -> dict[str, exp.Select]:
-    """{what a source is called: the SELECT that it is}."""
+    """{source name: its SELECT} for subqueries and CTEs."""
     with_ = select.find_ancestor(exp.Query) or select
     bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
     made = {
@@ -179,7 +179,7 @@ def _subqueries(select: exp.Select) -> dict[str, exp.Select]:
 
 
 def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """{what a source is called: the tables whose rows it gives}; none for a subquery that groups."""
+    """{source name: the tables whose rows it gives}; empty tuples for subqueries that group."""
     named: dict[str, tuple[str, ...]] = {}
     made = _subqueries(select)
     for source in sources_of(select):
@@ -214,7 +214,7 @@ def _memberships(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Itera
 
 
 def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
-    """`grouped` and `picked`; a key may be a column's name or place in the list."""
+    """`grouped` and `picked`; a key may be an alias or a position in the list."""
     group = select.args.get("group")
     shown = {each.alias_or_name: each for each in select.expressions}
     places = {str(place): each for place, each in enumerate(select.expressions, 1)}
@@ -226,7 +226,7 @@ def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tu
 
 
 def conditions_of(select: exp.Select) -> list[exp.Expr]:
-    """The conditions of its WHERE that all hold together; one that is no AND by itself."""
+    """The AND-ed conditions of its WHERE; a single condition as a list of one."""
     where = select.args.get("where")
     if where is None:
         return []
@@ -234,14 +234,14 @@ def conditions_of(select: exp.Select) -> list[exp.Expr]:
 
 
 def of_a_row(projection: exp.Expr) -> bool:
-    """Whether it is made of columns outside any aggregate, window and subquery."""
+    """Whether it has columns but no aggregate, window or subquery."""
     inner = (exp.AggFunc, exp.Window, exp.Subquery)
     columns = [each for each in projection.find_all(exp.Column) if not isinstance(each.this, exp.Star)]
     return bool(columns) and projection.find(*inner) is None
 
 
 def _side(column: exp.Column, named: dict[str, tuple[str, ...]]) -> Side:
-    """The column with the one table that its qualifier (or the only source) stands for, else with the qualifier."""
+    """The column with the one table of its qualifier (or the only source), else with the qualifier."""
     only = next(iter(named.values())) if len(named) == 1 and not column.table else (column.table,)
     tables = named.get(column.table, only)
     return (tables[0] if len(tables) == 1 else "", column.name)

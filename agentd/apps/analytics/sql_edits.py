@@ -1,4 +1,4 @@
-"""Changes of a planned query's text, made at the places of its tokens; the rest stays as the model wrote it."""
+"""Edits of a planned query's text at the positions of its tokens; the rest stays as the model wrote it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentd.apps.analytics.sql import DIALECTS, PLAIN, RESERVED, tree
 
 
 def limit_of(query: str) -> int | None:
-    """The number behind LIMIT of the whole query, where it is one."""
+    """The number in the query's outer LIMIT, or None."""
     found = tree(query)
     limit = found.args.get("limit") if found is not None else None
     number = limit.expression if limit is not None else None
@@ -27,7 +27,7 @@ def without_limit(query: str) -> str:
 
 
 def before_from(query: str, text: str) -> str:
-    """The query with a text behind the last column that it selects itself."""
+    """The query with a text inserted after the last column of its outer SELECT."""
     depth = 0
     for token in _tokens(query):
         depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
@@ -37,7 +37,7 @@ def before_from(query: str, text: str) -> str:
 
 
 def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
-    """The query with another text wherever a name stands, or (`called`) for that function with its brackets."""
+    """The query with a name replaced by another text, or (`called`) that function with its parentheses."""
     tokens, edits = _tokens(query), []
     for index, token in enumerate(tokens):
         if token.text != name or token.token_type.name == "STRING":
@@ -51,7 +51,7 @@ def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
 
 
 def without_join(query: str, table: str) -> str:
-    """The query without the one JOIN of its own to that table; as it was where there are more or other than that."""
+    """The query without its one plain or inner JOIN to that table; unchanged unless there is exactly one."""
     tokens, depth, edits = _tokens(query), 0, []
     for index, token in enumerate(tokens):
         kind = token.token_type.name
@@ -68,7 +68,7 @@ _BEHIND_A_JOIN = frozenset("JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP_BY HAVI
 
 
 def fractions(query: str) -> str:
-    """A quotient of integers keeps its decimals on every database: SQLite cuts 3 / 4 to 0."""
+    """Makes quotients keep their decimals on every database: SQLite truncates 3 / 4 to 0."""
     tokens = _tokens(query)
     around = zip(tokens, tokens[1:], tokens[2:], strict=False)
     slashes = [(a.end + 1, b.start, " * 1.0 / ") for a, token, b in around if token.token_type.name == "SLASH"]
@@ -76,14 +76,14 @@ def fractions(query: str) -> str:
 
 
 QUOTES = {"mysql": "`", "postgres": '"'}
-"""What stands around a name that would be read otherwise without; SQLite takes any."""
+"""The quotes that the dialect needs around names; SQLite accepts any."""
 
 
 def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: str | None) -> str:
-    """The query with the names of tables and columns spelled and quoted as its database needs it.
+    """The query with table and column names spelled and quoted as its database requires.
 
-    PostgreSQL reads Invoice as invoice unless it is quoted, and no backticks; MySQL reads "Invoice" as a text, and
-    tells capital letters in names of tables.
+    PostgreSQL reads Invoice as invoice unless it is quoted, and accepts no backticks; MySQL reads "Invoice" as a
+    string, and its table names are case-sensitive.
     """
     if (quote := QUOTES.get(dialect or "")) is None:
         return query
@@ -103,7 +103,7 @@ def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: st
 
 
 def _stands_alone(token: Any, after: Any) -> bool:
-    """A name, no word of the grammar, and nothing that is called (`Year(…)`) or that begins a text (`DATE '…'`)."""
+    """Whether a token is a name, i.e. no keyword, function (`Year(…)`) or typed literal (`DATE '…'`)."""
     called = after is not None and after.token_type.name in ("L_PAREN", "STRING")
     return not called and token.text.upper() not in RESERVED
 
@@ -115,8 +115,8 @@ def _replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 def whole_days(query: str, moments: Iterable[str]) -> str:
-    """The query with the last day of a period read whole: a column of `moments` (names of columns that hold a time of
-    day, too) at most '2023-01-31' would leave out all of that day but midnight."""
+    """The query with the last day of a period included completely: for the columns in `moments`, which have a time of
+    day, `<= '2023-01-31'` would exclude that day after midnight."""
     names = {name.casefold() for name in moments}
     tokens, edits = _tokens(query), []
     for index, token in enumerate(tokens):

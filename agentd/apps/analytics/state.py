@@ -98,15 +98,15 @@ class AgentState(TypedDict, total=False):
     placeholder_sources: dict[str, dict[str, Any]] | None
     sql_dialect: str | None
     plan_written_again: bool
-    """By a model held to a grammar, after its first plan was refused or doubted."""
+    """A model held to a grammar wrote the plan again after the first one was refused or doubted."""
     rows_left_out: dict[str, int] | None
-    """{"AVG Freight": rows without a Freight}, of figures that leave rows out."""
+    """{"AVG Freight": number of rows without a Freight}, for figures that omit rows."""
     other_readings: list[dict[str, Any]] | None
-    """{"reading", "other", "rows"}: other readings of the question by which the answer is another one; of rows that are
-    alike at the end of a list, without what differs."""
+    """{"reading", "other", "rows"} for other readings of the question with another answer; for ties at the end of a
+    list, `reading` and `other` are empty."""
     clarification: dict[str, Any] | None
     table_units: dict[str, str] | None
-    """{"TOTAL": "USD"}: what the figures of the table's columns are in."""
+    """{"TOTAL": "USD"}: the units of the table's columns."""
 
 
 class ErrorResponse(TypedDict):
@@ -121,7 +121,7 @@ class ErrorResponse(TypedDict):
 
 
 class WorkflowState(AgentState, total=False):
-    """AgentState and, at its end in the error node, the keys of the ErrorResponse (whose session_id it has)."""
+    """AgentState plus, after the error node, the keys of the ErrorResponse (which shares its session_id)."""
 
     success: bool
     error_source_node: str | None
@@ -133,7 +133,7 @@ class WorkflowState(AgentState, total=False):
 def initial_state(
     user_query: str, session_id: str, history: list[dict[str, str]], plan_style: PlanStyle
 ) -> WorkflowState:
-    """What `understand_query` starts from."""
+    """The state that `understand_query` starts with."""
     return {
         "user_query": user_query,
         "session_id": session_id,
@@ -145,7 +145,7 @@ def initial_state(
 
 
 class NodeFailed(Exception):
-    """A node cannot go on: what the user reads, what the log reads, and what else the state must say."""
+    """A node can't continue: what the user reads, what the log reads, and further changes to the state."""
 
     def __init__(self, user_message: str, technical: str, **changes: Any) -> None:
         self.user_message = user_message

@@ -46,14 +46,14 @@ class Statement:
 
 @dataclass(slots=True)
 class Said:
-    """A worded statement: its text with placeholders of its own, their values, and what they are formatted like."""
+    """A worded statement: its text with its own placeholders, their values and formats."""
 
     text: str
     values: dict[str, Any] = field(default_factory=dict)
     like: dict[str, str] = field(default_factory=dict)
     """{placeholder: the figure or column whose format it has, or `percentage:1`}"""
     known: bool = True
-    """False: the results lack what it is about."""
+    """False if the results lack what it needs."""
 
 
 def statements_in(template: str) -> list[Statement]:
@@ -63,12 +63,12 @@ def statements_in(template: str) -> list[Statement]:
 
 
 def names_of(statement: Statement) -> tuple[str, ...]:
-    """The results that it names; a column, or a name to rank, is not one."""
+    """The results that it names; columns and names to rank don't count."""
     return statement.args[:2] if statement.kind in ("COMPARE", "SHARE") else statement.args[:1]
 
 
 def spoken_of(template: str) -> list[str]:
-    """What a template names, by placeholders and in computed statements, each once."""
+    """The names in a template's placeholders and computed statements, each once."""
     named = [name for each in statements_in(template) for name in names_of(each)]
     return list(dict.fromkeys([*names_in(template), *named]))
 
@@ -76,8 +76,8 @@ def spoken_of(template: str) -> list[str]:
 def worded(
     statement: Statement, place: int, looked_up: Callable[[str], Any], shown_as: Callable[[str], str], words: Wording
 ) -> Said:
-    """The statement in words. `place` numbers it, `looked_up` gives a result (KeyError where there is none), `shown_as`
-    the format of a figure or column."""
+    """The statement in words. `place`: its number; `looked_up`: returns a result (or raises KeyError); `shown_as`:
+    returns the format of a figure or column."""
     teller = _Teller(f"S{place}", words.say, shown_as)
     try:
         if statement.kind in ("COMPARE", "SHARE"):
@@ -232,7 +232,7 @@ class _Teller:
 
 
 def _column(rows: Sequence[Mapping[str, Any]], named: str) -> str | None:
-    """The column of that name, else the last that holds numbers."""
+    """The column of that name, else the last numeric one."""
     same = next((name for name in rows[0] if name.casefold() == named.casefold()), None)
     if same is not None and any(number(row.get(same)) is not None for row in rows):
         return same
@@ -246,7 +246,7 @@ def _column(rows: Sequence[Mapping[str, Any]], named: str) -> str | None:
 
 
 def _in_order(points: list[_Point]) -> list[_Point]:
-    """By their labels where these are dates, months or numbers; as they came where not."""
+    """The points sorted by their labels if these are dates, months or numbers; otherwise unchanged."""
     labels = [str(point.label) for point in points]
     if not all(_ORDERED.match(label) for label in labels):
         return points

@@ -1,4 +1,4 @@
-"""GET /tables/RUN_ID.csv and .xlsx: the table of an answer as a file to save. It asks and stores nothing."""
+"""GET /tables/RUN_ID.csv and .xlsx: an answer's table as a file to save. It asks and stores nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocum
 
 
 class TablesEndpoint:
-    """Access is the run's own: a caller who may not see it finds nothing."""
+    """Access follows the run: a caller who may not see it gets NotFound."""
 
     def __init__(self, runs: AgentRuns) -> None:
         self._runs = runs
@@ -31,7 +31,7 @@ class TablesEndpoint:
         yield web.get(r"/tables/{run_id}.{kind:csv|xlsx}", self.get)
 
     async def get(self, request: web.Request) -> web.Response:
-        """The file. Raises Forbidden, NotFound."""
+        """Returns the file. Raises Forbidden, NotFound."""
         caller, kind = request[CALLER], request.match_info["kind"]
         if not caller.may(*STAFF):
             raise Forbidden("This needs the scope staff")
@@ -50,7 +50,7 @@ class TablesEndpoint:
 
 
 def rows_of_graph(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a graph's answer by heading, a node as its properties; a heading that is met again is numbered."""
+    """The rows of a graph's answer by heading, a node as its properties; a repeated heading is numbered."""
     rows = answer.get("rows", ())
     lines: list[dict[str, Any]] = [{} for _ in rows]
     met: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What a question asks for that no part of its plan is of: a topic, a date, an amount, a count, a split. Pure.
+"""What a question asks for that no part of its plan covers: a topic, a date, an amount, a count, a split. Pure.
 
 Each is a doubt, in the question's words.
 """
@@ -21,8 +21,8 @@ from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 
 def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Topics of the question that the tables have, none that the plan reads; a date, amounts or a count, where it shows
-    none; what figures are to be split up by."""
+    """Topics of the question that the tables have but the plan doesn't read; a date, amounts or a count if it shows
+    none; missing splits."""
     asked = Asked(timeless(question))
     unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
     named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
@@ -50,7 +50,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
 
 
 def _of_one_table(reading: Reading) -> Iterator[str]:
-    """What is shown of a table that nobody said, where another one has a column of that name: whose contacts?"""
+    """Columns of a table that nobody mentioned, if another table has a column of that name: whose contacts?"""
     about = [(str(each["table_name"]), str(each.get("purpose") or "")) for each in reading.sources.values()]
     if any(reading.asked.hits(*each) for each in about) or reading.select.parent is not None:
         return
@@ -61,7 +61,7 @@ def _of_one_table(reading: Reading) -> Iterator[str]:
 
 
 def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """ "per country", where the tables know countries and nothing is grouped, shown or chosen by one."""
+    """Phrases such as "per country" if the tables have countries but nothing is grouped, shown or filtered by one."""
     if finder("averages").search(asked.text):
         return
     by = [f"{words_of(name)} {name}" for reading in readings for name in reading.unknown.values()]

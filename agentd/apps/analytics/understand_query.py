@@ -1,4 +1,4 @@
-"""Node 1, `understand_query`: what is asked, about what, and for when. Plans nothing."""
+"""Node 1, `understand_query`: what is asked, about what, and for which time. Plans nothing."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ SCHEMA: dict[str, Any] = {
 
 
 async def understand_query(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
-    """Intent, entities, metrics and complexity from the model (none of a question whose plan is known); the time period
-    by rule.
+    """Intent, entities, metrics and complexity from the model (skipped for a question with a known plan); the time
+    period by rules.
 
-    Raises NodeFailed: `failed_understanding` with a question back, what to do where no books are connected, or a
-    generic message when no model answers.
+    Raises NodeFailed: `failed_understanding` with a question back, setup advice if no books are connected, or a generic
+    message if no model answers.
     """
     question = state["user_query"].strip()
     say = say_for(question)
@@ -117,13 +117,13 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
 
 
 def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | None:
-    """The plan of the example that asks the same; a follow-up may mean something else by it."""
+    """The plan of an example with the same question; None for a follow-up, which may mean something else."""
     example = None if past_questions(state) else examples.same(state["user_query"], state["plan_style"])
     return None if example is None else example.plan
 
 
 def _says_what(question: str) -> bool:
-    """Whether it asks for a figure or the first of something: where the office has a table of that, it is clear."""
+    """Whether it asks for a figure or the first of something, which is clear if the office has a table for it."""
     kinds = (("how_many",), ("averages",), ("totals",), ("ranks", "tops", "most", "least"), ("lists",))
     rest = [finder(*keys).sub(" ", question) for keys in kinds]
     return any(each != question and re.search(r"[^\W\d_]{3,}", each) for each in rest)
@@ -135,7 +135,7 @@ def is_unclear(intent: str | None) -> bool:
 
 
 def unclear(question: str, intent: str | None) -> NodeFailed:
-    """The question is asked back."""
+    """The failure that asks the user to clarify the question."""
     return NodeFailed(
         say_for(question)["ask_back"],
         f"the model found no clear intent ({intent!r})",
@@ -145,7 +145,7 @@ def unclear(question: str, intent: str | None) -> NodeFailed:
 
 
 async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict[str, Any]:
-    """The model's reading, asked for once more when it was no JSON. Raises as `context.ask` does."""
+    """The model's reading, requested once more if it was no JSON. Raises the same errors as `context.ask`."""
     try:
         return await context.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
     except Unreadable as error:
@@ -154,7 +154,7 @@ async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict
 
 
 def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:
-    """What the question says of time; else what the model repeats of it in words. All null when nothing does."""
+    """The period of the question's own words; else of the model's description of it. All null if there is none."""
     found = periods_in(question, past, today)
     period = found[0] if found else None
     if period is None and described and described.casefold() in " ".join([question, *past]).casefold():
@@ -165,7 +165,7 @@ def time_period(question: str, described: str, past: list[str], today: date) -> 
 
 
 def periods_in(question: str, past: list[str], today: date) -> list[Period]:
-    """The question's periods; a month without a year is of the year that the talk was about."""
+    """The question's periods; a month without a year is in the year that the conversation was about."""
     year: int | None = None
     for earlier in past:
         found = period_of(earlier, today, year)
@@ -200,7 +200,7 @@ _STABLE = len(_PREFIX)
 
 
 def past_questions(state: AgentState) -> list[str]:
-    """What the session asked before, oldest first."""
+    """The session's earlier questions, oldest first."""
     return [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
 
 

@@ -1,4 +1,4 @@
-"""Words of a question that neither the plan, nor its tables, nor a language pack knows. Pure; judges no figure."""
+"""Words of a question that the plan, its tables and the language packs don't know. Pure; judges no figure."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ OF_NO_QUESTION = {
     "before_bounds",
     "narrating",
 }
-"""Words of the vocabulary that are read in columns' names, examples and narratives alone."""
+"""Vocabulary keys that apply only to column names, examples and narratives."""
 
 
 def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Words in small letters that neither the plan, nor its tables, nor any pack knows, and what the question is about
-    that other tables found for it are, those of the plan not: nobody can tell whether the plan means them."""
+    """Lower-case words that the plan, its tables and the packs don't know, and topics of the question that only other
+    found tables have: whether the plan covers them is uncertain."""
     about = {str(table["table_name"]): about_table(table) for table in tables}
     query = text_of(plan)
     used = [text for name, text in about.items() if re.search(rf"\b{re.escape(name)}\b", query)]
@@ -43,7 +43,7 @@ def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]
 
 
 def names_values(talk: str, tables: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether it has a word that may be a value: a name, a number, or one that no pack and no table of these knows."""
+    """Whether the text has a possible value: a name, a number, or a word unknown to the packs and these tables."""
     about = " ".join(map(about_table, tables)).casefold()
     rest = timeless(talk)
     if re.search(r"[\d'\"]", rest) or any(not said_in(name.casefold(), about) for name in names_in(rest)):
@@ -52,13 +52,13 @@ def names_values(talk: str, tables: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def said_in(word: str, text: str) -> bool:
-    """Whether a word of the text has the same beginning, endings of up to three letters aside."""
+    """Whether a word of the text has the same stem, ignoring endings of up to three letters."""
     roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
     return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
 
 
 def about_table(table: Mapping[str, Any]) -> str:
-    """What a table says it is for, and what its columns hold."""
+    """A table's names, purpose and column descriptions as one text."""
     texts = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
     notes = [str(table.get("purpose") or ""), *(str(each.get("description") or "") for each in table["columns"])]
     return " ".join([*texts, *map(words_of, texts), *notes])
@@ -66,13 +66,13 @@ def about_table(table: Mapping[str, Any]) -> str:
 
 @cache
 def _small() -> frozenset[str]:
-    """Words that say nothing by themselves, and numbers."""
+    """Function words and number words."""
     of = words()
     return frozenset({*known_words(), *of.fillers, *of.joiners, *of.shorthands, *of.digits, *of.numbers, *of.ordinals})
 
 
 def _others(question: str) -> list[str]:
-    """Its words in small letters without those of the vocabulary, which other checks hear."""
+    """Its lower-case words without those of the vocabulary, which other checks handle."""
     keys = (each.name for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION)
     rest = finder(*keys).sub(" ", without_topics(timeless(question)))
     return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

@@ -1,4 +1,4 @@
-"""Node 5, `validate_results`: whether the results can be shown, with what warnings. Changes none."""
+"""Node 5, `validate_results`: whether the results can be shown, and with which warnings. Changes none."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from agentd.apps.analytics.wording import say_for
 
 
 async def validate_results(state: AgentState, context: NodeContext) -> dict[str, Any]:
-    """`passed` or `passed_with_warnings`, the checks made, the warnings and the score.
+    """`passed` or `passed_with_warnings`, the checks, the warnings and the score.
 
-    Raises NodeFailed: `failed_no_data`, or `failed_critical` when a result cannot be true.
+    Raises NodeFailed: `failed_no_data`, or `failed_critical` if a result can't be true.
     """
     say = say_for(state["user_query"])
     calculations = state.get("financial_calculations") or {}
@@ -78,7 +78,7 @@ def _lists(calculations: Mapping[str, Any], keys: Iterable[str]) -> bool:
 
 
 def _says_anything(calculations: Mapping[str, Any]) -> bool:
-    """False where nothing was found: all values are null or empty, or those that are not count no row (0)."""
+    """False if nothing was found: all values are null or empty, or the non-empty ones among them are all 0."""
     values = list(calculations.values())
     empty = [value is None or value == [] for value in values]
     if all(empty):

@@ -1,6 +1,6 @@
-"""The words of questions, narratives and columns: one TOML file a language, read once, complete or refused. No logic.
+"""The words of questions, narratives and columns: one TOML file per language, loaded once and checked for completeness.
 
-Readers understand every language at once; docs/languages.md says how a pack is made.
+All languages are matched at once; docs/languages.md says how a pack is made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentd.errors import Language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """One language's words, or all languages' together; each key is explained in the files."""
+    """The words of one language or of all together; the files explain each key."""
 
     units: Mapping[str, str]
     months: Mapping[str, int]
@@ -131,7 +131,7 @@ def vocabulary() -> Vocabulary:
 
 @cache
 def numerals() -> Mapping[str, int]:
-    """{word: the number that it says}, of every language."""
+    """{word: its number} for every language."""
     return {**words().digits, **words().numbers}
 
 
@@ -141,9 +141,9 @@ def _packs() -> Mapping[str, Vocabulary]:
 
 
 def asked_in(question: str) -> Language:
-    """The language of the host's own words for a question: by small words, where it has none by those of the books.
+    """The language in which the host answers: by common small words or, without any, by the books' vocabulary.
 
-    "Penjualan Januari 2023 per customer?" is Indonesian, though most of its words are English too.
+    "Penjualan Januari 2023 per customer?" is Indonesian, although most of its words are English as well.
     """
     words = re.findall(r"[^\W\d_]+", question.casefold())
     if not any(word in pack.detection for pack in languages().values() for word in words):
@@ -168,9 +168,9 @@ def _books_words() -> Mapping[str, re.Pattern[str]]:
 
 
 def in_full(question: str) -> str:
-    """The question with a chat's shorthands spelt in full (`sblm` is `sebelum`) where their words tell what is asked.
+    """The question with chat abbreviations expanded (`sblm` → `sebelum`) if that yields words of the vocabulary.
 
-    Others stay, as does a capital: `lg`, `spt` and `sj` may be somebody's name or code.
+    Others and capitalised ones stay: `lg`, `spt` and `sj` may be a name or code.
     """
     written = re.split(r"(?<![\w'’-])([a-z]+)(?![\w'’-])", question)
     spelt = [words().shorthands.get(each, each) for each in written]
@@ -188,7 +188,7 @@ def _telling() -> re.Pattern[str]:
 
 
 def alternatives(phrases: Iterable[str]) -> str:
-    """A pattern of any of these, the longest first: in a phrase `*` is any letters, `?` one letter."""
+    """A pattern for any of these phrases, longest first; in a phrase `*` matches any letters and `?` one letter."""
     spelled = (
         "".join({"*": r"\w*", "?": r"[^\W\d_]", " ": r"\s+"}.get(sign) or re.escape(sign) for sign in phrase)
         for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
@@ -198,35 +198,35 @@ def alternatives(phrases: Iterable[str]) -> str:
 
 @cache
 def phrase_finder(phrase: str) -> re.Pattern[str]:
-    """What finds one phrase in a text, as whole words in any case."""
+    """A pattern for one phrase, as whole words in any case."""
     return _whole(alternatives([phrase]))
 
 
 @cache
 def finder(*keys: str) -> re.Pattern[str]:
-    """What finds the words of these keys in a text, as whole words in any case."""
+    """A pattern for the words under these keys, as whole words in any case."""
     return _whole(alternatives({word for key in keys for word in getattr(vocabulary(), key)}))
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """What a text is about, by words that stand for a language's synonyms: `belum lunas` is owed, not paid."""
+    """The topics of a text, with synonyms unified: `belum lunas` is owed, not paid."""
     finds, said = _topics()
     return frozenset(topic for found in finds.finditer(text) for topic in said[found.lastindex or 0].split())
 
 
 def without_topics(text: str) -> str:
-    """The text without the words that say them."""
+    """The text without the phrases that name topics."""
     return _topics()[0].sub(" ", text)
 
 
 @cache
 def _topics() -> tuple[re.Pattern[str], list[str]]:
-    """What finds their phrases, the longest first and each in a group of its own; and what each group says."""
+    """(a pattern with one group per topic phrase, longest first; the topics of each group)."""
     phrases = sorted(vocabulary().topics.items(), key=lambda each: (-len(each[0]), each[0]))
     groups = "|".join(f"({alternatives([phrase])})" for phrase, _ in phrases)
     return _whole(f"(?:{groups})"), ["", *(said for _, said in phrases)]
 
 
 def _whole(pattern: str) -> re.Pattern[str]:
-    """The pattern as whole words, in any case."""
+    """The pattern restricted to whole words, in any case."""
     return re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)

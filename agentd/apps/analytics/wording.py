@@ -1,6 +1,6 @@
-"""What the host says in an answer, in the asker's language, and sentences that repeat. It compares nothing.
+"""The host's phrases in the asker's language, and the removal of repeated sentences. Compares nothing.
 
-The phrases are in `wording/`, one TOML a language; which words compare: comparisons.py.
+The phrases are in `wording/`, one TOML file per language; comparisons.py has the words that compare.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentd.agent.languages import packs
 from agentd.apps.analytics.vocabulary import asked_in
 
 MADE_IN = "id"
-"""The language of a period's label until it is worded, and for askers in a language without a pack."""
+"""The language in which period labels are made, and the default for languages without a pack."""
 BRACED = re.compile(r"\{[^{}]*\}")
 """A placeholder or a computed statement."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -24,7 +24,7 @@ _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:[\s,;:]+\1)+(?![\w-])", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """One language's phrases; each key is explained in the files."""
+    """One language's phrases; the files explain each key."""
 
     say: Mapping[str, str]
     labels: Mapping[str, str]
@@ -37,17 +37,17 @@ def wordings() -> Mapping[str, Wording]:
 
 
 def words_for(question: str) -> Wording:
-    """The pack of the question's language; for Javanese it is Indonesian."""
+    """The pack of the question's language; Indonesian for Javanese."""
     return wordings().get(asked_in(question)) or wordings()[MADE_IN]
 
 
 def say_for(question: str) -> Mapping[str, str]:
-    """The host's own phrases for who asked that."""
+    """The host's phrases in the language of the question."""
     return words_for(question).say
 
 
 def label_for(question: str, label: str) -> str:
-    """A period's label ("Kuartal 1 2023") in the language of the question."""
+    """A period's label ("Kuartal 1 2023") translated to the language of the question."""
     for part, ours in words_for(question).labels.items():
         pattern = re.escape(wordings()[MADE_IN].labels[part]).replace(r"\{n\}", r"(\d+)")
         label = re.sub(rf"(?<!\w){pattern}(?!\w)", ours.replace("{n}", r"\1"), label)
@@ -55,31 +55,31 @@ def label_for(question: str, label: str) -> str:
 
 
 def labelled(part: str, number: int = 0) -> str:
-    """A part of a period's label in the language that labels are made in; `label_for` says it in the asker's."""
+    """A part of a period's label in the source language; `label_for` translates it."""
     return wordings()[MADE_IN].labels[part].replace("{n}", str(number))
 
 
 def sentences(template: str) -> list[str]:
-    """Its sentences and lines, without those that are empty."""
+    """The non-empty sentences and lines of a template."""
     return [part for part in _SENTENCE.split(template) if part and part.strip()]
 
 
 def without(template: str, is_wrong: Callable[[str], bool]) -> str:
-    """The template without the sentences that are; "" where no figure would be left."""
+    """The template without the sentences for which `is_wrong` holds; "" if no figure would be left."""
     lines = (" ".join(part for part in sentences(line) if not is_wrong(part)) for line in template.split("\n"))
     left = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     return left if BRACED.search(left) else ""
 
 
 def heading(template: str, sentence: str, question: str) -> str:
-    """What stands over a list instead of that sentence: the question, or nothing where a colon or it stands there."""
+    """The heading of a list that replaces a sentence: the question; empty after a colon or after the question."""
     before, asked = template[: template.index(sentence)].rstrip(), re.sub(r"[{}]", "", question).strip(" ?.")
     introduced = before.endswith(":") or asked.casefold() in before.casefold()
     return "" if introduced else f"{asked}: "
 
 
 def unrepeated(template: str) -> str:
-    """The template without sentences said before and without phrases said twice running ("Jadi, Jadi, …")."""
+    """The template without repeated sentences and immediately repeated phrases ("Jadi, Jadi, …")."""
     words = list(re.finditer(r"[\w{}]+", template))
     half = len(words) // 2
     if [word[0] for word in words[:half]] == [word[0] for word in words[half:]] and half:  # all of it twice
@@ -99,13 +99,13 @@ def unrepeated(template: str) -> str:
 
 
 def _once(line: str) -> str:
-    """The line without a phrase repeated at once; what is in braces is no phrase."""
+    """The line without immediate repetitions, except in braces."""
     parts = re.split(rf"({BRACED.pattern})", line)
     return "".join(part if part.startswith("{") else _AGAIN.sub(r"\1", part) for part in parts)
 
 
 def repeats(template: str) -> bool:
-    """Whether a reader would stumble over repeated words or sentences."""
+    """Whether the text has repeated words or sentences."""
     return [*_words(template)] != [*_words(unrepeated(template))]
 
 
