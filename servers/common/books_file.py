@@ -1,6 +1,6 @@
-"""books.toml, an office's glossary of its database: read, laid over a schema, and written for the first time.
+"""books.toml, an office's glossary of its database: reads it, applies it to a schema, and writes it the first time.
 
-What it says of a table or a column stands before what the database says; joins that it lists are taken as declared.
+Its descriptions of tables and columns come before the database's own; its joins count as declared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 COUNTED = ("fingerprint", "database", "questions", "rows", "range")
-"""What each check finds again, and is nobody's words."""
+"""Keys that each check recomputes; people don't edit them."""
 HEAD = """# What the words and codes of this database mean: written by `agentd books check`, yours to edit.
 # `label` and `synonyms` are what people say; `date` is the column that counts where nobody says which date; `about`
 # what it holds; `kind` one of financial_amount, quantitative, temporal, identifier, descriptive; `values` are its few
@@ -28,7 +28,7 @@ class BooksFileError(ValueError):
 
 
 def read(path: Path | None) -> dict[str, Any]:
-    """The file's content, nothing where there is none. Raises BooksFileError."""
+    """Return the file's content; empty if there is no file. Raises BooksFileError."""
     if path is None or not path.is_file():
         return {}
     try:
@@ -38,7 +38,7 @@ def read(path: Path | None) -> dict[str, Any]:
 
 
 def fingerprint(document: Mapping[str, Any]) -> str:
-    """Of the tables, columns, types and declared keys; comments and rows do not count."""
+    """Return a digest of tables, columns, types and declared keys; comments and rows don't count."""
     bare = [
         [table["name"], [[each["name"], each["type"]] for each in table["columns"]], table["primary_key"]]
         for table in document["tables"]
@@ -47,7 +47,7 @@ def fingerprint(document: Mapping[str, Any]) -> str:
 
 
 def overlaid(document: Mapping[str, Any], books: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with the glossary's words in its comments, its kinds, its values and its joins."""
+    """Return the document with the glossary's comments, kinds, values and joins added."""
     made = copy.deepcopy(dict(document))
     said = {name.casefold(): each for name, each in books.get("tables", {}).items()}
     for table in made["tables"]:
@@ -83,12 +83,12 @@ def _comment(words: Mapping[str, Any], comment: str | None) -> str | None:
 
 
 def merged(found: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
-    """What a check found, with what people wrote before."""
+    """Return what a check found, with what people wrote before taking precedence."""
     if not isinstance(former, Mapping):
         return dict(found)
     made = dict(found)
     for key, value in former.items():
-        if key in COUNTED and not isinstance(value, Mapping):  # a table or column may be called so
+        if key in COUNTED and not isinstance(value, Mapping):  # a table or column may have such a name
             continue
         if isinstance(value, Mapping) and isinstance(found.get(key), Mapping):
             made[key] = merged(found[key], value)
@@ -98,7 +98,7 @@ def merged(found: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any
 
 
 def written(content: Mapping[str, Any]) -> str:
-    """As TOML, which its first lines explain."""
+    """Return the content as TOML, with explanations in the first lines."""
     lines = [HEAD]
     lines += [f"{key} = {_value(value)}" for key, value in content.items() if not isinstance(value, Mapping | list)]
     for name, table in content.get("tables", {}).items():

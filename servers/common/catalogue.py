@@ -1,4 +1,4 @@
-"""The tables of the database and their right names, read by reflection. Runs no query for data."""
+"""Reads the database's tables by reflection, and finds the right names. Runs no query for data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from servers.common.database import Database
 from servers.common.erp import sqlite_comments
 
 DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
-"""SQLAlchemy's names to ours; MariaDB has one of its own there, and is MySQL here: the same SQL to a planner."""
+"""SQLAlchemy's names to ours. MariaDB is its own dialect there, but MySQL here, since planners use the same SQL."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ColumnInfo:
     nullable: bool
     comment: str | None
     kind: str = ""
-    """"date", "datetime", "number" or nothing."""
+    """"date", "datetime", "number" or ""."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class TableInfo:
     primary_key: tuple[str, ...]
     foreign_keys: tuple[ForeignKey, ...]
     folded: Mapping[str, str] = field(default_factory=dict)
-    """Lower-cased names of columns to the right ones."""
+    """{lower-cased column name: its real name}."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Catalogue:
     tables: Mapping[str, TableInfo]
 
     def table(self, name: str) -> TableInfo | None:
-        """By its name, else by a name that differs in case only."""
+        """Return the table of this name, or the only one whose name differs just in case; otherwise None."""
         if name in self.tables:
             return self.tables[name]
         same = [table for key, table in self.tables.items() if key.lower() == name.lower()]
         return same[0] if len(same) == 1 else None
 
     def only(self, names: frozenset[str]) -> Catalogue:
-        """That of these tables (in lower case), without their foreign keys to others; all where none is named."""
+        """Return the catalogue of these tables (lower-case), without foreign keys to others; all if empty."""
         if not names:
             return self
         kept = {name: table for name, table in self.tables.items() if name.lower() in names}
@@ -77,19 +77,19 @@ class Catalogue:
         return nearest(name, self.tables)
 
     def tables_with(self, column: str) -> list[str]:
-        """The tables that have a column of that name."""
+        """Return the tables that have a column of this name."""
         return sorted(table.name for table in self.tables.values() if column.lower() in table.folded)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The most alike of `names`, if any is alike at all."""
+    """Return the most similar of `names`, or None if none is similar."""
     folded = {each.lower(): each for each in names}
     close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 
 async def catalogue_of(database: Database, *, timeout_seconds: float = 30.0) -> Catalogue:
-    """The tables that may be asked about. Raises DatabaseError."""
+    """Return the tables that may be queried. Raises DatabaseError."""
     found = await database.inspect(
         lambda connection: reflect(connection, database.schemas), timeout_seconds=timeout_seconds
     )
@@ -99,7 +99,7 @@ async def catalogue_of(database: Database, *, timeout_seconds: float = 30.0) -> 
 def reflect(connection: Connection, schemas: Sequence[str] = ()) -> Catalogue:
     """Read the catalogue. On SQLite, comments are the `--` notes in CREATE TABLE.
 
-    Of several schemas (PostgreSQL) a table hides those of its name in later ones, as it does where a query names it.
+    With several schemas (PostgreSQL), a table hides those of the same name in later schemas, as in a query.
     """
     tables: dict[str, TableInfo] = {}
     for schema in schemas or (None,):
@@ -113,7 +113,7 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     of: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
     try:
         columns = inspector.get_multi_columns(**of)
-    except OperationalError:  # MariaDB shows no table to an account that may read some of its columns alone
+    except OperationalError:  # MariaDB shows no table to an account that may read only some of its columns
         of["filter_names"] = [name for name in _names(inspector) if _may_be_shown(inspector, name)]
         columns = inspector.get_multi_columns(**of)
     keys = inspector.get_multi_pk_constraint(**of)
@@ -162,7 +162,7 @@ def _may_be_shown(inspector: Inspector, name: str) -> bool:
 def _comments(
     connection: Connection, inspector: Inspector, of: Mapping[str, Any]
 ) -> dict[str, tuple[str | None, dict[str, str]]]:
-    """Each table's comment, and its columns' where reflection doesn't give them."""
+    """Return each table's comment, and its columns' comments if reflection doesn't return them."""
     if connection.dialect.name != "sqlite":
         noted = inspector.get_multi_table_comment(**of)
         return {key[1]: (comment["text"], {}) for key, comment in noted.items()}
@@ -171,7 +171,7 @@ def _comments(
 
 
 def _type_name(kind: Any) -> str:
-    """As the database writes it, without collation: DECIMAL(18, 4)."""
+    """Return a type as the database writes it, without collation: DECIMAL(18, 4)."""
     return str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0]
 
 

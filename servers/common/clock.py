@@ -1,8 +1,8 @@
-"""The time a server believes in: the machine's, or the one AGENTD_CLOCK sets for tests and drills. Not a scheduler.
+"""The servers' clock: the machine's, or one that AGENTD_CLOCK sets for tests and drills. Not a scheduler.
 
-AGENTD_CLOCK is an ISO 8601 time. As it is, time stands still there; with a trailing `+`, time starts there when this
-process first asks and runs on; with `+@SECOND`, since that monotonic second of the machine's. A time without an offset
-is the machine's local time.
+AGENTD_CLOCK is an ISO 8601 time. As given, time stands still; with a trailing `+`, time starts there when this process
+first asks and runs on; with `+@SECOND`, it started at that monotonic second of the machine. A time without an offset is
+in the machine's local time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ClockError(ValueError):
 
 
 def now(zone: tzinfo | None = None) -> datetime:
-    """The current time, aware, in `zone` (default: the clock's own offset). Raises ClockError."""
+    """Return the current time, aware, in `zone` (default: the clock's own offset). Raises ClockError."""
     setting = os.environ.get("AGENTD_CLOCK", "").strip()
     if not setting:
         return datetime.now(zone) if zone else datetime.now().astimezone()
@@ -31,13 +31,13 @@ def now(zone: tzinfo | None = None) -> datetime:
 
 
 def office_zone(environ: Mapping[str, str] = os.environ) -> ZoneInfo:
-    """The zone whose day is the office's (DEFAULT_TIMEZONE). Raises ZoneInfoNotFoundError, ValueError."""
+    """Return the office's time zone (DEFAULT_TIMEZONE). Raises ZoneInfoNotFoundError, ValueError."""
     return ZoneInfo(environ.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
 
 
 @functools.cache
 def _origin(setting: str) -> tuple[datetime, float]:
-    """The set time and the monotonic second since which it runs: its own, or when this process first read it."""
+    """Return the set time and the monotonic second of its start: the given one, or that of the first call."""
     text, _, second = setting.partition("@")
     try:
         start = datetime.fromisoformat(text.removesuffix("+"))

@@ -1,4 +1,4 @@
-"""A server's secrets: files of $CREDENTIALS_DIRECTORY, as systemd and agentd hand them out. It knows none by name."""
+"""Reads a server's secrets from files in $CREDENTIALS_DIRECTORY, as systemd and agentd provide them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def credential(name: str, environ: Mapping[str, str] = os.environ) -> str | None:
-    """What stands in that file, without the line's end; None where no such credential was given. Raises OSError."""
+    """Return a credential's content without the trailing newline; None if it was not given. Raises OSError."""
     folder = environ.get("CREDENTIALS_DIRECTORY")
     file = Path(folder or ".", name)
     return (

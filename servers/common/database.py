@@ -1,8 +1,8 @@
-"""The SQL database a server may read, in read-only sessions of one statement. Not a guard of statements.
+"""Read-only access to the SQL database, with one statement per session. It doesn't check statements.
 
-Whatever statement gets here, the session holds by itself, so that a hole in a caller's own checks opens nothing:
-each statement has a session of its own (nothing carries over), read-only, with a time limit that the database keeps
-and another that we keep by killing the query. Cancelling the task kills it too: drivers don't.
+The session is restricted independently of the caller's own checks, so a hole in those opens nothing: each statement has
+its own read-only session (no state carries over), with a time limit that the database enforces and a second one that we
+enforce by killing the query. Cancelling the task also kills it: drivers don't.
 """
 
 from __future__ import annotations
@@ -62,27 +62,27 @@ log = logging.getLogger(__name__)
 
 KILL_SECONDS = 3.0
 MAX_BYTES = 4 * 2**20
-"""JSON of one result, at most: what one message on the wire carries without holding up the others."""
+"""Maximum JSON size of a result: what one message on the wire carries without delaying others."""
 BATCH_ROWS = 1000
 SESSIONS = 8
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A result in JSON form: `rows` have the order of `columns` (names made unique, as keys must be)."""
+    """A result in JSON form: `rows` are in the order of `columns`, whose names are unique."""
 
     columns: list[str]
     rows: list[Sequence[Any]]
     cut: str | None = None
-    """Why rows are missing (a sentence), or None when they are all there."""
+    """Why rows are missing (a sentence), or None if all are present."""
 
     def records(self) -> list[dict[str, Any]]:
-        """One object a row. (Without a Python step a row: with many rows this is what takes the time.)"""
+        """Return one object per row. (No Python loop: with many rows it would take most of the time.)"""
         return list(map(dict, map(zip, repeat(self.columns), self.rows)))
 
 
 class Database:
-    """One database, read-only. Opens nothing until it is asked, so it can be made while the database is down."""
+    """One read-only database. It connects only when asked, so it can be created while the database is down."""
 
     def __init__(
         self,
@@ -93,9 +93,9 @@ class Database:
         schemas: Sequence[str] = (),
         tables: Iterable[str] = (),
     ) -> None:
-        """Raises ConfigurationError. `sessions`: statements at a time; `notice`: what readers must know of all rows;
-        `schemas`: whose tables are read (PostgreSQL), `public` where none is named; `tables`: those that may be asked
-        about, all where none is named."""
+        """Raises ConfigurationError. `sessions`: concurrent statements; `notice`: what readers must know about all
+        rows; `schemas`: the schemas to read (PostgreSQL; default `public`); `tables`: the tables that may be queried
+        (default: all)."""
         self.notice = notice
         self.tables = frozenset(name.casefold() for name in tables)
         self.url = parse_url(url)
@@ -107,13 +107,13 @@ class Database:
 
     @classmethod
     def configured(cls, environ: Mapping[str, str]) -> Database | None:
-        """The office's database, None where none is configured. Raises ConfigurationError."""
+        """Return the office's database, or None if none is configured. Raises ConfigurationError."""
         url = given_url(environ)
         return None if url is None else cls(url, schemas=schemas_of(environ), tables=allowed_tables(environ))
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Database:
-        """The configured database; with none configured the sample company. Raises ConfigurationError."""
+        """Return the configured database, or else the sample company. Raises ConfigurationError."""
         if (database := cls.configured(environ)) is not None:
             return database
         log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
@@ -121,14 +121,14 @@ class Database:
 
     @property
     def engine(self) -> AsyncEngine:
-        """For compiling and quoting; statements run in `fetch` and `inspect`, which restrict their sessions."""
+        """Return the engine, to compile and quote; statements run in restricted sessions of `fetch`, `inspect`."""
         return self._engine
 
     async def fetch(self, statement: str | Executable, *, max_rows: int = 1000, timeout_seconds: float = 30.0) -> Rows:
-        """Run one statement (text as it is, or a SQLAlchemy construct); at most `max_rows` rows and MAX_BYTES.
+        """Run one statement (plain text, or a SQLAlchemy construct); returns at most `max_rows` rows and MAX_BYTES.
 
-        Rows are streamed: what lies beyond the limit is never read, and its query is killed.
-        Raises UnavailableError, LostError, TimeLimitError, StatementError.
+        Rows are streamed: those beyond the limit are never read, and the query is killed. Raises UnavailableError,
+        LostError, TimeLimitError, StatementError.
         """
 
         async def read(session: Session) -> Rows:
@@ -161,12 +161,12 @@ class Database:
             if len(rows) > max_rows:
                 said = f"Only the first {max_rows} rows are given; there are more. Aggregate, filter, or page."
                 return Rows(columns, rows[:max_rows], said)
-            # Wide rows come in small pages, so that the limit in bytes also bounds what we hold.
+            # Wide rows are fetched in small pages, so that the byte limit also bounds memory.
             batch = min(BATCH_ROWS, batch * 4) if length < MAX_BYTES // 16 else max(1, batch // 4)
         return Rows(columns, rows)
 
     async def _run(self, work: Callable[[Session], Coroutine[Any, Any, T]], timeout_seconds: float) -> T:
-        """`work` in a fresh read-only session. A timeout or a cancel kills its query first: so it ends by itself."""
+        """Run `work` in a new read-only session. On timeout or cancel its query is killed first, so that it ends."""
         async with self._slots:
             session = await self._connect(timeout_seconds)
             task = asyncio.create_task(work(session), name="sql-statement")
@@ -181,12 +181,12 @@ class Database:
                 await self._end(session, task)
 
     async def _end(self, session: Session, task: asyncio.Task[Any]) -> None:
-        """Kill what still runs and close the connection; unread rows stay unread. Bounded, even when cancelled."""
+        """Kill what still runs and close the connection, leaving rows unread. Bounded in time, even when cancelled."""
         with anyio.move_on_after(KILL_SECONDS, shield=True):
             if not task.done():
                 await self._sessions.kill(session, self._engine)
                 await asyncio.wait({task})
-        task.cancel()  # does nothing, unless even the kill didn't get through
+        task.cancel()  # has an effect only if the kill failed
         await _hang_up(session.connection)
         await asyncio.gather(task, return_exceptions=True)
 
@@ -208,7 +208,7 @@ class Database:
 
 
 def _sessions(kind: Kind, schemas: tuple[str, ...]) -> Sessions:
-    """Each kind's driver is imported only where it is used."""
+    """Return the sessions of this kind of database; each driver is imported only when used."""
     if kind == "postgres":
         from servers.common.postgresql_session import PostgreSQLSessions
 
@@ -230,8 +230,8 @@ async def _hang_up(connection: AsyncConnection) -> None:
 
 def _execute(connection: Connection, statement: str | Executable) -> CursorResult[Any]:
     if isinstance(statement, str):
-        # no_parameters: a % in the text is a % and no parameter.
-        # PostgreSQL declares a cursor for what it streams, and declares none for EXPLAIN.
+        # no_parameters: a % in the text is literal. PostgreSQL declares a cursor to stream results, which EXPLAIN
+        # doesn't allow.
         plain = connection.dialect.name == "postgresql" and statement.startswith("EXPLAIN ")
         options = {"stream_results": not plain, "no_parameters": True}
         return connection.exec_driver_sql(statement, execution_options=options)
@@ -243,7 +243,7 @@ def _fetch(_: Connection, result: CursorResult[Any], size: int) -> Any:
 
 
 def unique_names(names: list[str]) -> list[str]:
-    """Column names as keys of an object: a second `id` becomes `id_2`, so that no value hides another."""
+    """Make column names unique as keys: a second `id` becomes `id_2`, so that no value hides another."""
     seen: set[str] = set()
     unique = []
     for name in names:

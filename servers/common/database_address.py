@@ -1,11 +1,11 @@
-"""Where the database is: DATABASE_URL, a credential, or, when neither is given, a sample company. Opens nothing.
+"""The database's address: DATABASE_URL, a credential, or, without either, a sample company. It connects to nothing.
 
     mysql+aiomysql://reader:secret@host:3306/erp     MariaDB or MySQL (mysql+asyncmy:// reads large results faster)
     postgresql+psycopg://reader:secret@host:5432/erp PostgreSQL
     sqlite+aiosqlite:///relative.db                   a file, four slashes for an absolute path
 
-The credential is $CREDENTIALS_DIRECTORY/database_url; the sample company is $AGENTD_STATE/erp.db (default ./state).
-A database that can't be reached is an error of each call: nothing falls back to the sample.
+The credential is $CREDENTIALS_DIRECTORY/database_url; the sample company is $AGENTD_STATE/erp.db (default ./state). If
+a database can't be reached, each call fails: nothing falls back to the sample.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from servers.common.database_errors import ConfigurationError
 from servers.common.phrases import phrases
 
 SAMPLE = phrases("servers.common")["sample"]
-"""What every answer from the sample company says."""
+"""The notice in every answer from the sample company."""
 DRIVERS = {
     "mysql": "mysql+aiomysql",
     "mysql+aiomysql": "mysql+aiomysql",
@@ -42,13 +42,13 @@ Kind = Literal["mysql", "postgres", "sqlite"]
 
 
 def kind_of(url: URL) -> Kind:
-    """MariaDB is `mysql`: the same SQL to our checks."""
+    """Return the kind of database; MariaDB counts as `mysql`, since our checks treat its SQL the same."""
     name = url.drivername.partition("+")[0]
     return "sqlite" if name == "sqlite" else "postgres" if name == "postgresql" else "mysql"
 
 
 def given_url(environ: Mapping[str, str]) -> str | None:
-    """DATABASE_URL, else the credential; None when neither is there. Raises ConfigurationError for an empty one."""
+    """Return DATABASE_URL, else the credential, else None. Raises ConfigurationError if it is empty."""
     url = environ.get("DATABASE_URL")
     url = credential("database_url", environ) if url is None else url
     if url is not None and not url.strip():
@@ -60,24 +60,24 @@ def given_url(environ: Mapping[str, str]) -> str | None:
 
 
 def allowed_tables(environ: Mapping[str, str]) -> list[str]:
-    """BOOKS_TABLES: the tables that may be asked about, separated by commas; none named means all."""
+    """Return BOOKS_TABLES, the comma-separated tables that may be queried; empty means all."""
     return [name.strip() for name in environ.get("BOOKS_TABLES", "").split(",") if name.strip()]
 
 
 def schemas_of(environ: Mapping[str, str]) -> list[str]:
-    """BOOKS_SCHEMAS: the schemas of a PostgreSQL database that hold the books, separated by commas."""
+    """Return BOOKS_SCHEMAS, the comma-separated schemas of a PostgreSQL database that hold the books."""
     return [name.strip() for name in environ.get("BOOKS_SCHEMAS", "").split(",") if name.strip()]
 
 
 def sample_url(environ: Mapping[str, str]) -> str:
-    """The sample company's database, which is built when it isn't there."""
-    from servers.common.erp import build  # a database of one's own needs none of it
+    """Return the URL of the sample company's database, building it if needed."""
+    from servers.common.erp import build  # needed only for the sample
 
     return f"sqlite+aiosqlite:///{build(Path(environ.get('AGENTD_STATE') or 'state') / 'erp.db').absolute()}"
 
 
 def parse_url(url: str | URL) -> URL:
-    """The address with its async driver. Raises ConfigurationError, whose text never repeats the address."""
+    """Return the address with its async driver. Raises ConfigurationError, whose text never repeats the address."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

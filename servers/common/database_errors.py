@@ -1,8 +1,8 @@
-"""What can go wrong with a database, in words that give no address, account or password away. Raises nothing itself.
+"""Database errors, in words that reveal no address, account or password.
 
 DatabaseError
 ├── ConfigurationError   the address can't be used
-├── UnavailableError     nobody there, or the login refused
+├── UnavailableError     no server, or the login refused
 ├── LostError            the connection broke while a statement ran
 ├── TimeLimitError       the statement was stopped
 └── StatementError       the database refused the statement
@@ -20,17 +20,17 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 STATEMENT_TIMEOUTS = {1969, 3024}
-"""MariaDB's and MySQL's codes for a statement that outran the session's limit."""
+"""MariaDB's and MySQL's codes for a statement that exceeded the session's limit."""
 LOST = {2006, 2013, 2014, 2055, 1053, 1927}
-"""Codes that say the connection is gone, so that no query is left to kill."""
+"""Codes for a lost connection, with no query left to kill."""
 
 
 class DatabaseError(Exception):
-    """Something about the database; the text is meant for the caller and names no address, account or password."""
+    """A database error; the text is for the caller and names no address, account or password."""
 
 
 class ConfigurationError(DatabaseError):
-    """The address can't be used as it is written."""
+    """The address can't be used as written."""
 
 
 class UnavailableError(DatabaseError):
@@ -44,14 +44,14 @@ class UnavailableError(DatabaseError):
 
 
 class LostError(DatabaseError):
-    """The database hung up while the statement ran. Another one may well succeed."""
+    """The connection was lost while the statement ran. A retry may succeed."""
 
     def __init__(self) -> None:
         super().__init__("The connection to the database was lost while the statement ran. Try again.")
 
 
 class TimeLimitError(DatabaseError):
-    """The statement outran its time limit and was stopped on the server."""
+    """The statement exceeded its time limit and was stopped on the server."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
@@ -65,11 +65,11 @@ class StatementError(DatabaseError):
 
 
 def explain(error: Exception, timeout_seconds: float) -> Exception:
-    """The error to raise when a statement failed by `error`, SQLAlchemy's or the network's."""
+    """Return the error to raise for a statement's failure, from SQLAlchemy or the network."""
     if not isinstance(error, DBAPIError):
         return LostError() if isinstance(error, OSError) else error
     code, text = _code_and_text(error)
-    said = getattr(error.orig, "diag", None)  # PostgreSQL's
+    said = getattr(error.orig, "diag", None)  # PostgreSQL only
     if said is not None and said.sqlstate:
         return _explain_state(said, timeout_seconds)
     if code in STATEMENT_TIMEOUTS:
@@ -84,7 +84,7 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
 
 
 def _explain_state(said: Any, timeout_seconds: float) -> Exception:
-    """By the five characters of what PostgreSQL said (its manual, appendix A)."""
+    """Map PostgreSQL's five-character SQLSTATE (its manual, appendix A) to an error."""
     if said.sqlstate == "57014":
         return TimeLimitError(timeout_seconds)
     if said.sqlstate.startswith(("08", "57P")):
@@ -94,7 +94,7 @@ def _explain_state(said: Any, timeout_seconds: float) -> Exception:
 
 
 def reason(error: BaseException) -> str:
-    """Why a connection failed: short, and without the address, account or password that drivers' texts hold."""
+    """Explain briefly why a connection failed, without the address, account or password in the driver's message."""
     links: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in links:
@@ -149,11 +149,11 @@ KNOWN_WORDS = {
     "timed out": "it doesn't answer",
     "starting up": "it is starting up",
 }
-"""PostgreSQL's client gives a refused login no code, only words; the first that is found counts."""
+"""PostgreSQL's client reports a refused login only in words, without a code; the first match counts."""
 
 
 def _first(known: Mapping[str, str], said: str) -> str | None:
-    """The meaning of the first known words, those of the address aside."""
+    """Return the meaning of the first known words, ignoring quoted names."""
     said = re.sub(r'"[^"]*"', '""', said)
     return next((meaning for words, meaning in known.items() if words in said), None)
 

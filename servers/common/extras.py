@@ -1,4 +1,4 @@
-"""Says which optional packages a server lacks and the command that installs them. It imports none of them."""
+"""Reports a server's missing optional packages and the command to install them. It imports none of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 COMMANDS = ("-m", "text2cypher")
-"""What `sys.argv[0]` names when a server is run, not imported: Python has `-m` there while it looks for the module."""
+"""Names in `sys.argv[0]` when a server is run, not imported: Python sets `-m` while it looks for the module."""
 
 
 def require(extra: str, *modules: str) -> None:
-    """Do nothing when all are there.
+    """Return if all modules are installed.
 
-    Else a command ends with one line and status 1, and an import raises ModuleNotFoundError with that line.
+    Otherwise a command exits with one line and status 1, and an import raises ModuleNotFoundError with that line.
     """
     missing = [module for module in modules if find_spec(module) is None]
     if not missing:

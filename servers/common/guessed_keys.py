@@ -1,4 +1,4 @@
-"""Joins that a database does not declare, guessed from the names and types of its columns. Reads no rows."""
+"""Guesses joins that a database doesn't declare from the names and types of its columns. Reads no rows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Join = tuple[str, str, str, str]
-"""Table and column, the table referred to and its column."""
+"""(table, column, referred table, referred column)."""
 
 
 def guessed(document: Mapping[str, Any]) -> list[Join]:
-    """The joins that names suggest, those aside that are declared: a column that is called like another table's only
+    """Return the joins that names suggest, except for declared ones: a column named like another table's single-column
     key (`CustomerId`), or like that table and its key (`customer_id`, `CustomerCode`)."""
     declared = {
         (table["name"], column)

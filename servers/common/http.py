@@ -1,11 +1,11 @@
-"""Streamable HTTP for one MCP server, behind a bearer token. Knows no tool and keeps no accounts.
+"""Streamable HTTP for one MCP server, protected by a bearer token. Knows no tools and keeps no accounts.
 
-A caller with the token may call every tool, as a client over stdio may: nobody is asked for an approval here.
+A caller with the token may call every tool, like a client over stdio: approvals are not requested here.
 
-HTTP_TOKEN    the token (or the credential `http_token`). Without one, a token is made at each start, into the file
-              $AGENTD_STATE/NAME.token that only this user can read, and only this machine's addresses are served
-HTTP_HOSTS    names besides the address itself that a Host header may have, separated by commas
-HTTP_ORIGINS  origins besides its own whose pages may call
+HTTP_TOKEN    the token (or the credential `http_token`). Without one, each start creates a token in the file
+              $AGENTD_STATE/NAME.token, readable only by this user, and only local addresses are served
+HTTP_HOSTS    names allowed in the Host header besides the address itself, separated by commas
+HTTP_ORIGINS  other origins whose pages may call
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LEAST = 16
-"""Characters of a token that was given."""
+"""Minimum characters of a configured token."""
 NO_TOKEN = "This needs the header Authorization: Bearer TOKEN, with the token of this server."
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes of a request: a letter's PDF of 20 MB in base64, and room beside it."""
+"""Maximum bytes of a request: a letter's PDF of 20 MB in base64, and some room."""
 
 
 class HttpError(Exception):
-    """Why HTTP can't be served, and what to do."""
+    """HTTP can't be served; the text says why and what to do."""
 
 
 def serve_http(server: MCPServer[Any], host: str, port: int, environ: Mapping[str, str] = os.environ) -> None:
-    """Serve until a signal. Says on standard error where it listens (port 0 takes a free one), then where its token is.
+    """Serve until a signal. Prints to standard error where it listens (port 0 takes a free one) and where the token is.
 
     Raises HttpError.
     """
@@ -62,9 +62,9 @@ def listening(
     environ: Mapping[str, str],
     ready: str,
 ) -> Iterator[tuple[uvicorn.Server, list[socket.socket]]]:
-    """The HTTP server that is to be run, and the sockets it is to be run on; they are closed with the block.
+    """Yield the HTTP server and its sockets, ready to run; leaving the block closes the sockets.
 
-    Without a `given` token one is made into `file`. `ready` stands before the address on standard error.
+    Without a `given` token a new one is written to `file`. `ready` precedes the address on standard error.
     """
     import uvicorn
 
@@ -85,7 +85,7 @@ def listening(
 
 
 def address(text: str) -> tuple[str, int]:
-    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError."""
+    """Parse `127.0.0.1:9001` as (host, port). Raises ArgumentTypeError."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, for example 127.0.0.1:9001")
@@ -93,7 +93,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 def given_token(environ: Mapping[str, str]) -> str | None:
-    """HTTP_TOKEN or the credential; None without one. Raises HttpError for one that could be guessed."""
+    """Return HTTP_TOKEN or the credential, or None. Raises HttpError for a token short enough to guess."""
     token = environ.get("HTTP_TOKEN")
     token = credential("http_token", environ) if token is None else token
     if token is not None and len(token) < LEAST:
@@ -102,7 +102,7 @@ def given_token(environ: Mapping[str, str]) -> str | None:
 
 
 def made_token(file: Path) -> str:
-    """A new token of 256 bits, in a file that only this user can read."""
+    """Create a 256-bit token in a file that only this user can read."""
     token = secrets.token_urlsafe(32)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     file.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ def made_token(file: Path) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach that address."""
+    """Return whether only programs on this machine can reach the address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -120,7 +120,7 @@ def is_loopback(host: str) -> bool:
 
 
 def application(server: MCPServer[Any], place: str, token: str, environ: Mapping[str, str]) -> ASGIApp:
-    """The whole application: Host and Origin are checked by the SDK, the token before it."""
+    """Return the ASGI application: the token is checked first, then the SDK checks Host and Origin."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     port = place.rpartition(":")[2]
@@ -132,14 +132,14 @@ def application(server: MCPServer[Any], place: str, token: str, environ: Mapping
 
 
 class BearerOnly:
-    """Lets requests with the token through; all others are answered 401, too large ones 413 or given up."""
+    """Passes requests with the token; answers others with 401, large ones with 413 or a disconnect."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
         self._wanted = f"Bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request (or the application's start and end, which carry none)."""
+        """Handle one request (or the application's startup and shutdown, which need no token)."""
         from starlette.responses import PlainTextResponse
 
         if scope["type"] == "lifespan":
@@ -161,12 +161,12 @@ class BearerOnly:
 
 
 def _length(scope: Scope) -> int:
-    """What a request says of its body's length; 0 where it says nothing (in chunks)."""
+    """Return a request's Content-Length; 0 if it is missing (chunked)."""
     return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 
 def _bounded(receive: Receive) -> Receive:
-    """A body longer than MAX_BODY reads as one whose sender hung up."""
+    """Make a body longer than MAX_BODY look like a disconnect."""
     read = 0
 
     async def bounded() -> Message:

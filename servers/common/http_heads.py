@@ -1,4 +1,4 @@
-"""HTTP connections that no head or body that never ends can hold: uvicorn itself waits for ever. It knows no route."""
+"""HTTP connections with time limits for head and body, which uvicorn lacks. It knows no routes."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ HEAD_S, BODY_S = 10.0, 30.0
 
 
 class HeadInTime(H11Protocol):
-    """A connection ends HEAD_S after its begin, or after its last response, unless a whole head has come; and BODY_S
-    after the head unless the whole body has.
+    """Closes a connection HEAD_S after its start, or after its last response, unless a complete head has arrived; and
+    BODY_S after the head unless the complete body has arrived.
 
-    Anybody who reaches the port, without a token, could else take all the connections that this process may have.
+    Otherwise anybody who reaches the port, even without a token, could use up this process's connections.
     """
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The first head is awaited."""
+        """Start the time limit of the first head."""
         super().connection_made(transport)
         self._await(HEAD_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is awaited any more."""
+        """Cancel the time limit."""
         super().connection_lost(exc)
         if self._late is not None:
             self._late.cancel()
 
     def on_response_complete(self) -> None:
-        """The next head is awaited; or the rest of a body that nobody read."""
+        """Start the time limit of the next head, or of the rest of an unread body."""
         super().on_response_complete()
         self._await(HEAD_S)
 
@@ -40,7 +40,7 @@ class HeadInTime(H11Protocol):
         self._late = self.loop.call_later(seconds, self._end)
 
     def handle_events(self) -> None:
-        """A head that has come begins the time of its body."""
+        """Start the time limit of the body once a head has arrived."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before and self.cycle.more_body:

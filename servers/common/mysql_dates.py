@@ -1,6 +1,6 @@
-"""MySQL's functions of dates that questions about books need, for SQLite, so that a query is one on both.
+"""MySQL's date functions for questions about books, added to SQLite so that the same query runs on both.
 
-As in MySQL, what is no date gives NULL, and only the date counts, not the time of day.
+As in MySQL, an invalid date gives NULL, and the time of day is ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date
 
 
 def add_to(connection: sqlite3.Connection) -> None:
-    """Make the functions known to a connection."""
+    """Add the functions to a connection."""
     for name, part in PARTS.items():
         connection.create_function(name, 1, _part(part), deterministic=True)
     connection.create_function("DATEDIFF", 2, _days_between, deterministic=True)

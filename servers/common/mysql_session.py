@@ -1,4 +1,4 @@
-"""MariaDB's and MySQL's part of a read-only session: how it is opened, held and killed. It runs nothing else."""
+"""Read-only sessions of MariaDB and MySQL: opening, restricting and killing. It runs no other statements."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from servers.common.values import date_time_text, decimal_text
 log = logging.getLogger(__name__)
 
 GROUP_CONCAT_BYTES = 2**20
-"""MySQL would silently cut it at 1024."""
+"""MySQL's default would silently cut results at 1024."""
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-"""Pinned: with ANSI_QUOTES or NO_BACKSLASH_ESCAPES the server would read quotes otherwise than our checks do."""
+"""Fixed: with ANSI_QUOTES or NO_BACKSLASH_ESCAPES the server would read quotes differently from our checks."""
 DECODERS = conversions | {
     FIELD_TYPE.NEWDECIMAL: decimal_text,
     FIELD_TYPE.DECIMAL: decimal_text,
@@ -28,7 +28,7 @@ DECODERS = conversions | {
     FIELD_TYPE.DATETIME: date_time_text,
     FIELD_TYPE.TIMESTAMP: date_time_text,
 }
-"""How both drivers read the server's text: straight into JSON form, which is quicker than by Decimal and date."""
+"""How both drivers decode the server's text: directly to JSON form, which is faster than via Decimal and date."""
 
 
 class MySQLSessions:
@@ -38,7 +38,7 @@ class MySQLSessions:
     reads_what_is_left = True
 
     def engine(self, url: URL) -> AsyncEngine:
-        """A connection a session."""
+        """Create an engine without a pool: one connection per session."""
         return create_async_engine(
             url,
             poolclass=pool.NullPool,
@@ -53,9 +53,9 @@ class MySQLSessions:
         )
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
-        """Make the server itself keep the session read-only, bounded and of one statement."""
+        """Make the server itself enforce read-only, time-limited sessions with one statement per text."""
         connection, driver = session.connection, session.driver
-        # COM_SET_OPTION: several statements in one text off, which both drivers switch on and have no call to undo.
+        # COM_SET_OPTION disables multiple statements in one text; both drivers enable them and can't undo it.
         await driver._execute_command(0x1B, b"\x01\x00")
         await (driver._read_packet if hasattr(driver, "_read_packet") else driver.read_packet)()
         limits = (
@@ -70,7 +70,7 @@ class MySQLSessions:
         session.thread_id = int((await connection.exec_driver_sql("SELECT CONNECTION_ID()")).scalar_one())
 
     async def kill(self, session: Session, engine: AsyncEngine) -> None:
-        """End on the server whatever runs in this session."""
+        """Stop on the server what this session is running."""
         try:
             async with engine.connect() as side:
                 await side.exec_driver_sql(f"KILL QUERY {session.thread_id:d}")

@@ -1,4 +1,4 @@
-"""What a server says in Indonesian alone: `languages/id.toml` in its package. Letters have their own words."""
+"""A server's sentences in Indonesian, from `languages/id.toml` in its package. Letters have their own words."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from importlib.resources import files
 
 @cache
 def phrases(package: str) -> Mapping[str, str]:
-    """{key: sentence} of `servers.NAME`; its places are filled by `str.format`."""
+    """Return {key: sentence} of `servers.NAME`; placeholders are filled with `str.format`."""
     return tomllib.loads(files(package).joinpath("languages", "id.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""PostgreSQL's part of a read-only session: how it is opened, held and killed. It runs nothing else."""
+"""Read-only sessions of PostgreSQL: opening, restricting and killing. It runs no other statements."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SETTINGS = {
     "default_transaction_read_only": "on",
     "lock_timeout": "2s",
     "idle_in_transaction_session_timeout": "660s",
-    "standard_conforming_strings": "on",  # else the server would read quotes otherwise than our checks do
+    "standard_conforming_strings": "on",  # otherwise the server reads quotes differently from our checks
 }
 LONGEST_MS = 2**31 - 1
 
 
 class PostgreSQLSessions:
-    """Sessions of PostgreSQL. Names without a schema are looked for in `schemas`, in that order."""
+    """Sessions of PostgreSQL. Names without a schema are searched in `schemas`, in order."""
 
     grace_seconds = 0.5
     reads_what_is_left = False
@@ -32,7 +32,7 @@ class PostgreSQLSessions:
         self._path = ", ".join('"' + name.replace('"', '""') + '"' for name in schemas)
 
     def engine(self, url: URL) -> AsyncEngine:
-        """A connection a session; it is read-only from its first moment."""
+        """Create an engine without a pool: one connection per session, read-only from the start."""
         return create_async_engine(
             url,
             poolclass=pool.NullPool,
@@ -40,20 +40,20 @@ class PostgreSQLSessions:
             connect_args={
                 "connect_timeout": int(CONNECT_SECONDS),
                 "options": " ".join(f"-c {name}={value}" for name, value in SETTINGS.items()),
-                # Every statement is prepared first, and PostgreSQL prepares no text that holds several.
+                # Every statement is prepared first, and PostgreSQL prepares no text with several statements.
                 "prepare_threshold": 0,
             },
         )
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
-        """The time limit, and where names are looked for. The transaction that begins with it only reads."""
+        """Set the time limit and the search path. The transaction that this starts is read-only."""
         milliseconds = min(max(int(timeout_seconds * 1000), 1), LONGEST_MS)
         await session.connection.exec_driver_sql(f"SET SESSION statement_timeout = {milliseconds}")
         if self._path:
             await session.connection.exec_driver_sql(f"SET SESSION search_path = {self._path}")
 
     async def kill(self, session: Session, engine: AsyncEngine) -> None:  # noqa: ARG002 - each kind gets the same
-        """Ask the server to cancel what runs."""
+        """Ask the server to cancel the running statement."""
         try:
             await session.driver.cancel_safe(timeout=CONNECT_SECONDS)
         except (psycopg.Error, OSError):

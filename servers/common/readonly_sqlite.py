@@ -1,4 +1,4 @@
-"""Opens a SQLite file so that nothing can be written, whatever is asked. Limits no time: its process does that."""
+"""Opens a SQLite file so that no statement can write to it. Time limits are enforced by killing the process."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ FACTS = frozenset(
     {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
     | {"read_uncommitted"}
 )
-"""The pragmas that reflection asks for; all only read."""
+"""The pragmas that reflection uses; all of them only read."""
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 UNSAFE_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "regexp"})
-"""Of them, `regexp` is SQLAlchemy's own in Python: a bad pattern would hold the whole process, and no limit ends it."""
+"""`regexp` is SQLAlchemy's own, in Python: a bad pattern would block the whole process, beyond any limit."""
 CELL_BYTES = 2**20
 LIKE_PATTERN_BYTES = 500
-"""The matching of one pattern grows fast with its length."""
+"""The time to match a pattern grows quickly with its length."""
 
 
 def connect(file: str, busy_seconds: float, heap_bytes: int) -> sqlite3.Connection:
-    """A connection that only reads, and allocates no more than that in this process. Raises sqlite3.Error."""
+    """Open a read-only connection; SQLite allocates at most `heap_bytes` in this process. Raises sqlite3.Error."""
     uri = f"file:{quote(file)}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None)
     connection.execute("PRAGMA query_only=1")
     connection.execute(f"PRAGMA hard_heap_limit={heap_bytes:d}")
-    connection.execute("PRAGMA temp_store=MEMORY")  # a sort without end fills that limit, and not the disk
+    connection.execute("PRAGMA temp_store=MEMORY")  # endless sorts hit that limit instead of filling the disk
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_BYTES)
@@ -36,7 +36,7 @@ def connect(file: str, busy_seconds: float, heap_bytes: int) -> sqlite3.Connecti
 
 
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    """SQLite asks before it prepares a statement: reading is allowed, everything else isn't."""
+    """SQLite's authorizer, called while a statement is prepared: allows only reading."""
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = (second or "").lower() not in UNSAFE_FUNCTIONS
     elif action == sqlite3.SQLITE_PRAGMA:

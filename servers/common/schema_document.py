@@ -1,4 +1,4 @@
-"""The schema as a JSON document, for programs that plan queries without touching the database. Holds no data."""
+"""The schema as a JSON document, for programs that plan queries without the database. It contains no data."""
 
 from __future__ import annotations
 

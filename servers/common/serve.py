@@ -1,4 +1,4 @@
-"""Puts one MCP server on a wire: standard input and output, or Streamable HTTP. Knows no tool.
+"""Runs an MCP server on standard input and output, or Streamable HTTP. Knows no tools.
 
     python -m servers.NAME                         one client, over stdio
     python -m servers.NAME --http 127.0.0.1:9001   many clients, at http://127.0.0.1:9001/mcp
@@ -24,9 +24,9 @@ from servers.common.http import HttpError, address, serve_http
 
 
 def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
-    """Serve until the client hangs up (stdio) or a signal comes (HTTP).
+    """Serve until the client disconnects (stdio) or a signal arrives (HTTP).
 
-    `argv` defaults to the process's. Exits with status 2, saying why, when the command line or AGENTD_CLOCK is wrong.
+    `argv` defaults to the process's. Exits with status 2 and a message if the command line or AGENTD_CLOCK is wrong.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m servers.{server.name}", description=f"The MCP server `{server.name}`."
@@ -34,7 +34,7 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--http", metavar="HOST:PORT", type=address, help="Streamable HTTP at /mcp; default: stdio")
     options = parser.parse_args(argv)
     close_to_others()
-    os.umask(0o077)  # what a server writes is for its owner alone
+    os.umask(0o077)  # files that a server writes are private
     log_to_stderr()
     try:
         clock.now()
@@ -50,7 +50,7 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
 
 
 def log_to_stderr() -> None:
-    """LOG_LEVEL (default WARNING) sets how much is said."""
+    """Log to standard error at LOG_LEVEL (default WARNING)."""
     log = logging.getLogger("servers")
     level = os.environ.get("LOG_LEVEL", "WARNING").upper()
     log_to(sys.stderr, level, lambda error: log.critical("not caught", exc_info=error))

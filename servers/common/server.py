@@ -1,4 +1,4 @@
-"""An MCP server that says in words which arguments of a call are wrong, and quotes none of them. It has no tools."""
+"""An MCP server that explains which arguments of a call are wrong, without quoting them. It has no tools."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SUBJECT = re.compile(r"^(?:Input|String|List|Dictionary) should")
 
 
 class Server(MCPServer[LifespanResultT]):
-    """MCPServer whose refusals of arguments a person can read: the framework's own show code, address and value."""
+    """MCPServer with readable argument errors: the framework's own contain error code, URL and value."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[LifespanResultT, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Raises ToolError for a tool that isn't there, for wrong arguments and for what the tool refuses."""
+        """Call a tool. Raises ToolError for an unknown tool, for wrong arguments, and for errors of the tool."""
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:

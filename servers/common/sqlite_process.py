@@ -1,7 +1,7 @@
-"""SQLite in processes of their own behind aiosqlite's interface: what a statement does ends when its process is killed.
+"""Runs SQLite in separate processes behind aiosqlite's interface, so that any statement can be ended by a kill.
 
-An interrupt doesn't reach a function that is busy inside one row (`printf('%.*c', …)`, `trim`, a LIKE pattern); a kill
-does. A process serves one session after the other, each with a connection of its own; one or two wait ready.
+An interrupt doesn't reach a function busy inside one row (`printf('%.*c', …)`, `trim`, a LIKE pattern); a kill does. A
+process serves sessions one after the other, each with a new connection; one or two processes wait ready.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import aiosqlite
 from servers.common.sqlite_worker import receive, send
 
 READY = 2
-"""Processes that wait for the next statement, at most."""
+"""Maximum number of idle processes kept ready."""
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from servers.common.sqlite_worker import main; main(int(sys.argv[2]))"
 )
@@ -31,7 +31,7 @@ DIED = "the statement's process ended; it may have needed more memory than it ma
 
 
 class Process:
-    """One worker process. Its calls block; `kill` may come from any thread and ends them."""
+    """One worker process. Its calls block; `kill` may be called from any thread and ends them."""
 
     def __init__(self) -> None:
         command = [sys.executable, "-I", "-S", "-c", START, str(ROOT), str(os.getpid())]
@@ -42,16 +42,16 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether the process can take requests."""
         return not self._killed and self._process.poll() is None
 
     def ask(self, name: str, *values: Any) -> Any:
-        """The answer of the worker's method. Raises sqlite3's errors, its own and for a process that is gone."""
+        """Call the worker's method and return its result. Raises sqlite3's errors, also if the process is gone."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
             send(self._process.stdin, (name, *values))
@@ -68,24 +68,24 @@ class Process:
         return result
 
     def kill(self) -> None:
-        """End it now, whatever it does."""
+        """Kill the process at once."""
         self._killed = True
         self._process.kill()
 
     def end(self) -> None:
-        """Kill it and let the system forget it."""
+        """Kill the process, wait for it and close its streams."""
         self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             try:
                 stream.close()
-            except BrokenPipeError:  # what it was asked last is not read any more
+            except BrokenPipeError:  # input that it didn't read
                 continue
 
 
 class Processes:
-    """The processes of one database: one or two ready, more while more statements run."""
+    """The processes of one database: one or two ready, and more while more statements run."""
 
     def __init__(self) -> None:
         self._ready: list[Process] = []
@@ -93,7 +93,7 @@ class Processes:
         weakref.finalize(self, _end_all, self._ready)
 
     def take(self) -> Process:
-        """One that is ready; another is made ready in its place."""
+        """Return a ready process, and start another to replace it."""
         with self._lock:
             taken = next((process for process in iter(self._next, None) if process.alive), None) or Process()
             if not self._ready:
@@ -104,7 +104,7 @@ class Processes:
         return self._ready.pop() if self._ready else None
 
     def give_back(self, process: Process) -> None:
-        """Keep it for the next session, unless it is dead or enough are ready."""
+        """Keep the process for the next session, or end it if it is dead or enough are ready."""
         with self._lock:
             if process.alive and len(self._ready) < READY:
                 self._ready.append(process)
@@ -118,13 +118,13 @@ def _end_all(processes: list[Process]) -> None:
 
 
 class Connection:
-    """What aiosqlite takes for a sqlite3.Connection: one session in a process. Nothing is ever written."""
+    """Stands in for aiosqlite's sqlite3.Connection: one session in a worker process. It never writes."""
 
     isolation_level = None
     in_transaction = False
 
     def __init__(self, processes: Processes, file: str, busy_seconds: float) -> None:
-        """Raises sqlite3.Error when the file can't be opened."""
+        """Raises sqlite3.Error if the file can't be opened."""
         self._processes = processes
         self._process = processes.take()
         self._numbers = count(1)
@@ -135,11 +135,11 @@ class Connection:
             raise
 
     def cursor(self, *_: Any) -> Cursor:
-        """A cursor of this session."""
+        """Return a cursor of this session."""
         return Cursor(self._process, next(self._numbers))
 
     def interrupt(self) -> None:
-        """End what runs, by ending its process."""
+        """Stop the running statement by killing the process."""
         self._process.kill()
 
     def close(self) -> None:
@@ -149,16 +149,16 @@ class Connection:
         self._processes.give_back(self._process)
 
     def create_function(self, *_: Any, **__: Any) -> None:
-        """SQLAlchemy's `regexp` stays out: the session would not allow it."""
+        """Ignore SQLAlchemy's `regexp`: the session would not allow it."""
 
     def commit(self) -> None:
-        """Nothing to commit."""
+        """Do nothing: nothing is written."""
 
     rollback = commit
 
 
 class Cursor:
-    """What aiosqlite takes for a sqlite3.Cursor."""
+    """Stands in for aiosqlite's sqlite3.Cursor."""
 
     rowcount, lastrowid, arraysize = -1, None, 1
 
@@ -168,32 +168,32 @@ class Cursor:
         self.description: Any = None
 
     def execute(self, sql: str, values: Any = ()) -> Cursor:
-        """Begin a statement. Raises sqlite3.Error."""
+        """Start a statement. Raises sqlite3.Error."""
         self.description = self._process.ask("execute", self._number, sql, values)
         return self
 
     def fetchmany(self, size: int = 1) -> list[Any]:
-        """The next rows, none at the end."""
+        """Return the next rows; empty at the end."""
         rows: list[Any] = self._process.ask("fetch", self._number, size)
         return rows
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
+        """Return all remaining rows."""
         rows: list[Any] = []
         while more := self.fetchmany(1000):
             rows += more
         return rows
 
     def fetchone(self) -> Any:
-        """The next row, or None."""
+        """Return the next row, or None."""
         return next(iter(self.fetchmany()), None)
 
     def close(self) -> None:
-        """Let go of the statement."""
+        """Close the statement."""
         if self._process.alive:
             self._process.ask("drop", self._number)
 
 
 def open_readonly(processes: Processes, file: str, busy_seconds: float) -> aiosqlite.Connection:
-    """A session, to be awaited. Raises sqlite3.Error then, when the file can't be opened."""
+    """Return a session to await; awaiting raises sqlite3.Error if the file can't be opened."""
     return aiosqlite.Connection(lambda: Connection(processes, file, busy_seconds), iter_chunk_size=64)  # type: ignore[arg-type, return-value]

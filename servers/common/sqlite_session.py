@@ -1,4 +1,4 @@
-"""SQLite's part of a read-only session: a process of its own, which is killed with its statement."""
+"""Read-only sessions of SQLite: each runs in its own process, which is killed to stop a statement."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from servers.common.sqlite_process import Processes, open_readonly
 class SQLiteSessions:
     """Sessions of a SQLite file."""
 
-    grace_seconds = 0.0  # SQLite knows no time limit of its own
+    grace_seconds = 0.0  # SQLite has no time limit itself
     reads_what_is_left = False
 
     def engine(self, url: URL) -> AsyncEngine:
-        """A session of a process of ours."""
+        """Create an engine whose sessions run in our processes."""
         processes, file = Processes(), url.database or ""
 
         async def opened() -> aiosqlite.Connection:
@@ -40,8 +40,8 @@ class SQLiteSessions:
         )
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
-        """Nothing: the process opened the file read-only."""
+        """Do nothing: the process opened the file read-only."""
 
     async def kill(self, session: Session, engine: AsyncEngine) -> None:  # noqa: ARG002 - each kind gets the same
-        """End the statement's process."""
+        """Kill the statement's process."""
         await session.driver.interrupt()

@@ -1,7 +1,7 @@
-"""The process that runs SQL on a SQLite file for a server, so that a statement can be ended by killing it. A program.
+"""The process that runs SQL on a SQLite file for a server, so that killing it ends a statement. A program.
 
-It is started by `sqlite_process` and imports nothing but the standard library and its neighbours, to be there quickly.
-Requests and answers are marshalled on its standard input and output, each after its length in four bytes.
+`sqlite_process` starts it. For a quick start it imports only the standard library and neighbouring modules. Requests
+and answers are marshalled on standard input and output, each preceded by its length in four bytes.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import IO, Any
 from servers.common import readonly_sqlite
 
 HEAP_BYTES = 256 * 2**20
-"""What SQLite may allocate at once; more is a MemoryError of that statement."""
+"""How much SQLite may allocate at once; beyond it the statement gets a MemoryError."""
 PROCESS_BYTES = 768 * 2**20
-"""Address space of the whole process, for what SQLite's own count does not see."""
+"""Address space of the whole process, for memory that SQLite's own limit doesn't count."""
 PAGE_BYTES = 4 * 2**20
-"""A page of rows ends early at this much text, so that wide rows don't fill the memory."""
+"""A page of rows ends after this much text, so that wide rows don't fill the memory."""
 
 
 def send(stream: IO[bytes], value: Any) -> None:
-    """Write one message. Raises ValueError for what is no plain value."""
+    """Write one message. Raises ValueError for values that can't be marshalled."""
     data = marshal.dumps(value)
     stream.write(len(data).to_bytes(4, "big") + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; None at the end of the stream, also where a message is cut off there."""
+    """Read one message; None at the end of the stream, even within a message."""
     head = stream.read(4)
     if len(head) < 4:
         return None
@@ -42,24 +42,24 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 class Worker:
-    """One connection at a time, and its cursors by number."""
+    """Handles one connection at a time, with its cursors by number."""
 
     def __init__(self) -> None:
         self._connection: sqlite3.Connection | None = None
         self._cursors: dict[int, sqlite3.Cursor] = {}
 
     def open(self, file: str, busy_seconds: float) -> None:
-        """A fresh session, in which nothing of the one before is left."""
+        """Start a new session with no state of the previous one."""
         self._connection = readonly_sqlite.connect(file, busy_seconds, HEAP_BYTES)
 
     def execute(self, number: int, sql: str, values: Any) -> Any:
-        """Begin a statement: its columns as DB-API describes them, or None."""
+        """Start a statement; return its DB-API column description, or None."""
         assert self._connection is not None
         cursor = self._cursors[number] = self._connection.execute(sql, values)
         return cursor.description
 
     def fetch(self, number: int, size: int) -> list[Any]:
-        """The next rows: up to `size`, fewer where they are wide, none at the end."""
+        """Return the next rows: at most `size`, fewer if they are wide, none at the end."""
         rows: list[Any] = []
         length = 0
         for row in self._cursors[number]:
@@ -70,7 +70,7 @@ class Worker:
         return rows
 
     def drop(self, number: int) -> None:
-        """Let go of a cursor."""
+        """Close a cursor."""
         if cursor := self._cursors.pop(number, None):
             cursor.close()
 
@@ -83,7 +83,7 @@ class Worker:
 
 
 def end_with(parent: int) -> None:
-    """A statement in its loop reads no end of input: the end of its parent process ends it."""
+    """End this process when its parent ends; needed since a busy statement doesn't notice the end of input."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(0)

@@ -2,14 +2,14 @@
 
 | from the database            | in JSON                                                                       |
 |------------------------------|-------------------------------------------------------------------------------|
-| NULL, text, JSON, ENUM, BOOL | as they are (JSON documents as the text the database gave)                     |
+| NULL, text, JSON, ENUM, BOOL | unchanged (JSON documents as the text that the database gave)                  |
 | integer, DECIMAL             | a number when 15 significant digits hold it exactly, else a string of digits  |
 | DOUBLE, FLOAT, REAL          | a number; NaN and the infinities, which JSON lacks, as strings                |
 | DATE, DATETIME, TIME         | ISO 8601: 2023-01-15, 2023-01-15T09:30:00, -27:15:00                          |
 | BLOB, BINARY, BIT            | base64                                                                        |
 
-Fifteen digits are what every reader of JSON keeps, whatever float it uses. SQLite has no DECIMAL: money there is a
-REAL, whose own text form has 15 digits, so `sqlite_value` gives those and the noise behind them stays away.
+Every JSON reader keeps fifteen digits, whatever float type it uses. SQLite has no DECIMAL: money is stored as REAL,
+whose own text form has 15 digits, so `sqlite_value` rounds to 15 digits and the floating-point noise is removed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from typing import Any
 from uuid import UUID
 
 EXACT = 10**15
-"""Every integer nearer to zero than this has at most 15 digits."""
+"""Every integer closer to zero than this has at most 15 digits."""
 
 
 def json_rows(rows: Sequence[Sequence[Any]], *, real_digits: bool = False) -> list[Sequence[Any]]:
-    """Rows with every value converted, column by column: most columns need nothing, and seeing that is quick.
+    """Convert the rows column by column: most columns need no conversion, which is quick to detect.
 
-    `real_digits`: give floats with 15 significant digits, for SQLite.
+    `real_digits`: round floats to 15 significant digits, for SQLite.
     """
-    # Neither MySQL nor MariaDB has NaN, which would hide from min and max.
+    # MySQL and MariaDB have no NaN, which min and max would miss.
     convert, numbers = (sqlite_value, {int}) if real_digits else (json_value, {int, float})
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
     changed = False
@@ -45,20 +45,20 @@ def json_rows(rows: Sequence[Sequence[Any]], *, real_digits: bool = False) -> li
 
 
 def json_value(value: Any) -> Any:
-    """One value from a driver as JSON data. A type nobody foresaw becomes its text."""
+    """Convert one value from a driver to JSON data. An unknown type becomes its text."""
     convert = _CONVERTERS.get(type(value), str)
     return value if convert is None else convert(value)
 
 
 def sqlite_value(value: Any) -> Any:
-    """Like `json_value`; REAL values come with 15 significant digits."""
+    """Like `json_value`, with REAL values rounded to 15 significant digits."""
     if type(value) is float and math.isfinite(value):
         return float(f"{value:.15g}")
     return json_value(value)
 
 
 def decimal_text(text: str) -> int | float | str:
-    """A DECIMAL as the server writes it, without the detour of a Decimal where 15 digits are no question."""
+    """Parse a DECIMAL in the server's text form, via Decimal only if it may exceed 15 digits."""
     if len(text) > 15:
         return _decimal(Decimal(text))
     number = float(text)
@@ -66,7 +66,7 @@ def decimal_text(text: str) -> int | float | str:
 
 
 def date_time_text(text: str) -> str:
-    """A DATETIME as the server writes it, in ISO form; also one that no calendar has, such as 0000-00-00."""
+    """Convert a DATETIME in the server's text form to ISO, even an invalid date such as 0000-00-00."""
     return text.replace(" ", "T", 1)
 
 
@@ -92,7 +92,7 @@ def _float(value: float) -> float | str:
 
 
 def _duration(value: datetime.timedelta) -> str:
-    """TIME columns reach from -838:59:59 to 838:59:59, so hours are not cut into days."""
+    """Format a TIME, which ranges from -838:59:59 to 838:59:59: hours are not split into days."""
     sign = "-" if value < datetime.timedelta() else ""
     seconds, micros = divmod(abs(value) // datetime.timedelta(microseconds=1), 1_000_000)
     text = f"{sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,4 +1,4 @@
-"""Makes the sample company's database: a SQLite file, or the tables of an empty MariaDB. Not for an office's data."""
+"""Builds the sample company's database: a SQLite file, or tables in an empty MariaDB. Not for an office's data."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
 SEED = Path(__file__).with_name("seed.sql.xz")
-APPLICATION_ID = 0x61676574  # marks the file as ours, so that nobody else's is ever replaced
+APPLICATION_ID = 0x61676574  # marks our own files; others are never replaced
 VERSION = 1
 
 
 def build(path: str | Path) -> Path:
-    """The sample company as a SQLite file at `path`, made when absent or of an older version; answers the path.
+    """Create the sample company's SQLite file at `path` if it is absent or outdated; return the path.
 
-    The file appears complete or not at all, however many processes ask at once. A file that is something else is left
-    alone: FileExistsError.
+    The file appears complete or not at all, even if several processes build it at once. A different file is left alone:
+    FileExistsError.
     """
     target = Path(path)
     if _is_current(target):
@@ -40,13 +40,13 @@ def build(path: str | Path) -> Path:
 
 
 def script(*, rows: bool = True) -> str:
-    """The SQL that makes it in SQLite; without `rows`, its empty tables."""
+    """Return the SQL that creates it in SQLite; without `rows`, only its empty tables."""
     text = lzma.decompress(SEED.read_bytes()).decode()
     return text if rows else text.partition("\nINSERT INTO ")[0]
 
 
 async def load(connection: AsyncConnection) -> None:
-    """Create and fill the tables in the (empty) MariaDB or MySQL database of `connection`; the caller commits."""
+    """Create and fill the tables in an empty MariaDB or MySQL database; the caller commits."""
     from sqlalchemy import MetaData, create_engine, select
 
     metadata = MetaData()
@@ -63,7 +63,7 @@ async def load(connection: AsyncConnection) -> None:
 
 
 def _comment(metadata: MetaData, filled: sqlite3.Connection) -> None:
-    """What reflection does not give: comments, and that no number is generated."""
+    """Add what reflection doesn't return: comments, and that keys are not generated."""
     for name, sql in filled.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"):
         table = metadata.tables[name]
         table.comment, comments = sqlite_comments(sql)
@@ -88,7 +88,7 @@ def _is_current(path: Path) -> bool:
 
 
 def _build_beside(target: Path) -> None:
-    """Build next to the target and rename: readers of an older file keep theirs."""
+    """Build next to the target and rename it, so that readers of an older file keep theirs."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".new")
     os.close(handle)
     draft = Path(name)

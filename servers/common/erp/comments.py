@@ -1,4 +1,4 @@
-"""Comments of a SQLite schema: it keeps the text of CREATE TABLE, whose `--` notes are the comments."""
+"""Reads comments of a SQLite schema: SQLite keeps the text of CREATE TABLE, and its `--` notes are the comments."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _NO_COLUMN = {"primary", "foreign", "unique", "check", "constraint", "create"}
 
 
 def sqlite_comments(create_table: str) -> tuple[str | None, dict[str, str]]:
-    """The table's comment and its columns' by name, from the `sql` of sqlite_master.
+    """Return (the table's comment, {column: comment}), from the `sql` of sqlite_master.
 
-    A note after the opening parenthesis belongs to the table, one at the end of a column's line to the column.
+    A note after the opening parenthesis is the table's, one at the end of a column's line is the column's.
     """
     table: str | None = None
     columns: dict[str, str] = {}
