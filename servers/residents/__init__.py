@@ -1,1 +1,1 @@
-"""The MCP server `residents`: the office's register of residents, read. Not the letters, not a session's identity."""
+"""The MCP server `residents`: reads the office's register of residents. Letters and sessions are handled elsewhere."""

@@ -17,7 +17,7 @@ from servers.residents.verification import Verification
 
 
 def main() -> None:
-    """Exits with status 2, saying why, when a setting is wrong; each call reports a register that is down."""
+    """Run the server or a command. Exits with status 2 if a setting is wrong; calls report a register that is down."""
     if sys.argv[1:2] and sys.argv[1] in (*cli.COMMANDS, "-h", "--help"):
         raise SystemExit(cli.main(sys.argv[1:]))
     try:

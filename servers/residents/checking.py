@@ -1,4 +1,4 @@
-"""What is in a register, in counts: standings, codes without a word, NIKs of wrong length, PINs. Names nobody."""
+"""Counts what is in a register: standings, unknown codes, NIKs of wrong length, PINs. It names nobody."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ own, pins = schema.residents, schema.pins
 
 
 def findings(register: Register, database: Database | None) -> Iterator[str]:
-    """One line each. Raises RegisterError."""
+    """Yield one line per finding. Raises RegisterError."""
     if database is None:
         yield NOTICE
         yield "60 residents in 20 families"

@@ -1,4 +1,4 @@
-"""`python -m servers.residents check | import FILE | pin`: what an office does with its register. Serves nothing."""
+"""`python -m servers.residents check | import FILE | pin`: an office's commands on its register. Serves nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMPLE = "for example RESIDENTS_URL=sqlite:////var/lib/agentd/residents.db"
 
 
 def main(argv: Sequence[str]) -> int:
-    """0 when done, 1 when rows are bad (nothing was imported then), 2 when something can't be used."""
+    """Run a command. Returns 0: done; 1: bad rows, nothing was imported; 2: something can't be used."""
     parser = argparse.ArgumentParser(
         prog="agentd residents",
         description="The office's register of residents.",
@@ -102,7 +102,7 @@ def _progress(count: int) -> None:
 
 
 def _fields(header: list[str], kept: Path) -> list[str]:
-    """Each column's field. A person at a terminal is asked for unknown ones, once: the answers are kept."""
+    """Return each column's field. At a terminal, unknown columns are asked for once and the answers saved."""
     chosen: dict[str, str] = tomllib.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     asked: dict[str, str] = {}
     fields = []
@@ -136,7 +136,7 @@ def _ask(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A TOML string."""
+    """Return a TOML string."""
     return '"' + "".join(f"\\u{ord(c):04x}" if c in '"\\' or ord(c) < 32 else c for c in text) + '"'
 
 

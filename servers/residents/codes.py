@@ -1,4 +1,4 @@
-"""OpenSID's numbers as the words that letters print. The words themselves are in codes.toml."""
+"""Translates OpenSID's codes to the words that letters print. The words themselves are in codes.toml."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ WORDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("codes
 ABBREVIATIONS = frozenset(WORDS["abbreviations"]["words"].split())
 
 UNSPOKEN = {"golongan_darah": {"13"}}
-"""Numbers that mean "not known"."""
+"""Codes that mean "not known"."""
 
 
 def word(field: str, code: object) -> str | None:
-    """What a code means; None for no code (empty, 0) and for one that nobody knows."""
+    """Return a code's word; None for no code (empty, 0) and for an unknown one."""
     return WORDS[field].get(str(code).strip())
 
 
 def is_unknown(field: str, code: object) -> bool:
-    """Whether a code is there and has no meaning."""
+    """Return whether there is a code without a known meaning."""
     return known(code) is not None and word(field, code) is None and str(code) not in UNSPOKEN.get(field, ())
 
 
 def occupation(name: object) -> str | None:
-    """An occupation, which offices keep in capitals, with a capital to each word: Karyawan Swasta, Tentara (TNI)."""
+    """Return an occupation, stored in capitals, with each word capitalised: Karyawan Swasta, Tentara (TNI)."""
     text = known(name)
     return text and re.sub(r"[^\W\d_]+", lambda found: _cased(found[0]), text)
 

@@ -1,6 +1,6 @@
-"""The register that is configured: OpenSID's, our own schema's or the sample; which one, its tables say at first use.
+"""The configured register: OpenSID's, our own schema's or the sample; decided by its tables at first use.
 
-It can be made while the database is down: each question then says so, and the next one tries again.
+It can be created while the database is down: each call then reports that, and the next one tries again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from servers.residents.settings import Settings
 
 
 class ConfiguredRegister:
-    """Raises RegisterError at once for an address that can't be one, else when asked."""
+    """A register by settings. Raises RegisterError at once for an invalid address, otherwise at the first call."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -37,7 +37,7 @@ class ConfiguredRegister:
         return self.opened().family(found)
 
     def issued_log(self) -> IssuedLog:
-        """Where the register lists what was issued. Raises RegisterError for one that has no such lists."""
+        """Return OpenSID's lists of issued letters. Raises RegisterError for a register without such lists."""
         register = self.opened()
         if not isinstance(register, OpensidRegister) or self._settings.url is None:
             raise RegisterError("WRITE_LOG is true, but the register is not OpenSID's: only that has log_surat")

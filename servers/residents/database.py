@@ -1,4 +1,4 @@
-"""A register's database by its address: short read-only sessions with time limits, errors in words. Knows no table."""
+"""A register's database: short read-only sessions with time limits, errors in plain words. Knows no tables."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ DRIVERS = {
     "postgres": "postgresql+psycopg",
 }
 NAMES_ONLY = {1054, 1142, 1143, 1146}
-"""MariaDB's errors whose texts name tables and columns, and no value: shown to the office as they are."""
+"""MariaDB's errors whose texts contain table and column names but no values: shown to the office unchanged."""
 
 
 class Database:
-    """Opens nothing until it is asked. `writing`: for the import and the log; else every session is read-only.
+    """Connects only when asked. `writing`: for the import and the log; otherwise every session is read-only.
 
-    `seconds`: how long a statement may take; a database that answers nothing holds its caller no longer.
+    `seconds`: how long a statement may take; also the limit for a database that doesn't answer.
     """
 
     def __init__(self, url: str, *, writing: bool = False, seconds: float = READ_SECONDS) -> None:
@@ -41,13 +41,13 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[sa.Connection]:
-        """One transaction. Raises RegisterError for what the database refuses."""
+        """Open a connection with one transaction. Raises RegisterError for database errors."""
         with self.errors(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """The database's errors as RegisterError."""
+        """Convert database errors to RegisterError."""
         try:
             yield
         except SQLAlchemyError as error:
@@ -101,7 +101,7 @@ def _engine(url: sa.URL, writing: bool, seconds: float) -> sa.Engine:
                 "local_infile": False,
                 "charset": "utf8mb4",
             }
-    # Without a pool: whether a database that stands still lives is found out once, not for a kept connection as well.
+    # No pool: a hung database is then detected only once, not for each kept connection as well.
     engine = sa.create_engine(url, connect_args=arguments, poolclass=sa.NullPool, hide_parameters=True)
     if url.get_backend_name() != "postgresql" and not writing:
 

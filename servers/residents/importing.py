@@ -1,4 +1,4 @@
-"""Takes residents from rows of text into our own schema: all of a file in one transaction, or nothing of it."""
+"""Imports residents from rows of text into our own schema: a whole file in one transaction, or nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEXES = dict.fromkeys(("l", "lk", "lakilaki", "pria"), "Laki-laki") | dict.fromk
 
 
 class BadRow(ValueError):
-    """A row that can't be taken; the text names the column and never the value."""
+    """A row that can't be imported; the text names the column, never the value."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class BadLine:
 
 
 class NothingImported(Exception):
-    """Some rows are bad, so none was taken."""
+    """Some rows are bad, so none was imported."""
 
     def __init__(self, bad: list[BadLine]) -> None:
         super().__init__(f"{len(bad)} bad rows: nothing was imported")
@@ -50,7 +50,7 @@ class NothingImported(Exception):
 
 
 def field_of(header: str, chosen: Mapping[str, str]) -> str | None:
-    """The field that a column is; "" for one to leave out, None for one that nobody knows."""
+    """Return a column's field; "" for one to leave out, None for an unknown one."""
     name = re.sub(r"[^a-z0-9]", "", header.lower())
     return chosen.get(header, "" if name in UNUSED or not name else FIELDS.get(name))
 
@@ -58,9 +58,9 @@ def field_of(header: str, chosen: Mapping[str, str]) -> str | None:
 def run(
     database: Database, rows: Iterable[tuple[int, list[str]]], fields: list[str], progress: Callable[[int], None]
 ) -> int:
-    """How many residents were taken; `fields` are the columns' in order, "" for none.
+    """Import the rows; return the number of residents. `fields` are the columns' fields in order, "" for none.
 
-    Who is in the register already, by NIK, is replaced; others stay. Raises NothingImported, RegisterError.
+    Residents already in the register, by NIK, are replaced; others stay. Raises NothingImported, RegisterError.
     """
     bad: list[BadLine] = []
     count = 0
@@ -78,7 +78,7 @@ def run(
 
 
 def _taken(rows: Iterable[tuple[int, list[str]]], fields: list[str], bad: list[BadLine]) -> Iterator[dict[str, Any]]:
-    """The good rows as the table takes them; the others go into `bad`, after which none is yielded."""
+    """Yield the good rows for the table, and collect the others in `bad`; after the first bad one none is yielded."""
     niks: dict[int, int] = {}
     cards: dict[str, int] = {}
     for line, cells in rows:
@@ -103,7 +103,7 @@ def _once(what: str, seen: dict[Any, int], value: Any, line: int) -> None:
 
 
 def resident_of(cells: Mapping[str, str]) -> dict[str, Any]:
-    """A row of the table from cells by field. Raises BadRow."""
+    """Convert cells by field to a row of the table. Raises BadRow."""
     row: dict[str, Any] = {name: known(cells.get(name)) for name in NAMES}
     if SIXTEEN.match(row["nik"] or "") is None:
         raise BadRow("nik is not 16 digits (in a spreadsheet, format the column as text)")
@@ -125,7 +125,7 @@ def resident_of(cells: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _spoken(name: str, text: str | None) -> str | None:
-    """A code as its word, a word as letters write it."""
+    """Convert a code to its word, and a word to its spelling in letters."""
     if text is None or (name == "golongan_darah" and text == "13"):
         return None
     if text.isdecimal():

@@ -1,7 +1,7 @@
-"""Writes what was issued into OpenSID's own lists, log_surat and permohonan_surat; nothing unless an office wants it.
+"""Writes issued letters to OpenSID's own lists, log_surat and permohonan_surat, if the office wants that.
 
-One letter is written once, however often it is sent: by its number and its file's name. It reads no template and draws
-no letter.
+A letter is written once, however often it is sent, by its number and file name. It reads no templates and draws no
+letters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from servers.residents.resident import RegisterError
 
 WAIT_SECONDS = 5
 READY = 3
-"""permohonan_surat.status of a letter that waits to be fetched."""
+"""permohonan_surat.status of a letter ready to be collected."""
 PRINTED = 1
 """log_surat.status."""
 
@@ -61,13 +61,13 @@ class IssuedLetter(BaseModel):
 
 
 class IssuedLog:
-    """The two lists of one office, by an account that may write them and nothing else. Times are those of its zone."""
+    """The two lists of one office, through an account that may write only them. Times are in the office's zone."""
 
     def __init__(self, url: str, register: OpensidRegister, zone: ZoneInfo) -> None:
         self._database, self._register, self._zone = Database(url, writing=True), register, zone
 
     def write(self, letter: IssuedLetter) -> bool:
-        """Whether it was new. Raises RegisterError, and then nothing of it was written."""
+        """Write a letter; return whether it was new. Raises RegisterError if nothing of it was written."""
         office = self._register.office().id
         at = letter.issued_at.astimezone(self._zone).replace(tzinfo=None)
         with self._database.errors(), self._database.engine.connect() as connection, _alone(connection, office):
@@ -79,16 +79,16 @@ class IssuedLog:
             of_office = sa.select(FORMAT.c.id, FORMAT.c.nama, FORMAT.c.url_surat).where(FORMAT.c.config_id == office)
             form = _form_of(letter.title, connection.execute(of_office).all())
             connection.execute(LOG.insert().values(**_logged(letter, at, office, person, form)))
-            if person is not None and form is not None:  # a request is of a resident, for a form
+            if person is not None and form is not None:  # requests need a resident and a form
                 connection.execute(REQUEST.insert().values(**_requested(letter, at, office, person, form)))
             return True
 
 
 @contextmanager
 def _alone(connection: sa.Connection, office: int) -> Iterator[None]:
-    """One transaction. Of several nodes one writes at a time, so that a letter sent twice at once is written once.
+    """Run one transaction, on one node at a time, so that a letter sent twice at once is written once.
 
-    Raises RegisterError when another node writes for longer than WAIT_SECONDS.
+    Raises RegisterError if another node writes for longer than WAIT_SECONDS.
     """
     name = f"agentd-log_surat-{office}"
     if connection.execute(sa.select(sa.func.get_lock(name, WAIT_SECONDS))).scalar() != 1:
@@ -103,7 +103,7 @@ def _alone(connection: sa.Connection, office: int) -> Iterator[None]:
 
 
 def _logged(letter: IssuedLetter, at: datetime, office: int, person: int | None, form: int | None) -> dict[str, object]:
-    """The row of log_surat: the running number alone, for a whole one doesn't fit; who is no resident by name."""
+    """Return the log_surat row: only the running number fits; a non-resident is entered by NIK and name."""
     stranger = {"nik_non_warga": letter.nik, "nama_non_warga": letter.nama} if person is None else {}
     return {
         **{"config_id": office, "id_format_surat": form, "id_pend": person, "tanggal": at},
@@ -122,11 +122,11 @@ def _requested(letter: IssuedLetter, at: datetime, office: int, person: int, for
 
 
 def _form_of(title: str, forms: Iterable[Any]) -> int | None:
-    """The office's form that is called as the letter is; none where there is no such one."""
+    """Return the office's form with the letter's name, or None."""
     wanted = _plain(title)
     return next((int(one.id) for one in forms if wanted in (_plain(one.nama), _plain(one.url_surat))), None)
 
 
 def _plain(name: str | None) -> str:
-    """`Surat Keterangan Domisili`, `surat-keterangan-domisili` and `Keterangan Domisili` are one."""
+    """Normalise: `Surat Keterangan Domisili`, `surat-keterangan-domisili` and `Keterangan Domisili` become equal."""
     return " ".join(re.sub(r"[^a-z0-9]+", " ", (name or "").lower()).split()).removeprefix("surat ")

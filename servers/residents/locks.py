@@ -1,7 +1,7 @@
-"""Counts wrong PINs and locks after three, in one database that all processes share: a SQLite file of the machine, or
-where several nodes serve one office the PostgreSQL that they share. Knows no PIN.
+"""Counts wrong PINs and locks after three, in a database that all processes share: a SQLite file on the machine, or for
+an office with several nodes their shared PostgreSQL. Knows no PINs.
 
-A try is taken before the PIN is compared, so that kiosks that try at the same time get three tries together, too.
+A try is taken before the PIN is compared, so that simultaneous attempts at several kiosks also share three tries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TRIES = 3
 LOCK_SECONDS = 15 * 60
 WAIT_SECONDS = 10
 _ONE_AT_A_TIME = 0x6167_7069_6E73
-"""The advisory lock of PostgreSQL that stands for the whole table."""
+"""The PostgreSQL advisory lock that protects the whole table."""
 
 _TABLES = sa.MetaData()
 _TRIES = sa.Table(
@@ -38,19 +38,19 @@ _SECRET = sa.Table("agentd_pin_secret", _TABLES, sa.Column("value", sa.LargeBina
 
 @dataclass(frozen=True)
 class Try:
-    """Whether the PIN may be compared; if not, in how many seconds again."""
+    """Whether the PIN may be compared; if not, `retry_after_s` says when to try again."""
 
     granted: bool
     left: int
-    """How many tries there are after this one, should it be wrong."""
+    """Tries left after this one, if it is wrong."""
     retry_after_s: int = 0
 
 
 class Locks:
-    """The wrong tries of the last 15 minutes; `now` gives seconds since 1970, unless the database has a clock."""
+    """The wrong tries of the last 15 minutes; `now` returns Unix time, used only with SQLite."""
 
     def __init__(self, place: Path | str, now: Callable[[], float]) -> None:
-        """A file, or a PostgreSQL's address. Raises RegisterError, whose text never repeats the address."""
+        """`place`: a file, or a PostgreSQL address. Raises RegisterError, whose text never repeats the address."""
         self._now = now
         self._made = False
         self._shared = isinstance(place, str)
@@ -59,11 +59,11 @@ class Locks:
         self._engine = _postgresql(place) if isinstance(place, str) else _sqlite(place)
 
     def take(self, subject: str) -> Try:
-        """Take one try for a NIK, or for a card that nobody has. Raises RegisterError."""
+        """Take one try for a NIK, or for an unknown card. Raises RegisterError."""
         with self._transaction() as (connection, now):
-            # Here goes what is over, so that made-up NIKs don't fill the disk.
+            # Expired rows are deleted here, so that invented NIKs don't fill the disk.
             connection.execute(_TRIES.delete().where(_TRIES.c.at <= now - LOCK_SECONDS))
-            # What lies ahead is from before the clock was set back: it would lock for as long as that.
+            # Rows in the future were written before the clock was set back: they would lock for all that time.
             connection.execute(_TRIES.update().where(_TRIES.c.at > now).values(at=now))
             key = _key(connection, subject)
             mine = _TRIES.c.subject == key
@@ -77,7 +77,7 @@ class Locks:
             return Try(True, TRIES - row.wrong - 1)
 
     def forget(self, subject: str) -> None:
-        """The PIN was right: the tries before it count no more. Raises RegisterError."""
+        """Reset the tries after a correct PIN. Raises RegisterError."""
         with self._transaction() as (connection, _):
             connection.execute(_TRIES.delete().where(_TRIES.c.subject == _key(connection, subject)))
 
@@ -86,7 +86,7 @@ class Locks:
 
     @contextmanager
     def _transaction(self) -> Iterator[tuple[sa.Connection, float]]:
-        """One at a time for all processes, with the time. Raises RegisterError."""
+        """Open a transaction, one at a time across processes, and yield it with the time. Raises RegisterError."""
         try:
             if self._folder is not None:
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -97,8 +97,8 @@ class Locks:
                     self._made = True
                 yield connection, now
         except (SQLAlchemyError, OSError) as error:
-            self._made = False  # the file may have been taken away
-            # Without a count nobody is verified: else a full disk would open every PIN to guessing.
+            self._made = False  # the file may have been deleted
+            # Without a count nobody is verified: otherwise a full disk would allow guessing every PIN.
             kind = type(getattr(error, "orig", None) or error).__name__
             raise RegisterError(
                 f"the count of wrong PINs can't be kept in {self._name} ({kind}); "
@@ -107,7 +107,7 @@ class Locks:
 
 
 def _locked(connection: sa.Connection) -> float:
-    """Nobody else counts until the transaction's end; the time is the database's: nodes' clocks differ."""
+    """Lock the count until the end of the transaction; return the database's time, since nodes' clocks differ."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
     return float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
 
@@ -144,7 +144,7 @@ def _sqlite(file: Path) -> sa.Engine:
 
 
 def _key(connection: sa.Connection, subject: str) -> bytes:
-    """What stands in the table for a NIK: a keyed hash, so that it lists no NIK to a reader."""
+    """Return a NIK's key in the table: a keyed hash, so that readers of the table learn no NIK."""
     secret = connection.execute(sa.select(_SECRET.c.value)).scalar()
     if secret is None:
         secret = os.urandom(32)

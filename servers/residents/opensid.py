@@ -1,4 +1,4 @@
-"""OpenSID's database as a register: its tables and rules, only read. Knows no PIN's use and no wire."""
+"""OpenSID's database as a read-only register: its tables and rules. PINs and tools are handled elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from servers.residents.pins import OpensidPins
 from servers.residents.resident import Found, RegisterError, Resident, Standing, known
 
 MARK = "tweb_penduduk"
-"""The table by which OpenSID is recognised."""
+"""OpenSID is recognised by this table."""
 
 
 def _table(name: str, columns: str) -> sa.TableClause:
@@ -44,12 +44,12 @@ CODED = {
     "hubungan": PERSON.c.kk_level,
     "standing": PERSON.c.status_dasar,
 }
-"""Which column holds the code of which word."""
+"""{field: the column with its code}."""
 
 
 @dataclass(frozen=True)
 class Office:
-    """The office of which the residents are: a row of `config`."""
+    """The residents' office: a row of `config`."""
 
     id: int
     name: str
@@ -66,7 +66,7 @@ class OpensidRegister:
         self.pins = OpensidPins()
 
     def office(self) -> Office:
-        """The office, once the tables are as we know them. Raises RegisterError."""
+        """Return the office, after checking the tables. Raises RegisterError."""
         if self._office is None:
             with self._database.connection() as connection:
                 _check_columns(connection)
@@ -95,7 +95,7 @@ class OpensidRegister:
 
 
 def _statement(office: int) -> sa.Select[Any]:
-    """The office's residents, a row each: with their family card, place, occupation and PIN where they have one."""
+    """Select the office's residents, one row each, with family card, place, occupation and PIN if they have them."""
     place = sa.func.coalesce(PERSON.c.id_cluster, FAMILY.c.id_cluster)
     joined = (
         sa.outerjoin(PERSON, FAMILY, (FAMILY.c.id == PERSON.c.id_kk) & (FAMILY.c.config_id == PERSON.c.config_id))
@@ -119,7 +119,7 @@ def _statement(office: int) -> sa.Select[Any]:
 
 
 def _found(row: sa.Row[Any]) -> Found:
-    """One row in our words. An office's address is the family's where there is a family."""
+    """Convert a row to our terms. The address is the family's if there is a family."""
     values = row._mapping
     spoken = {name: codes.word(name, values[column.name]) for name, column in CODED.items() if name != "standing"}
     resident = Resident(
@@ -151,13 +151,13 @@ def _found(row: sa.Row[Any]) -> Found:
 
 
 def _standing(code: object, status: object) -> Standing:
-    """Alive and a resident here; a code that we don't know is not."""
+    """Return the standing: `resident` only if alive and living here; unknown codes are `invalid`."""
     standing: Any = codes.word("standing", code) or "invalid"
     return "not_resident_here" if standing == "resident" and str(status) != "1" else standing
 
 
 def iso_date(value: object) -> str | None:
-    """A day in ISO form; None for 0000-00-00 and for a day without month."""
+    """Return a date in ISO form; None for 0000-00-00 and for incomplete dates."""
     try:
         return datetime.date.fromisoformat(str(value)[:10]).isoformat()
     except ValueError:

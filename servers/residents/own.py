@@ -18,7 +18,7 @@ _JOINED = sa.select(residents, pins.c.stored, pins.c.unchanged).select_from(
 
 
 class OwnRegister:
-    """The residents of the one office whose database it is."""
+    """The residents of one office, in a database of its own."""
 
     notice: str | None = None
 
@@ -38,7 +38,7 @@ class OwnRegister:
         return sorted(map(_found, members), key=lambda one: one.resident.hubungan != "Kepala Keluarga")
 
     def check(self) -> None:
-        """Raises RegisterError naming what the tables lack."""
+        """Raise RegisterError naming missing tables and columns."""
         with self._database.connection() as connection:
             inspector = sa.inspect(connection)
             missing = []

@@ -1,4 +1,4 @@
-"""How registers store PINs: OpenSID's form, which is only read, and our own, salted scrypt. Knows no resident."""
+"""How registers store PINs: OpenSID's format, which is only read, and ours, salted scrypt. Knows no residents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 
 SIX_DIGITS = re.compile(r"[0-9]{6}\Z")
 UNKNOWN = "000000"
-"""Compared in the place of a text that is no PIN, so that it costs the same."""
+"""Compared instead of a text that isn't a PIN, so that the time is the same."""
 
 
 def is_pin(text: str) -> bool:
@@ -17,7 +17,7 @@ def is_pin(text: str) -> bool:
 
 
 class OpensidPins:
-    """MD5 of a number made of the digits: weak (10^6 values, no salt), so it is read and never written."""
+    """MD5 of a number derived from the digits: weak (10^6 values, no salt), so it is read but never written."""
 
     decoy = "0" * 32
 
@@ -26,13 +26,13 @@ class OpensidPins:
 
 
 def opensid_form(pin: str) -> str:
-    """Digits reversed, as a whole number (zeros at the PIN's end fall away), times 77, with a fixed end, MD5."""
+    """Return MD5 of the reversed digits as an integer (trailing zeros of the PIN drop out), times 77, with a suffix."""
     number = int(pin[::-1]) * 77
     return hashlib.md5(f"{number}!#@$#%".encode(), usedforsecurity=False).hexdigest()
 
 
 class ScryptPins:
-    """`scrypt$SALT$HASH` in hex."""
+    """Stored as `scrypt$SALT$HASH`, in hex."""
 
     COST, BLOCK = 2**14, 8
 

@@ -1,4 +1,4 @@
-"""A resident as letters name them, what a register knows beside, and the port to any register. Reads none itself."""
+"""A resident with the fields of letters, a register's further data, and the port `Register`. Reads no register."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from servers.common.phrases import phrases
 
 Standing = Literal["resident", "not_resident_here", "dead", "moved", "missing", "left", "invalid"]
-"""Why somebody in the register gets a letter as a resident (`resident`) or doesn't."""
+"""`resident` if somebody in the register gets letters as a resident, otherwise why not."""
 
 
 class Resident(BaseModel):
@@ -44,16 +44,16 @@ class Resident(BaseModel):
 
 @dataclass(frozen=True)
 class Found:
-    """A row of the register: the resident, and what decides whether a PIN or a card may speak for them."""
+    """A row of the register: the resident, and what decides whether a PIN or card may be used for them."""
 
     resident: Resident = field(repr=False)
     standing: Standing
     family: str | None = field(default=None, repr=False)
     """The register's own key of the family card; None without one."""
     pin: str | None = field(default=None, repr=False)
-    """As the register stores it (see pins.py); None where none was given out, or it is not active."""
+    """The PIN as stored (see pins.py); None if none was issued or it is not active."""
     pin_unchanged: bool = False
-    """The citizen never changed the first PIN."""
+    """True if the citizen has not changed the first PIN."""
 
 
 class PinForm(Protocol):
@@ -61,36 +61,36 @@ class PinForm(Protocol):
 
     @property
     def decoy(self) -> str:
-        """A stored form that costs as much to compare as a real one."""
+        """Return a stored form whose comparison takes as long as a real one."""
 
     def matches(self, pin: str, stored: str) -> bool:
-        """Whether six digits are the stored PIN; takes the same time either way."""
+        """Return whether six digits are the stored PIN; takes the same time either way."""
 
 
 class Register(Protocol):
-    """Any register of residents. All methods raise RegisterError."""
+    """A register of residents. All methods raise RegisterError."""
 
     @property
     def pins(self) -> PinForm: ...
 
     @property
     def notice(self) -> str | None:
-        """What to know of every answer, or None."""
+        """Return what applies to every answer (a sample's notice), or None."""
 
     def find(self, *, nik: str | None = None, card: str | None = None) -> Found | None:
-        """Who has this NIK (16 digits) or card, whatever their standing."""
+        """Return the person with this NIK (16 digits) or card, whatever their standing."""
 
     def family(self, found: Found) -> list[Found]:
-        """The living members of the same family card, the head first; without a card the resident alone."""
+        """Return the living members of the family card, the head first; without a card only the resident."""
 
 
 class RegisterError(Exception):
-    """The register can't answer. The text is for the office: precise, without an address, an account or a person."""
+    """The register can't answer. The text is for the office: precise, but without addresses, accounts or persons."""
 
     citizen = phrases("servers.residents")["register_down"]
 
 
 def known(value: object) -> str | None:
-    """The text of a value, or None where it only stands for none: empty, "-", "0"."""
+    """Return a value's text, or None if it only means "none": empty, "-", "0"."""
     text = "" if value is None else " ".join(str(value).split())
     return text if text.strip("-0. ") else None

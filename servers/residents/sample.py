@@ -1,4 +1,4 @@
-"""The sample register: 60 made-up residents in 20 families, read from sample.csv. No office's data."""
+"""The sample register: 60 invented residents in 20 families, read from sample.csv. No office's data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTICE = phrases("servers.residents")["sample"]
 
 
 class SampleRegister:
-    """Everybody in it is marked CONTOH; its PINs stand in the file for all to read."""
+    """All names are marked CONTOH; the PINs are public in the file."""
 
     notice: str | None = NOTICE
 

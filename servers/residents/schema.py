@@ -1,4 +1,4 @@
-"""agentd's own register of residents: its tables on SQLite, PostgreSQL and MariaDB. Reads and writes none itself."""
+"""The tables of agentd's own register of residents, on SQLite, PostgreSQL and MariaDB. Reads and writes none itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ residents = sa.Table(
     sa.Column("card", sa.String(32), unique=True),
     sa.Column("standing", sa.String(20), nullable=False, server_default="resident"),
 )
-"""Words as letters print them; unknown is NULL. `standing` as in resident.Standing."""
+"""Words are spelled as in letters; unknown is NULL. `standing` as in resident.Standing."""
 
 pins = sa.Table(
     "resident_pins",
@@ -45,4 +45,4 @@ pins = sa.Table(
     sa.Column("stored", sa.String(200), nullable=False),
     sa.Column("unchanged", sa.Boolean, nullable=False),
 )
-"""`stored` as pins.ScryptPins makes it. A row of its own: who may read residents need not read PINs."""
+"""`stored` is what pins.ScryptPins makes. PINs have their own table: who may read residents need not read PINs."""

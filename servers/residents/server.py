@@ -1,7 +1,7 @@
-"""The tools of `residents` on the wire: verify_resident, get_resident, list_family. Decides nothing about a PIN.
+"""The tools of `residents`: verify_resident, get_resident, list_family. Decides nothing about a PIN.
 
-All are for the host (`_meta` agentd/identity): no model is offered one. No answer, error or log line repeats a NIK or
-a PIN that was given, but as a field of the resident that was asked for.
+All are for the host (`_meta` agentd/identity): models are offered none of them. No answer, error or log line repeats a
+NIK or PIN that was given, except as a field of the requested resident.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ INSTRUCTIONS = "The office's register of residents, for the host's own use: a re
 FOR_THE_HOST = {"agentd/identity": True, "agentd/for": "host", "agentd/scope": "staff"}
 FOR_THE_DESK = {**FOR_THE_HOST, "agentd/for": "desk"}
 NOTES, ATTEMPTS_LEFT, RETRY_AFTER = "agentd/notes", "agentd/attempts_left", "agentd/retry_after_s"
-"""In a result's `_meta`: what the desk is to know, and what a wrong PIN left."""
+"""In a result's `_meta`: notes for the desk, and the state after a wrong PIN."""
 USER_MESSAGE = "agentd/user_message"
-"""In a failed result's `_meta`: what the citizen reads."""
+"""In a failed result's `_meta`: the message for the citizen."""
 
 TRIES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -63,12 +63,12 @@ class LogAnswer(BaseModel):
 
 
 class ResidentServer(Server[None]):
-    """A server that says nothing of an argument but its name."""
+    """A server whose argument errors contain only the arguments' names."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Raises ToolError for a tool that isn't there and for arguments of the wrong shape."""
+        """Call a tool. Raises ToolError for an unknown tool and for arguments of the wrong shape."""
         wrong = _wrong(name, arguments)
         if wrong is not None:
             raise ToolError(wrong)
@@ -76,7 +76,7 @@ class ResidentServer(Server[None]):
 
 
 def create_server(verification: Verification, issued: Callable[[], IssuedLog] | None = None) -> ResidentServer:
-    """The server on a register that need not be up: each call answers for itself; `issued` lists letters."""
+    """Create the server on a register that may be down: each call reports that. `issued` adds the tool log_letter."""
     server = ResidentServer("residents", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
 
     @server.tool(title="Verify a resident", annotations=TRIES, meta=FOR_THE_HOST)
@@ -128,7 +128,7 @@ def _verified(verified: Verified) -> CallToolResult:
 
 
 def _outcome(verification: Verification, work: Callable[[], CallToolResult]) -> CallToolResult:
-    """The result, marked when it is a sample's; a register's failure as an error for the office and the citizen."""
+    """Return the result, marked if it is a sample's; RegisterError becomes an error for the office and the citizen."""
     try:
         result = work()
     except RegisterError as error:
@@ -147,7 +147,7 @@ def _result(answer: BaseModel, meta: dict[str, Any]) -> CallToolResult:
 
 
 def _wrong(tool: str, arguments: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments' shape, in words that repeat none of them."""
+    """Describe what is wrong with the arguments' shape, without repeating their values."""
     if tool == "verify_resident":
         named = [name for name in ("nik", "card") if arguments.get(name) is not None]
         if len(named) != 1:

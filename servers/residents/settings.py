@@ -1,4 +1,4 @@
-"""What the environment says of the register. Reads it once; opens nothing."""
+"""The register's settings from the environment. Reads it once; opens nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Settings:
-        """Raises SettingsError for what can't be used."""
+        """Read the settings. Raises SettingsError for invalid ones."""
         url = env.get("RESIDENTS_URL")
         try:
             url = credential("residents_url", env) if url is None else url
@@ -67,7 +67,7 @@ class Settings(BaseModel):
 
     @property
     def locks(self) -> Path | str:
-        """Where wrong PINs are counted: a file, or the nodes' shared database."""
+        """Return where wrong PINs are counted: a file, or the nodes' shared database."""
         return self.locks_url or self.home / "locks.db"
 
 

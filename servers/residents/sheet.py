@@ -1,4 +1,4 @@
-"""The rows of a CSV or XLSX file, one at a time, as text by column. Knows no resident."""
+"""Reads a CSV or XLSX file row by row, as text by column. Knows no residents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SheetError(ValueError):
 
 
 def rows(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells); the first row is the header. Raises SheetError, OSError."""
+    """Yield (line, cells); the first row is the header. Raises SheetError, OSError."""
     match file.suffix.lower():
         case ".csv":
             yield from _csv(file)
@@ -53,7 +53,7 @@ def _xlsx(file: Path) -> Iterator[tuple[int, list[str]]]:
                 yield line, [_text(cell) for cell in row]
     except OSError:
         raise
-    except Exception as error:  # whatever a damaged archive, or a sheet in it, makes the library raise
+    except Exception as error:  # the library may raise anything for a damaged archive or sheet
         raise SheetError(f"{file.name} is no XLSX workbook ({type(error).__name__})") from None
 
 

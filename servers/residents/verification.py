@@ -1,4 +1,4 @@
-"""Decides whether a NIK or card and a PIN belong together. Every refusal takes the work of a wrong PIN. No wire."""
+"""Decides whether a NIK or card and a PIN belong together. Every refusal takes the same work as a wrong PIN."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from servers.residents.resident import Found, Register, Resident
 NIK = re.compile(r"[0-9]{16}\Z")
 CARD = re.compile(r"[A-Za-z0-9]{4,32}\Z")
 NEVER = "f" * 16
-"""A NIK that no register has: looked up in the place of a text that is none."""
+"""A NIK that no register has, looked up instead of an invalid one."""
 
 Reason = Literal["not_verified", "locked"]
 
 
 @dataclass(frozen=True)
 class Verified:
-    """`notes` are for the desk and the audit trail; the citizen reads `reason` alone."""
+    """`notes` are for the desk and the audit trail; the citizen sees only `reason`."""
 
     resident: Resident | None = field(default=None, repr=False)
     reason: Reason | None = None
@@ -30,13 +30,13 @@ class Verified:
 
 
 class Verification:
-    """Over one register and the machine's count of wrong PINs."""
+    """Verifies against one register and the count of wrong PINs."""
 
     def __init__(self, register: Register, locks: Locks) -> None:
         self.register, self._locks = register, locks
 
     def verify(self, *, nik: str | None, card: str | None, pin: str) -> Verified:
-        """Exactly one of `nik` and `card` is given. Raises RegisterError, and then no try is counted."""
+        """Verify a PIN; give exactly one of `nik` and `card`. Raises RegisterError."""
         found = self._find(nik, card)
         subject = found.resident.nik if found is not None else f"{'card' if nik is None else 'nik'}:{nik or card}"
         attempt = self._locks.take(subject)
@@ -51,7 +51,7 @@ class Verification:
         return Verified(resident=found.resident, attempts_left=TRIES, notes=remarks(found))
 
     def resident(self, nik: str) -> tuple[Found | None, tuple[str, ...]]:
-        """The living resident of that NIK, and what the desk is to know. Raises RegisterError."""
+        """Return the living resident with this NIK, and notes for the desk. Raises RegisterError."""
         found = self._find(nik, None)
         if found is None or found.standing != "resident":
             return None, refusals(found, right=True)
@@ -64,7 +64,7 @@ class Verification:
 
 
 def refusals(found: Found | None, right: bool) -> tuple[str, ...]:
-    """Why somebody is not verified, for the desk; nothing when they are."""
+    """Return why somebody is not verified, for the desk; empty if they are."""
     if found is None:
         return ("unknown",)
     reasons: list[str] = [] if found.standing == "resident" else [found.standing]
@@ -74,6 +74,6 @@ def refusals(found: Found | None, right: bool) -> tuple[str, ...]:
 
 
 def remarks(found: Found) -> tuple[str, ...]:
-    """What the desk is to know of a resident who is verified."""
+    """Return notes for the desk about a verified resident."""
     notes = ["temporary_nik"] if found.resident.nik.startswith("0") else []
     return (*notes, "first_pin_unchanged") if found.pin_unchanged else tuple(notes)
