@@ -1,4 +1,4 @@
-"""The MCP server `mysql_mcp_server`: SELECT, and nothing else, on the configured SQL database. Not a query planner."""
+"""The MCP server `mysql_mcp_server`: only SELECT, on the configured SQL database. It plans no queries."""
 
 from servers.common.extras import require
 

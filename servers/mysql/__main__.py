@@ -10,7 +10,7 @@ from servers.mysql.server import create_server
 
 
 def main() -> None:
-    """Exits with status 2 when the address can't be used; a database that is only down is reported by each call."""
+    """Run the server. Exits with status 2 if the address can't be used; each call reports a database that is down."""
     try:
         database = Database.from_environment()
     except (ConfigurationError, OSError) as error:

@@ -1,8 +1,8 @@
 """Decides whether one statement only reads this database's tables. Runs nothing and rewrites nothing.
 
-Two readings must agree: the characters (`scan`) and the tree (sqlglot). The original text is what gets executed;
-a tree is only looked at. The session refuses writes by itself (`servers.common.database`); this guard also keeps out
-what a read-only session would allow: sleeping, locks, variables, other schemas, files.
+Two analyses must agree: of the characters (`scan`) and of the tree (sqlglot). The original text is executed; the tree
+is only inspected. The session itself refuses writes (`servers.common.database`); this guard also blocks what a
+read-only session would allow: sleeping, locks, variables, other schemas, files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INSTEAD = {
     "EXPLAIN": "explain_query",
 }
 VIRTUAL = {
-    "mysql": re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE),  # MariaDB's tables of numbers, of any size
+    "mysql": re.compile(r"seq_\d+_to_\d+(_step_\d+)?", re.IGNORECASE),  # MariaDB's number tables, of any size
     "postgres": re.compile(r"pg_.*", re.IGNORECASE),
     "sqlite": re.compile(r"(sqlite_|pragma_|dbstat|bytecode|tables_used|fts\d).*", re.IGNORECASE),
 }
@@ -37,10 +37,10 @@ class RefusedError(Exception):
 def check(
     statement: Statement, kind: Kind, schemas: Collection[str] = (), tables: frozenset[str] = frozenset()
 ) -> None:
-    """Raise RefusedError unless `statement` is one SELECT on tables of `schemas` (the connection's database, or those
-    that it looks in).
+    """Raise RefusedError unless `statement` is one SELECT on tables of `schemas` (the connection's database, or the
+    schemas that it searches).
 
-    `tables`, in lower case: those that may be read; none means all."""
+    `tables`: the tables that may be read, in lower case; empty means all."""
     _check_words(statement, kind)
     tree = _parse(statement.body, kind)
     if not isinstance(tree, ROOTS):
@@ -95,19 +95,19 @@ def _check_nodes(tree: exp.Expr) -> None:
 
 
 def _check_types(tree: exp.Expr) -> None:
-    """PostgreSQL has types whose casts look things up (`regclass`): only plain ones are cast to."""
+    """Allow casts only to plain types: PostgreSQL has types whose casts look things up (`regclass`)."""
     for kind in tree.find_all(exp.DataType):
         if kind.this not in vocabulary.CASTS:
             raise RefusedError(f"A cast to {kind.sql()[:60]} is not allowed.")
 
 
 def _spelled(node: exp.Expr) -> str:
-    """`SessionParameter` as SESSION PARAMETER: near enough to what was written."""
+    """Return `SessionParameter` as SESSION PARAMETER, close to what was written."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).upper()
 
 
 def _check_calls(statement: Statement, tree: exp.Expr, kind: Kind) -> None:
-    """Every bracket after a name calls an allowed function, belongs to the grammar, or lists an alias's columns."""
+    """Require that every bracket after a name calls an allowed function, is grammar, or lists an alias's columns."""
     allowed = vocabulary.FUNCTIONS[kind] | vocabulary.BEFORE_BRACKET | vocabulary.TYPES
     unknown = Counter({name: times for name, times in statement.calls.items() if name not in allowed})
     if unknown:
@@ -117,7 +117,7 @@ def _check_calls(statement: Statement, tree: exp.Expr, kind: Kind) -> None:
 
 
 def _aliases_with_columns(tree: exp.Expr) -> Iterator[str]:
-    """`WITH months(n) AS …`: each such alias explains one bracket after its name, not a second one."""
+    """Yield the aliases of `WITH months(n) AS …`: each explains only one bracket after its name."""
     for alias in tree.find_all(exp.TableAlias):
         if alias.columns and alias.name:
             yield alias.name.upper()

@@ -1,7 +1,7 @@
-"""Splits SQL text into statements as the database's own lexer would, and refuses text the two could read differently.
+"""Splits SQL text into statements as the database's lexer does, and rejects text that parsers could read differently.
 
-Knows quotes, comments and brackets, but no grammar: what a statement means is decided in `guard`. It exists because a
-parser that reads one character otherwise than the server does (`/*! … */`, `--1`, a no-break space) can be walked past.
+It knows quotes, comments and brackets, but no grammar: `guard` decides what a statement means. It is needed because a
+parser that reads one character differently from the server (`/*! … */`, `--1`, a no-break space) can be bypassed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MAX_TOKENS = 4_000
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement as written. `text` keeps its `;`, `body` is what would be executed."""
+    """One statement as written. `text` includes its `;`, `body` is what would be executed."""
 
     text: str
     body: str
     problem: str | None = None
-    """Why it may not run, found by reading its characters."""
+    """Why it may not run, judging by its characters."""
     words: tuple[str, ...] = ()
-    """Its unquoted words in capitals, those after a dot (which can only be names) left out."""
+    """The unquoted words in capitals, without those after a dot (which can only be names)."""
     calls: Counter[str] = field(default_factory=Counter)
-    """What stands before an opening bracket, in capitals, and how often; quoted names among them."""
+    """The names before opening brackets, in capitals, with their count; quoted names are included."""
 
 
 _COMMON = r"""
@@ -104,15 +104,15 @@ _REFUSED = {
     "prefixed": "quotes with a letter before them (E'…'); write plain quotes",
     "parameter": "a dollar sign; put the value itself into the query",
 }
-"""Tokens that are read rightly, but not by every reader."""
+"""Tokens that are valid here, but not for every parser."""
 
 
 _BETWEEN = ("space", "block", "line")
-"""Tokens that say nothing."""
+"""Tokens without meaning."""
 
 
 def split(sql: str, kind: Kind) -> list[Statement]:
-    """The statements of `sql`, in order. Nothing but comments and blanks between two `;` is no statement."""
+    """Return the statements of `sql`, in order. Only comments and blanks between two `;` are no statement."""
     if len(sql) > MAX_TEXT:
         shown = sql[:200] + "…"
         return [Statement(shown, shown, f"{len(sql)} characters; {MAX_TEXT} are the most")]
@@ -134,7 +134,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
     while position < len(sql):
         found = match_at(sql, position)
         if found is None:
-            # Past what cannot be read nothing can be distinguished, so the rest belongs to this statement.
+            # Beyond an unreadable character nothing can be distinguished, so the rest belongs to this statement.
             problem = problem or _strange(sql, position)
             position = len(sql)
             break
@@ -154,7 +154,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
             words.append(token.upper())
         if depth > MAX_DEPTH or tokens > MAX_TOKENS:
             problem = problem or "brackets too deep, or too many words"
-        name = "." * after_dot + _name(group, token)  # `db.name(…)` is never the server's own function
+        name = "." * after_dot + _name(group, token)  # `db.name(…)` is never a built-in function
         after_dot = group == "dot"
         name_before = group == "quoted" or (group == "word" and token.upper() not in ("FROM", "JOIN"))
     body = sql[start:position].strip()
@@ -168,7 +168,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
 
 
 def _misread(group: str, token: str, has_name: bool) -> str | None:
-    """Why a token may be read otherwise elsewhere; `has_name`: a name stands right before it."""
+    """Return why other parsers may read a token differently; `has_name`: a name is directly before it."""
     if group == "space":
         return "a carriage return alone" if "\r" in token.replace("\r\n", "") else None
     if group == "dot":
@@ -177,7 +177,7 @@ def _misread(group: str, token: str, has_name: bool) -> str | None:
 
 
 def _name(group: str, token: str) -> str:
-    """What a following bracket would call."""
+    """Return the name that a following bracket would call."""
     if group == "word":
         return token.upper()
     return token[1:-1].upper() if group == "quoted" else ""
@@ -206,7 +206,7 @@ def _too_long(body: str) -> str | None:
 
 
 def _unspeakable(body: str) -> str | None:
-    """Inside quotes too: NUL ends a text in some readers, half of a surrogate pair has no encoding."""
+    """Reject, even inside quotes: NUL ends the text for some readers, half a surrogate pair can't be encoded."""
     if "\0" in body:
         return "a NUL character"
     return "half of a surrogate pair" if re.search("[\ud800-\udfff]", body) else None

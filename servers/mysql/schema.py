@@ -1,4 +1,4 @@
-"""What tables there are and what is in them, read from the database's own catalogue. Not a search by meaning."""
+"""Lists and describes the tables, from the database's own catalogue. Not a search by meaning."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SchemaDescription(TypedDict):
 
 
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
-    """All tables by name and comment, or those `wanted` in full. Raises DatabaseError."""
+    """Return all tables with name and comment, or the `wanted` ones in full. Raises DatabaseError."""
     catalogue = await catalogue_of(database)
     if not wanted:
         listed = catalogue.tables.values()
@@ -65,7 +65,7 @@ async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescripti
 
 
 def unknown_table(name: str, names: Sequence[str]) -> str:
-    """That `name` is no table, with the nearest that are."""
+    """Return that no table is called `name`, and which names are similar."""
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in names], n=3)
     hint = [each for each in names if each.lower() in near]
     return f"There is no table {name[:60]!r}" + (f"; did you mean {', '.join(hint)}?" if hint else ".")
@@ -96,5 +96,5 @@ def _column(info: ColumnInfo) -> Column:
 
 
 def _named(info: TableInfo) -> Table:
-    """A table by its name, with its comment where it has one."""
+    """Return a table's name, and its comment if it has one."""
     return {"table_name": info.name, "comment": info.comment} if info.comment else {"table_name": info.name}

@@ -1,4 +1,4 @@
-"""The tools of `mysql_mcp_server`. What may run is decided in `guard`; `Database` runs it."""
+"""The tools of `mysql_mcp_server`. `guard` decides what may run; `Database` runs it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class BatchQueryExecutionOutput(TypedDict):
 
 
 def create_server(database: Database) -> MCPServer[Any]:
-    """The server on `database`, which need not be up: each call answers for itself."""
+    """Create the server on `database`, which may be down: each call reports that."""
     dialect = {"mysql": "MariaDB or MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}[database.kind]
     server: MCPServer[Any] = Server(
         "mysql_mcp_server", version="1.0.0", instructions=INSTRUCTIONS.format(dialect=dialect)
@@ -123,14 +123,14 @@ def create_server(database: Database) -> MCPServer[Any]:
 
 
 def _statements(sql: str, database: Database) -> list[Statement]:
-    """The statements of one string; a string without any is answered too, as an empty one."""
+    """Return the statements of one string; a string without any gives one empty statement, so that it gets a result."""
     return split(sql, database.kind) or [Statement(sql.strip(), "")]
 
 
 async def _run_all(
     database: Database, statements: Sequence[Statement], max_rows: int, timeout_seconds: float
 ) -> list[QueryExecutionResult]:
-    """Each statement by itself, in order. Once the database can't be reached the rest aren't tried."""
+    """Run each statement separately, in order. Once the database can't be reached the rest isn't tried."""
     results: list[QueryExecutionResult] = []
     unreachable: UnavailableError | None = None
     for statement in statements:
@@ -156,7 +156,7 @@ async def _answer(
 async def _run(
     database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str = ""
 ) -> QueryExecutionResult:
-    """The result of one statement, `before` set in front of it. Raises UnavailableError when it wasn't tried."""
+    """Run one statement, with `before` as prefix, and return its result. Raises UnavailableError if it didn't run."""
     try:
         schemas = database.schemas or (database.url.database or "",)
         guard.check(statement, database.kind, schemas, database.tables)

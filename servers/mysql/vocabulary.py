@@ -1,6 +1,6 @@
-"""What a SELECT may be made of: functions, words before a bracket, kinds of tree nodes. Lists only, no logic.
+"""What a SELECT may consist of: functions, words before a bracket, kinds of tree nodes. Only lists, no logic.
 
-Everything not listed is refused, so a function that a server learns next year is refused until somebody looks at it.
+Everything not listed is refused, so new functions of a database are refused until somebody reviews them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEFORE_BRACKET = _words(
     group separator escape collate binary index key force use ignore materialized nulls within
     """
 )
-"""Words of the grammar that a bracket may follow without calling anything."""
+"""Grammar words that may precede a bracket without calling a function."""
 
 TYPES = _words(
     "char varchar decimal dec numeric double float signed unsigned integer int datetime time date binary text"
@@ -99,9 +99,9 @@ FORBIDDEN_WORDS = {
     | _words("copy listen notify vacuum user session_user current_catalog current_schema system_user tablesample"),
     "sqlite": _WRITING | _words("regexp rlike"),
 }
-"""Refused wherever they stand unquoted, whatever a parser makes of them; a column of that name can be quoted.
+"""Refused wherever they are unquoted, however a parser interprets them; columns with these names can be quoted.
 
-In SQLite a pattern would be matched by Python, where a bad one holds the whole server and no time limit ends it.
+In SQLite Python would match the patterns, and a bad one blocks the whole server beyond any time limit.
 """
 
 NODES: frozenset[type[exp.Expr]] = frozenset(
@@ -129,14 +129,14 @@ NODES: frozenset[type[exp.Expr]] = frozenset(
         *(exp.Bracket, exp.HavingMax, exp.JSONValue, exp.OnCondition),
     }
 )
-"""Kinds of nodes a tree may have besides functions, which are judged by name."""
+"""Allowed kinds of tree nodes, except functions, which are checked by name."""
 
 _PLAIN_TYPES = """
     bigint boolean char date decimal double float int interval json jsonb money numeric smallint text time timestamp
     timestamptz timetz tinyint uuid varchar nchar nvarchar bpchar
 """
 CASTS = {getattr(exp.DType, name) for name in _PLAIN_TYPES.upper().split() if hasattr(exp.DType, name)}
-"""What PostgreSQL may cast to: no type that looks a name up, none that a database defines itself."""
+"""Types that PostgreSQL may cast to: none that looks up a name, and none defined by a database."""
 
 FORBIDDEN_FUNCTIONS: tuple[type[exp.Expr], ...] = (
     exp.CurrentUser,
@@ -149,4 +149,4 @@ FORBIDDEN_FUNCTIONS: tuple[type[exp.Expr], ...] = (
     exp.OpenJSON,
     exp.XMLTable,
 )
-"""Functions that some syntax makes without a bracket, or with a grammar of their own."""
+"""Functions called without a bracket, or with a grammar of their own."""
