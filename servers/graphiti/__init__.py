@@ -1,4 +1,4 @@
-"""The MCP server `graphiti_server`: finds tables by meaning, keeps a session's data. It reads no rows of a database."""
+"""The MCP server `graphiti_server`: finds tables by meaning and stores session data. It reads no rows of a database."""
 
 from servers.common.extras import require
 

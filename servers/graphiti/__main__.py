@@ -1,7 +1,7 @@
 """`python -m servers.graphiti`: start the server.
 
-SCHEMA_FILE (default: the shipped ERP's) is what `python -m servers.sim_testgeluran export-schema` wrote; AGENTD_STATE
-holds the embedded graph; GRAPH_URL puts it into Neo4j instead.
+SCHEMA_FILE is a document from `python -m servers.sim_testgeluran export-schema` (default: the shipped ERP's);
+AGENTD_STATE contains the embedded graph; GRAPH_URL uses Neo4j instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from servers.graphiti.server import create_server
 
 
 def main() -> None:
-    """Exits with status 2, saying why, when the books' address can't be used."""
+    """Run the server. Exits with status 2 and a message if the database's address can't be used."""
     try:
         server = create_server()
     except ConfigurationError as error:

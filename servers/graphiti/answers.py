@@ -1,4 +1,4 @@
-"""What was found, in the words of the two contracts, for SQL and for operations. Finds nothing."""
+"""Formats search results for the two contracts: for SQL and for operations. It doesn't search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers.graphiti.schema_file import Column, Table
 from servers.graphiti.search import Found, Question
 
 ALL_SHOWN = 24
-"""Of an office's own table with so few columns all are shown: which of them say something is not known."""
+"""An office's own table with at most this many columns is shown in full: which ones matter is not known."""
 
 
 class Relationship(TypedDict):
@@ -121,7 +121,7 @@ def schema_answer(found: Found | None, entities: list[str]) -> SchemaAnswer:
 
 
 def purpose_of(table: Table) -> str | None:
-    """The table's comment; without one, what its name says."""
+    """Return the table's comment, or a description from its name."""
     if table.comment:
         return table.comment
     named = sorted(glossary.name_concepts(table.name))
@@ -179,7 +179,7 @@ def _relationships(found: Found) -> list[Relationship]:
 
 
 def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
-    """Keys, joins, dates, amounts, what rows are called, and what the question names."""
+    """Return keys, joins, dates, amounts, names of rows, and the columns that the question names."""
     joined = {each.from_column for each in found.relations if each.from_table == table.name}
     joined |= {each.to_column for each in found.relations if each.to_table == table.name}
     kinds = [(column, classify(table, column)) for column in table.columns]
@@ -200,7 +200,7 @@ def _is_called(column: Column) -> bool:
 
 
 def _is_asked(column: Column, table: Table, question: Question) -> bool:
-    """Whether the question names it by something that is not true of the whole table."""
+    """Return whether the question names the column by a concept that isn't the whole table's."""
     concepts = set(glossary.name_concepts(column.name))
     concepts |= {concept for concept, _ in glossary.concepts_in(column.comment or "")}
     asked = {concept for concept, weight in question.concepts.items() if weight >= 1}

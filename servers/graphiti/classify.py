@@ -1,4 +1,4 @@
-"""What kind of column a column is, from its type, name and keys. Asks no model."""
+"""Classifies columns by type, name and keys. Uses no model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RATES = frozenset({"exchange rate"})
 
 
 def classify(table: Table, column: Column) -> Classification:
-    """`quantitative` is a number that isn't money: quantities, days, rates. The glossary's word stands first."""
+    """Return a column's kind; the glossary takes precedence. `quantitative`: numbers that aren't money."""
     if column.kind in get_args(Classification):
         return cast("Classification", column.kind)
     if _TEMPORAL.match(column.type):
@@ -39,5 +39,5 @@ def classify(table: Table, column: Column) -> Classification:
 
 
 def is_aggregatable(classification: Classification) -> bool:
-    """Whether sums and averages of it mean something."""
+    """Return whether sums and averages of the column make sense."""
     return classification in ("financial_amount", "quantitative")

@@ -1,4 +1,4 @@
-"""Meaning as vectors: multilingual-e5-small, bundled, on this machine's processor. Downloads and sends nothing."""
+"""Embeds texts with multilingual-e5-small, bundled, on the CPU. Downloads and sends nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Embedder:
         return e5()
 
     def query(self, text: str) -> Vector:
-        """One normalised vector, about 18 ms; remembered for texts asked lately."""
+        """Return one normalised vector (about 18 ms); recent texts are cached."""
         vector: Vector = self._remembered(_encodable(text[:1000]))
         return vector
 
@@ -37,5 +37,5 @@ class Embedder:
 
 
 def _encodable(text: str) -> str:
-    """Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark."""
+    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")

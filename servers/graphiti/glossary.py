@@ -1,10 +1,10 @@
-"""The words of business in Indonesian and English, and the concepts they stand for. Knows no particular schema.
+"""The business vocabulary in Indonesian and English, and the concepts it denotes. Knows no particular schema.
 
 The words themselves are in glossary.json.
 
-A concept is what a word of a question and a name in a schema have in common: `piutang`, `receivables` and `arbook` are
-one. Its phrases are matched word by word, the longest first, so that `hutang pelanggan` is a receivable though `hutang`
-alone is a payable.
+A concept connects a word of a question with a name in a schema: `piutang`, `receivables` and `arbook` are one. Its
+phrases are matched by words, the longest first, so that `hutang pelanggan` is a receivable though `hutang` alone is a
+payable.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Concept:
-    """`phrases` of people and comments, pieces of tables' and columns' `names`, a table's business `category`, and what
-    stands for it (`otherwise`) in a schema that hasn't got it."""
+    """`phrases` of people and comments, parts of table and column `names`, a table's business `category`, and concepts
+    to use instead (`otherwise`) in a schema without it."""
 
     concept: str
     phrases: tuple[str, ...]
@@ -44,34 +44,34 @@ CONCEPTS = tuple(
 NEUTRAL = frozenset(_DOCUMENT["neutral"])
 """Words that say when, how much or which, but not what about."""
 IDENTIFIERS = tuple(_DOCUMENT["identifiers"])
-"""How names of columns end that name a row."""
+"""Endings of column names that identify a row."""
 FLAGS = tuple(_DOCUMENT["flags"])
-"""How names of columns begin that say yes or no."""
+"""Beginnings of column names with yes/no values."""
 WHO, WE = frozenset(_DOCUMENT["who"]), frozenset(_DOCUMENT["we"])
 DEEDS: list[dict[str, Any]] = _DOCUMENT["deeds"]
-"""What people do, whose part that is, and what it is in the books: who buys is a customer, bought is what was sold."""
+"""Actions, who does them, and what they are in the books: who buys is a customer, what was bought is sales."""
 PEOPLE = frozenset(deed["by"] for deed in DEEDS) | {"employee"}
 
 SHORT = 3
 _CLITIC, _PLURAL = re.compile(_DOCUMENT["clitic"]), re.compile(_DOCUMENT["plural"])
-"""Ends of words, where enough stands before them."""
+"""Word endings, matched only after enough letters."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[a-z]+|\d+")
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words; `monthly_data`, `CustomerCode` and `order-lines` are two each."""
+    """Return lower-case words; `monthly_data`, `CustomerCode` and `order-lines` are two each."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def concepts_in(text: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The concepts that a text names, with the words that named them; longest phrases first claim their words."""
+    """Return the concepts in a text, each with the words that named it; longer phrases claim their words first."""
     return list(_concepts_of(tuple(words(text))))
 
 
 def deeds_in(text: str, named: Collection[str]) -> Iterator[dict[str, Any]]:
-    """What those do whom a question asks for, by "who" or as the only people among its `named` concepts. What stands
-    behind "we" is what we do; behind another word ("customer kita") it says whose that is."""
+    """Yield the actions of the people a question asks for, by "who" or as the only people among its `named` concepts.
+    After "we" an action is ours; after another word ("customer kita") that shows only possession."""
     spoken = words(text)
     pairs = enumerate(zip(["the", *spoken], spoken, strict=False))
     ours = next((place for place, (before, word) in pairs if word in WE and before in NEUTRAL), len(spoken))
@@ -82,16 +82,16 @@ def deeds_in(text: str, named: Collection[str]) -> Iterator[dict[str, Any]]:
 
 
 def unclaimed(text: str) -> list[str]:
-    """The words that are neither in a concept's phrase nor neutral nor numbers."""
+    """Return the words that are in no concept's phrase, not neutral and not numbers."""
     spoken = words(text)
     claimed = {word for _, phrase in _concepts_of(tuple(spoken)) for word in phrase}
     return [word for word in spoken if word not in claimed and word not in NEUTRAL and not word.isdigit()]
 
 
 def name_concepts(name: str) -> frozenset[str]:
-    """The concepts in a table's or column's name, also where its pieces stand together: `salesorderh`.
+    """Return the concepts in a table's or column's name, even if its parts are joined: `salesorderh`.
 
-    A name without such pieces may be a phrase of people: `Faktur Januari`, `piutang`.
+    A name without such parts may be a phrase of people: `Faktur Januari`, `piutang`.
     """
     found: set[str] = set()
     rest = words(name)
@@ -102,11 +102,11 @@ def name_concepts(name: str) -> frozenset[str]:
 
 
 def _pieces_from(text: str, word: str) -> set[str]:
-    """The concepts of the pieces that follow each other from the beginning of `text`, which begins with `word`."""
+    """Return the concepts of consecutive parts at the beginning of `text`, which begins with `word`."""
     found: set[str] = set()
     while True:
         for piece, concepts in _pieces().items():
-            # `ar` and `top` are too short to be found within words.
+            # `ar` and `top` are too short to match within words.
             if text.startswith(piece) and (len(piece) > SHORT or piece == word):
                 found |= concepts
                 text = text[len(piece) :]
@@ -116,17 +116,17 @@ def _pieces_from(text: str, word: str) -> set[str]:
 
 
 def without_clitic(word: str) -> str:
-    """`produknya` is said of a `produk`."""
+    """Remove a clitic: `produknya` becomes `produk`."""
     return _CLITIC.sub("", word)
 
 
 def stem(word: str) -> str:
-    """A word without its clitic and the ending of a plural, as far as letters show them."""
+    """Remove a clitic and a plural ending, as far as the spelling shows them."""
     return _PLURAL.sub("", without_clitic(word))
 
 
 def stand_in(concept: str, there: Collection[str]) -> str | None:
-    """What stands for a concept among those of a schema that hasn't got it: sales are its invoices, or its orders."""
+    """Return what replaces a concept that a schema lacks: for sales its invoices, or its orders."""
     return next((each for each in _otherwise(concept) if each in there), None)
 
 
@@ -135,7 +135,7 @@ def _otherwise(concept: str) -> tuple[str, ...]:
 
 
 def category(concepts: frozenset[str]) -> str | None:
-    """The business category of a table with those concepts in its name."""
+    """Return the business category of a table with these concepts in its name."""
     if "master" in concepts:
         return "master_data"
     order = ("production", "inventory", "financial_transaction")
@@ -145,7 +145,7 @@ def category(concepts: frozenset[str]) -> str | None:
 
 @cache
 def _phrases() -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Each phrase's concepts (`overdue` has two), by its words."""
+    """Return the concepts of each phrase (`overdue` has two), by its words."""
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for concept in CONCEPTS:
         for phrase in (*concept.phrases, concept.concept):
@@ -157,7 +157,7 @@ def _phrases() -> dict[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def _pieces() -> dict[str, frozenset[str]]:
-    """Pieces of names with their concepts, the longest first."""
+    """Return the parts of names with their concepts, longest first."""
     found: dict[str, set[str]] = {}
     for concept in CONCEPTS:
         for piece in concept.names:

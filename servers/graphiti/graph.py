@@ -18,20 +18,20 @@ from servers.graphiti.embedding import DIMENSIONS
 log = logging.getLogger(__name__)
 
 LOCKED_SECONDS = 5.0
-"""How long to wait for a file that another process has open; a predecessor may still be ending."""
+"""How long to wait for a file that another process has open, such as a previous server that is ending."""
 POOL_BYTES = 256 * 2**20
 FILE_BYTES = 2**36
 _PARAMETER = re.compile(r"\$(\w+)")
 
 
 class GraphError(Exception):
-    """The graph can't be used; the text holds no address and no password."""
+    """The graph can't be used; the text contains no address or password."""
 
 
 async def open_graph(url: str, path: Path) -> Any:
-    """A Graphiti driver: of Neo4j when `url` (neo4j://USER:PASSWORD@HOST/DATABASE) is given, else of the file `path`.
+    """Return a Graphiti driver: Neo4j if `url` (neo4j://USER:PASSWORD@HOST/DATABASE) is set, else the file `path`.
 
-    Raises GraphError. Graphiti's import takes seconds, so it happens on a thread.
+    Raises GraphError. Graphiti's import takes seconds, so it runs on a thread.
     """
     await asyncio.to_thread(import_graphiti)
     return await _open_neo4j(url) if url else await _open_file(path)
@@ -39,10 +39,10 @@ async def open_graph(url: str, path: Path) -> Any:
 
 @contextmanager
 def graph_errors() -> Iterator[None]:
-    """Whatever the graph database raises within becomes a GraphError; its own text, which quotes data, is not kept."""
+    """Convert any error of the graph database to a GraphError, without its text, which quotes data."""
     try:
         yield
-    except (RuntimeError, OSError) as error:  # Ladybug's one kind of error, and a file's
+    except (RuntimeError, OSError) as error:  # Ladybug raises only RuntimeError; OSError for the file
         raise GraphError(f"The graph database failed ({type(error).__name__}); try again.") from error
     except Exception as error:
         if not type(error).__module__.startswith("neo4j"):
@@ -51,7 +51,7 @@ def graph_errors() -> Iterator[None]:
 
 
 async def close_graph(driver: Any) -> None:
-    """Release the file or close the connection."""
+    """Close the file or the connection."""
     if hasattr(driver, "db"):
         driver.client.close()
         driver.db.close()
@@ -60,20 +60,20 @@ async def close_graph(driver: Any) -> None:
 
 
 def import_graphiti() -> None:
-    """Takes seconds, once a process."""
-    # Read while importing. Without them Graphiti reports to its makers, and reads any .env it finds.
+    """Import Graphiti, which takes seconds once per process."""
+    # Read at import. Otherwise Graphiti sends telemetry to its makers, and loads any .env file.
     os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
     os.environ["PYTHON_DOTENV_DISABLED"] = "1"
     os.environ["EMBEDDING_DIM"] = str(DIMENSIONS)
     import graphiti_core  # noqa: F401
 
-    # On a failed query Graphiti logs its parameters, which are people's data.
+    # Graphiti logs the parameters of failed queries, which are personal data.
     logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
 
 
 async def _open_file(path: Path) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
-    for former in path.parent.glob("*.kuzu*"):  # of the engine before: it can't be read, and holds people's data
+    for former in path.parent.glob("*.kuzu*"):  # of the previous engine: unreadable, with personal data
         former.unlink(missing_ok=True)
     deadline = asyncio.get_running_loop().time() + LOCKED_SECONDS
     while True:
@@ -87,28 +87,28 @@ async def _open_file(path: Path) -> Any:
                     f"The graph file {path.name} is in use by another process; end it, or give this one its own "
                     "AGENTD_STATE."
                 ) from error
-        await asyncio.sleep(0.2)  # a lock of another process announces nothing
+        await asyncio.sleep(0.2)  # another process's lock sends no event
 
 
 def _ladybug(path: Path) -> Any:
     import ladybug
 
-    # Graphiti's driver asks for Kuzu, which is no longer maintained. Ladybug is its successor, with the same interface.
+    # Graphiti's driver imports Kuzu, which is no longer maintained. Ladybug is its successor, with the same interface.
     sys.modules["kuzu"] = ladybug
     from graphiti_core.driver.kuzu_driver import KuzuDriver
 
-    # Graphiti's driver takes no sizes: the engine's own are most of the memory and 8 TiB of addresses.
+    # Graphiti's driver has no size options; the engine's defaults are most of the memory and 8 TiB of addresses.
     database = ladybug.Database(str(path), buffer_pool_size=POOL_BYTES, max_num_threads=2, max_db_size=FILE_BYTES)
 
     class Driver(KuzuDriver):
         def setup_schema(self) -> None:
-            """Called by the constructor before it connects: the place to put our database in."""
+            """Replace the database; the constructor calls this before it connects."""
             self.db.close()
             self.db = database
             super().setup_schema()  # type: ignore[no-untyped-call]
 
         async def execute_query(self, cypher_query_: str, **kwargs: Any) -> tuple[list[dict[str, Any]], None, None]:
-            """Ladybug wants a value of each parameter that is named; Graphiti leaves out those that are null."""
+            """Add null parameters: Ladybug needs a value for each one in the query, and Graphiti omits null ones."""
             values = dict.fromkeys(_PARAMETER.findall(cypher_query_)) | kwargs
             result: Any = await self.client.execute(cypher_query_, parameters=values)
             return list(result.rows_as_dict()), None, None
@@ -127,8 +127,8 @@ async def _open_neo4j(url: str) -> Any:
         driver = Neo4jDriver(
             address, unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "neo4j"
         )
-        await driver.client.verify_connectivity()  # Graphiti's own health check prints to standard output
+        await driver.client.verify_connectivity()  # Graphiti's own health check prints to stdout
     except Exception as error:
-        # The driver's errors are of many families and may quote the address.
+        # The driver raises errors of many types, which may quote the address.
         raise GraphError(f"The graph database at GRAPH_URL can't be reached ({type(error).__name__}).") from error
     return driver

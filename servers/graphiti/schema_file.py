@@ -1,6 +1,6 @@
-"""The document that `python -m servers.sim_testgeluran export-schema` writes, read and checked. Searches nothing.
+"""Reads and checks the document from `python -m servers.sim_testgeluran export-schema`. Searches nothing.
 
-The sample company's is not written anywhere: it is derived from its seed.
+The sample company's document is not stored: it is derived from its seed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Column(_Part):
     comment: str | None = None
     primary_key: bool = False
     kind: str | None = None
-    """What the office's glossary says that it is, over its type and name."""
+    """The kind in the office's glossary, which overrides type and name."""
     sample_values: tuple[str, ...] = ()
-    """The few values that it holds."""
+    """The column's values, if there are only a few."""
 
 
 class ForeignKey(_Part):
@@ -56,11 +56,11 @@ class Table(_Part):
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     date: str | None = None
-    """The column whose date counts where nobody says which, by the office's glossary."""
+    """The date column to use if a question names none, from the office's glossary."""
 
     @cached_property
     def joining(self) -> frozenset[str]:
-        """The columns that foreign keys start from."""
+        """Return the columns of the table's foreign keys."""
         return frozenset(column for key in self.foreign_keys for column in key.columns)
 
 
@@ -72,11 +72,11 @@ class Schema(_Part):
     tables: tuple[Table, ...]
     digest: str = ""
     profiled: bool = False
-    """An office's own database: keys and values come with its columns."""
+    """True for an office's own database: its columns come with keys and values."""
 
 
 def read_schema(path: Path) -> Schema:
-    """Raises SchemaError."""
+    """Read the file, or the sample's document. Raises SchemaError."""
     try:
         content = json.dumps(_sample()).encode() if path == SHIPPED else path.read_bytes()
     except OSError as error:
@@ -100,7 +100,7 @@ def read_schema(path: Path) -> Schema:
 
 
 def _sample() -> dict[str, Any]:
-    """The document of the sample company's tables."""
+    """Return the document of the sample company's tables."""
     with create_engine("sqlite://").connect() as connection:
         made = connection.connection.driver_connection
         assert isinstance(made, sqlite3.Connection)

@@ -1,4 +1,4 @@
-"""The schema as a knowledge graph: a node a table with its meaning, an edge a foreign key. Answers no question."""
+"""The schema as a knowledge graph: a node per table with its embedding, an edge per foreign key. Answers nothing."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from servers.graphiti.search import relations
 
 PREFIX = "agentd-schema-"
 FORM = 1
-"""Raise it when `passage` changes, so that stored vectors are made again."""
+"""Increase it when `passage` changes, so that stored vectors are recomputed."""
 
 
 def passage(table: Table) -> str:
-    """What is embedded of a table."""
+    """Return the text to embed for a table."""
     columns = ", ".join(column.comment or " ".join(glossary.words(column.name)) for column in table.columns)
     return f"{' '.join(glossary.words(table.name))}. {table.comment or ''} {columns}"[:1000]
 
@@ -29,7 +29,7 @@ def group_of(schema: Schema) -> str:
 
 
 async def stored_vectors(driver: Any, schema: Schema) -> dict[str, Vector] | None:
-    """The tables' vectors as this very schema was stored, None when it isn't (whole) there."""
+    """Return the stored vectors of this exact schema, or None if they are missing or incomplete."""
     records, _, _ = await driver.execute_query(
         "MATCH (n:Entity {group_id: $group_id}) RETURN n.name AS name, n.name_embedding AS vector",
         group_id=group_of(schema),
@@ -44,7 +44,7 @@ async def embed(schema: Schema, embedder: Embedder) -> dict[str, Vector]:
 
 
 async def store(driver: Any, schema: Schema, vectors: dict[str, Vector]) -> None:
-    """Put this schema in the place of any other."""
+    """Store this schema, replacing any other."""
     from graphiti_core.edges import EntityEdge
     from graphiti_core.nodes import EntityNode
     from graphiti_core.utils.datetime_utils import utc_now

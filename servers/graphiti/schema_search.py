@@ -1,4 +1,4 @@
-"""The schema search at work: loads a schema with its meaning, follows the file, answers. Shapes no answer."""
+"""Runs the schema search: loads a schema with its embeddings, reloads it when it changes, searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_TEXT = 300
 @dataclass(frozen=True)
 class _Loaded:
     stamp: Stamp
-    """By which a change of the source shows."""
+    """Shows a change of the source."""
     digest: str
     index: Index
     names: list[str]
@@ -34,10 +34,9 @@ class _Loaded:
 
 
 class SchemaSearch:
-    """`find` loads at first use, and again when the file's content has changed.
+    """Searches a schema; `find` loads it at first use, and again when its content has changed.
 
-    `open_graph` gives the graph that keeps the tables' vectors from one start to the next; when it can't, they are
-    computed.
+    `open_graph` returns the graph that stores the tables' vectors between starts; without it they are computed.
     """
 
     def __init__(self, source: Source, embedder: Embedder, open_graph: Callable[[], Awaitable[Any]]) -> None:
@@ -48,7 +47,7 @@ class SchemaSearch:
         self._loading = asyncio.Lock()
 
     async def find(self, intent: str, entities: Sequence[str]) -> Found | None:
-        """None when nothing fits. Raises SchemaError when there is no schema to search."""
+        """Return the tables for a question, or None. Raises SchemaError if there is no schema to search."""
         loaded = await self.load()
         intent, asked = intent[:MAX_TEXT], [entity[:MAX_TEXT] for entity in entities[:MAX_ENTITIES]]
         vector = await asyncio.to_thread(self._embedder.query, "; ".join(asked) or intent)
@@ -56,7 +55,7 @@ class SchemaSearch:
         return loaded.index.search(intent, asked, nearest)
 
     async def load(self) -> _Loaded:
-        """The schema of the file as it is now; a file that got unreadable leaves the former one in use."""
+        """Return the current schema; if the source becomes unreadable, the previous one stays in use."""
         async with self._loading:
             try:
                 stamp = self._source.stamp()

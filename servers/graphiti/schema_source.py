@@ -20,37 +20,37 @@ from servers.graphiti.schema_file import SHIPPED, Schema, SchemaError, read_sche
 
 log = logging.getLogger(__name__)
 FRESH_SECONDS = 60
-"""A database's tables are looked at again this often, at the next question."""
+"""How often a database's tables are read again, at the next question."""
 Stamp = tuple[int, ...]
 
 
 class Source(Protocol):
-    """`stamp` changes when `read` may give another schema."""
+    """A source of schemas; `stamp` changes when `read` may return a different one."""
 
     def stamp(self) -> Stamp: ...
 
     async def read(self) -> Schema:
-        """Raises SchemaError."""
+        """Return the schema. Raises SchemaError."""
         ...
 
 
 class FileSource:
-    """A document that export-schema wrote, or the sample company's."""
+    """A document from export-schema, or the sample company's."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def stamp(self) -> Stamp:
-        """The file's time and size."""
+        """Return the file's time and size."""
         return _file_stamp(self._path)
 
     async def read(self) -> Schema:
-        """Raises SchemaError."""
+        """Return the schema. Raises SchemaError."""
         return await asyncio.to_thread(read_schema, self._path)
 
 
 class DatabaseSource:
-    """The tables of the office's database as they are, with books.toml over them; never the sample's."""
+    """The tables of the office's database, with books.toml applied; never the sample's."""
 
     def __init__(self, database: Database, books: Path | None) -> None:
         self._database = database
@@ -58,11 +58,11 @@ class DatabaseSource:
         self._fingerprint = ""
 
     def stamp(self) -> Stamp:
-        """The minute, and the glossary's time and size."""
+        """Return the current minute, and the glossary's time and size."""
         return (int(time.monotonic() // FRESH_SECONDS), *(_file_stamp(self._books) if self._books else ()))
 
     async def read(self) -> Schema:
-        """Raises SchemaError."""
+        """Return the schema. Raises SchemaError."""
         try:
             document = schema_document(await catalogue_of(self._database))
             books = books_file.read(self._books)
@@ -81,14 +81,14 @@ class DatabaseSource:
         return schema.model_copy(update={"digest": hashlib.sha256(content.encode()).hexdigest()})
 
     def _note(self, now: str, written: str | None) -> None:
-        """Say once that the tables are others than before, or than those that books.toml was written for."""
+        """Log once that the tables have changed, since the last read or since books.toml was written."""
         before, self._fingerprint = self._fingerprint or written or now, now
         if before != now:
             log.warning("the database's tables have changed; run `agentd books check` to renew its glossary")
 
 
 def source_of(environ: Mapping[str, str]) -> Source:
-    """SCHEMA_FILE, else the configured database, else the sample company. Raises ConfigurationError."""
+    """Return SCHEMA_FILE, else the configured database, else the sample company. Raises ConfigurationError."""
     if given := environ.get("SCHEMA_FILE"):
         return FileSource(Path(given))
     if (database := Database.configured(environ)) is None:
@@ -101,5 +101,5 @@ def _file_stamp(path: Path) -> Stamp:
     try:
         status = path.stat()
     except OSError:
-        return (0, 0)  # reading it says what is wrong
+        return (0, 0)  # reading the file will report the error
     return (status.st_mtime_ns, status.st_size)

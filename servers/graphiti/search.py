@@ -1,8 +1,8 @@
-"""Which tables a question is about: words and concepts decide, meaning orders, joins complete. Pure; embeds nothing.
+"""Finds the tables of a question: words and concepts select, embeddings order, joins complete. No I/O; embeds nothing.
 
-A table's score is the sum of what it shares with the question, each weighed by how rare it is among the tables:
-concepts (of the glossary) and plain words, in its name, its comment or its columns. Embeddings give ranks only (their
-cosines all lie close together), which order what scores alike. No shared word or concept at all means: not found.
+A table's score is the sum of what it shares with the question, each weighted by its rarity among the tables: glossary
+concepts and plain words, in its name, comment or columns. Embeddings only give ranks (their cosines are all close),
+which order tables with similar scores. Without any shared word or concept nothing is found.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from servers.graphiti.schema_file import Schema, Table
 
 IN_NAME, IN_COMMENT, IN_COLUMN, EXACT_COLUMN, EXACT_TABLE = 1.0, 0.7, 0.3, 1.5, 4.0
 UNASKED_NAME = 0.12
-"""What each concept in a table's name costs that the question doesn't hold."""
+"""The penalty for each concept in a table's name that the question doesn't contain."""
 DETAIL = 0.1
-"""What a detail table's score loses against its header's when nothing asks for details."""
+"""The penalty of a detail table relative to its header if nothing asks for details."""
 MEANING = 0.5
 KEEP = 0.7
-"""Tables that score less than this part of the best one are not shown."""
+"""Tables with less than this share of the best score are not shown."""
 MAX_TABLES = 5
 MAX_ANSWERED = 8
 MAX_PATH = 3
@@ -41,28 +41,28 @@ class Relation:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, taken apart once: words with the weight they have."""
+    """A question, analysed once: words with their weights."""
 
     entities: tuple[str, ...]
     concepts: Mapping[str, float]
     words: Mapping[str, float]
     exact: Mapping[str, bool]
-    """Entities as they stand, lower-case; True: written as only names are, with an underscore, a dot or a hump."""
+    """Entities as written, in lower case; True if only a name is written so, with an underscore, dot or camel case."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The answer: tables by score, then what completes them; the question chooses their columns."""
+    """The result: tables by score, then those that complete them; the question selects their columns."""
 
     tables: tuple[Table, ...]
     relations: tuple[Relation, ...]
     question: Question
-    schema: Schema  # an office's own is answered with its keys, values and dialect
+    schema: Schema  # an office's own includes keys, values and dialect
 
 
 @dataclass(frozen=True)
 class _Profile:
-    """What a table says about itself: concepts and words with their places' weights."""
+    """A table's concepts and words, with the weights of where they occur."""
 
     concepts: Mapping[str, float]
     words: Mapping[str, float]
@@ -72,12 +72,12 @@ class _Profile:
 
 @dataclass
 class Index:
-    """A schema ready to be searched."""
+    """A schema prepared for searching."""
 
     schema: Schema
     tables: dict[str, Table] = field(init=False)
     headers: dict[str, str] = field(init=False)
-    """Detail tables to their headers."""
+    """{detail table: its header}."""
 
     def __post_init__(self) -> None:
         self.tables = {table.name: table for table in self.schema.tables}
@@ -98,7 +98,7 @@ class Index:
         self._rarity = {term: math.log(1 + count / number) for term, number in spread.items()}
 
     def search(self, intent: str, entities: Sequence[str], meaning: Sequence[str]) -> Found | None:
-        """`meaning`: the tables' names by embedding, nearest first. None when nothing is found."""
+        """Search; `meaning` lists the tables' names by embedding, nearest first. Returns None if nothing is found."""
         question = self._in_its_words(ask(intent, entities))
         if not any(self._hits(profile, question) for profile in self._profiles.values()):
             return None
@@ -120,16 +120,16 @@ class Index:
         return Found(tuple(chosen), tuple(relations(chosen)), question, self.schema)
 
     def _in_its_words(self, question: Question) -> Question:
-        """The question with what stands for its concepts where no table's name has them."""
+        """Add stand-ins for the question's concepts that are in no table's name."""
         there = {concept for profile in self._profiles.values() for concept in profile.named}
         lacking = {concept: weight for concept, weight in question.concepts.items() if concept not in there}
         found = {each: weight for concept, weight in lacking.items() if (each := glossary.stand_in(concept, there))}
         return replace(question, concepts={**found, **question.concepts})
 
     def _covering(self, kept: list[str], question: Question, scores: Mapping[str, float]) -> list[str]:
-        """With a table for each concept that the kept ones don't hold: revenue by city needs more than the city.
+        """Add a table for each concept that the kept ones lack: revenue by city needs more than the city.
 
-        The best of those named for it, joinable ones before others.
+        It adds the best table named for the concept, preferring joinable ones.
         """
         covering = list(kept)
         for concept, weight in question.concepts.items():
@@ -141,7 +141,7 @@ class Index:
         return covering
 
     def _is_asked_by_name(self, table: str, question: Question) -> bool:
-        """Whether an entity is the table's own name, or a column's as only somebody who knows it writes it."""
+        """Return whether an entity is the table's name, or a column's name written as only an insider would."""
         columns = self._profiles[table].columns & question.exact.keys()
         return table.lower() in question.exact or any(question.exact[column] for column in columns)
 
@@ -162,13 +162,13 @@ class Index:
         return max(0.01, score - UNASKED_NAME * len(profile.named - question.concepts.keys() - {"master"}))
 
     def _hits(self, profile: _Profile, question: Question) -> bool:
-        """Whether an entity (not the intent alone) names something of the table."""
+        """Return whether an entity (not just the intent) names something in the table."""
         asked = {term for term, weight in (*question.concepts.items(), *question.words.items()) if weight >= 1}
         return bool(asked & (profile.concepts.keys() | profile.words.keys()) or profile.columns & question.exact.keys())
 
     def _completed(self, kept: list[str], question: Question) -> list[str]:
-        """The tables kept, with the masters that the question names, the other halves of headers and details, and what
-        lies on the joins between them."""
+        """Return the kept tables plus the masters that the question names, missing headers and details, and the tables
+        on the joins between them."""
         most = min(MAX_ANSWERED, max(3, len(self.tables) // 2))
         names = list(kept)
         masters = [name for concept in question.concepts for name in self._masters.get(concept, ())]
@@ -190,10 +190,10 @@ class Index:
         return names[:most]
 
     def _path(self, start: str, goal: str, *, upwards: bool = False) -> list[str] | None:
-        """The tables between two on the shortest join, None without one.
+        """Return the tables on the shortest join between two, or None.
 
-        Never through a table that both sides merely refer to, such as a currency's: rows that share one have nothing
-        else in common. `upwards`: only along references, so that no row of `start` is multiplied.
+        It never passes through a table that both sides only refer to, such as a currency's: rows sharing one are
+        otherwise unrelated. `upwards`: follow only references, so that no row of `start` is multiplied.
         """
         queue: deque[tuple[list[str], bool]] = deque([([start], False)])
         seen = {(start, False)}
@@ -213,7 +213,7 @@ class Index:
 
 
 def _masters(profiles: Mapping[str, _Profile]) -> dict[str, list[str]]:
-    """By concept, the tables that are about it alone: `mastercustomer`, `customers`."""
+    """Return {concept: tables about only this concept}: `mastercustomer`, `customers`."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, profile in profiles.items():
         concepts = profile.named - {"master"}
@@ -223,7 +223,7 @@ def _masters(profiles: Mapping[str, _Profile]) -> dict[str, list[str]]:
 
 
 def _neighbours(schema: Schema) -> dict[str, list[tuple[str, bool]]]:
-    """Tables one foreign key away; True: the one referred to."""
+    """Return the tables one foreign key away; True for the one referred to."""
     names = {table.name for table in schema.tables}
     found: dict[str, set[tuple[str, bool]]] = defaultdict(set)
     for table in schema.tables:
@@ -235,7 +235,7 @@ def _neighbours(schema: Schema) -> dict[str, list[tuple[str, bool]]]:
 
 
 def ask(intent: str, entities: Sequence[str]) -> Question:
-    """Take a question apart. Entities weigh 1, the intent a little; an intent alone is taken for the entity."""
+    """Analyse a question. Entities weigh 1, the intent less; without entities the intent counts as one."""
     spoken = [entity.strip() for entity in entities if entity.strip()] or [intent]
     concepts: dict[str, float] = {}
     plain: dict[str, float] = {}
@@ -251,7 +251,7 @@ def ask(intent: str, entities: Sequence[str]) -> Question:
 
 
 def relations(tables: Iterable[Table]) -> list[Relation]:
-    """The foreign keys among the tables."""
+    """Return the foreign keys among the tables."""
     listed = list(tables)
     names = {table.name for table in listed}
     return [
@@ -264,7 +264,7 @@ def relations(tables: Iterable[Table]) -> list[Relation]:
 
 
 def _profile(table: Table) -> _Profile:
-    """The table's concepts and words, each with the greatest weight of the places where it stands."""
+    """Return the table's concepts and words, each with the highest weight of its occurrences."""
     concepts: dict[str, float] = {}
     words: dict[str, float] = {}
 
@@ -288,7 +288,7 @@ def _profile(table: Table) -> _Profile:
 
 
 def _is_detail_of(table: Table, header: Table) -> bool:
-    """`salesorderd` of `salesorderh`, `order_lines` of `sales_orders`."""
+    """Detect details: `salesorderd` of `salesorderh`, `order_lines` of `sales_orders`."""
     if table.name == header.name:
         return False
     if header.name.endswith("h") and table.name == header.name[:-1] + "d":

@@ -1,4 +1,4 @@
-"""The server `graphiti_server` itself: its five tools, its graphs opened in the background. Decides nothing."""
+"""The server `graphiti_server`: its five tools, with graphs opened in the background. Decides nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Entities = Annotated[
 SessionId = Annotated[str, Field(min_length=1, max_length=500, description="The session the data belong to.")]
 HandleId = Annotated[str, Field(max_length=100, description="As store_session_data gave it.")]
 FOR_THE_HOST = {"agentd/for": "host"}
-"""What a workflow or the end of a session calls, never a model by its own choice."""
+"""Tools for workflows and the end of a session; models don't choose them."""
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
@@ -78,7 +78,7 @@ class Deleted(TypedDict):
 
 
 class Graphs:
-    """The graphs, each opened once, at its first use."""
+    """The graphs, each opened once, at first use."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._url = (environ.get("GRAPH_URL") or credential("graph_url", environ) or "").strip()
@@ -88,12 +88,12 @@ class Graphs:
         self._opening = asyncio.Lock()
 
     async def schema(self) -> Any:
-        """Raises GraphError."""
+        """Return the schema's graph. Raises GraphError."""
         async with self._opening:
             return await self._open("schema.lbug")
 
     async def sessions(self) -> SessionStore:
-        """Raises GraphError."""
+        """Return the session store. Raises GraphError."""
         async with self._opening:
             if self._store is None:
                 store = SessionStore(await self._open("sessions.lbug"))
@@ -109,7 +109,7 @@ class Graphs:
             self._store = None
 
     async def _open(self, file: str) -> Any:
-        # In Neo4j one database holds both; their groups distinguish them.
+        # In Neo4j one database contains both, distinguished by group.
         key = "neo4j" if self._url else file
         if key not in self._opened:
             self._opened[key] = await open_graph(self._url, self._folder / file)
@@ -117,7 +117,7 @@ class Graphs:
 
 
 def create_server(environ: Mapping[str, str] = os.environ) -> MCPServer:
-    """Nothing is loaded yet: that begins beside the first client, whose calls wait for it."""
+    """Create the server. Loading starts with the first client, whose calls wait for it."""
     graphs = Graphs(environ)
     search = SchemaSearch(source_of(environ), Embedder(), graphs.schema)
 
@@ -138,7 +138,7 @@ def create_server(environ: Mapping[str, str] = os.environ) -> MCPServer:
 
 
 async def _warm(graphs: Graphs, search: SchemaSearch) -> None:
-    """Load ahead. What fails here fails again, and is reported, in the call that needs it."""
+    """Load in advance. An error here occurs again, and is reported, in the call that needs it."""
     for load in (search.load, graphs.sessions):
         try:
             with graph_errors():

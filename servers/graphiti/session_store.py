@@ -1,8 +1,8 @@
-"""A session's working data as Graphiti episodes, each session's strictly its own. Knows nothing of what the data mean.
+"""Stores sessions' working data as Graphiti episodes, strictly separated by session. It doesn't interpret the data.
 
-A data set is one episode in a database that holds nothing else. It is read by its handle and must then belong to the
-session that asks: no search is involved, since Graphiti's searches all groups when given none. When a session or the
-whole store is full, the oldest data sets go first: this is working memory, not an archive.
+A data set is one episode in a database that contains nothing else. It is read by its handle and must belong to the
+session that asks. No search is used, since Graphiti's searches cover all groups when given none. When a session or the
+whole store is full, the oldest data sets are dropped: this is working memory, not an archive.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DataHandle(TypedDict):
 
 @dataclass(frozen=True)
 class StoreLimits:
-    """How much is kept: data sets and bytes of JSON, a session's and all together."""
+    """How much is stored: data sets and bytes of JSON, per session and in total."""
 
     session_sets: int = 200
     session_bytes: int = 64 * 2**20
@@ -67,7 +67,7 @@ class _Entry:
 
 
 class SessionStore:
-    """Data sets by session in one graph database. `load` before anything else."""
+    """Data sets by session in one graph database. Call `load` first."""
 
     def __init__(self, driver: Any, limits: StoreLimits | None = None) -> None:
         self._driver = driver
@@ -76,7 +76,7 @@ class SessionStore:
         self._changing = asyncio.Lock()
 
     async def load(self) -> None:
-        """Take stock of what a former process left."""
+        """Count what a previous process left."""
         records, _, _ = await self._driver.execute_query(
             "MATCH (e:Episodic) WHERE e.group_id STARTS WITH $prefix "
             "RETURN e.uuid AS uuid, e.group_id AS group_id, size(e.content) AS size ORDER BY e.created_at",
@@ -89,7 +89,7 @@ class SessionStore:
     async def store(
         self, session_id: str, data: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]
     ) -> DataHandle:
-        """Raises StoreError."""
+        """Store a data set and return its handle. Raises StoreError."""
         from graphiti_core.nodes import EpisodeType, EpisodicNode
 
         if len(data) > MAX_ROWS:
@@ -126,7 +126,7 @@ class SessionStore:
         return handle
 
     async def retrieve(self, session_id: str, handle_id: str) -> list[Any] | None:
-        """The rows, None when there is no such data set or it is another session's; which of them is not revealed."""
+        """Return the rows; None, without saying which, if there is no such data set or it is another session's."""
         from graphiti_core.errors import NodeNotFoundError
         from graphiti_core.nodes import EpisodicNode
 
@@ -143,7 +143,7 @@ class SessionStore:
         return rows
 
     async def delete_session(self, session_id: str) -> int:
-        """Forget all of a session's data sets; how many there were."""
+        """Delete all data sets of a session; return how many there were."""
         from graphiti_core.nodes import EpisodicNode
 
         group = group_of(session_id)
@@ -156,7 +156,7 @@ class SessionStore:
         return int(records[0]["number"])
 
     async def _make_room(self, group: str, size: int) -> None:
-        """Drop the oldest until one more of `size` fits."""
+        """Drop the oldest data sets until one of `size` bytes fits."""
         from graphiti_core.nodes import EpisodicNode
 
         limits = self._limits
@@ -171,7 +171,7 @@ class SessionStore:
 
 
 class _Stock:
-    """What is stored, oldest first, counted by group. For the limits only: what exists is what the database says."""
+    """Counts stored data by group, oldest first, only to apply the limits; the database decides what exists."""
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
@@ -216,12 +216,12 @@ class _Stock:
 
 
 def group_of(session_id: str) -> str:
-    """The session's group inside the graph, whose group ids allow few characters; no two sessions share one."""
+    """Return the session's group in the graph, whose group ids allow few characters; each session has its own."""
     return PREFIX + hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def column_schema(data: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Names and types as the rows show them, for callers that don't say."""
+    """Return names and types of the rows' columns, for callers that don't give them."""
     types: dict[str, str] = {}
     for row in data:
         for name, value in row.items():
