@@ -1,9 +1,8 @@
-"""Which tests are quick, and the order and the limits that all tests share. It starts nothing.
+"""Decides which tests are quick, and sets the order and limits that all tests share. It starts nothing.
 
-A test is quick when it isn't marked (SLOW), stands in none of the folders whose tests start processes (WHOLE), and
-neither it nor a fixture or a helper of its own reaches for what starts a process, a browser or a database, or loads the
-model of meaning (STARTERS).
-`make quick` runs these alone; one that starts a process after all fails, in `make test` too.
+A test is quick when it isn't marked (SLOW), is in no folder whose tests start processes (WHOLE), and neither it nor its
+fixtures and helpers use anything that starts a process, browser or database, or loads the embedding model (STARTERS).
+`make quick` runs only these. A quick test that starts a process fails, in `make test` too.
 """
 
 from __future__ import annotations
@@ -29,23 +28,23 @@ import structlog
 
 from tests import warm
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile their libraries again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each recompile libraries
 sys.dont_write_bytecode = False
-gc.disable()  # until all tests are there; see pytest_runtestloop
+gc.disable()  # until all tests are collected; see pytest_runtestloop
 
 AUTHORITIES = os.environ.get("SSL_CERT_FILE")
-"""What the machine says of whom it trusts, for tests that fetch packages."""
-os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("authority.pem"))  # to read 140 takes 40 ms a connection
+"""The machine's own SSL_CERT_FILE, for tests that fetch packages."""
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("authority.pem"))  # 140 take 40 ms per connection
 MEMORY = Path("/dev/shm")
 ROOM = 8_000_000_000
-"""Bytes of memory that must be free for the tests' files to be kept in it."""
+"""Free bytes of memory required to keep the tests' files in it."""
 if (
     "TMPDIR" not in os.environ
     and os.access(MEMORY, os.W_OK)
     and shutil.disk_usage(MEMORY).free > ROOM
     and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
 ):
-    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)  # on a disk, each commit of a database waits milliseconds
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)  # on a disk, each database commit takes milliseconds
 
 STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
@@ -53,25 +52,25 @@ STARTERS = (
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill", "lab.eval.text2cypher.asking"),
     *("lab.figures.commits", "lab.figures.__main__"),
     *("servers.common.database", "servers.common.sqlite_process"),
-    *("servers.graphiti.graph", "servers.graphiti.embedding", "bridges.meaning"),  # a database, a model of meaning
+    *("servers.graphiti.graph", "servers.graphiti.embedding", "bridges.meaning"),  # a database, an embedding model
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),
 )
-"""Modules, with all below them, whose users start processes."""
+"""Modules whose users start processes; submodules are included."""
 WITHIN = tuple(f"{module}." for module in STARTERS)
 NAMES = {"create_subprocess_exec", "create_subprocess_shell", "subprocess", "StdioServerParameters", "TOOL_HOSTS"}
-"""Names within a function, imported there or another module's, that tell the same."""
+"""Names in a function, imported there or used from another module, that also start processes."""
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec"}
-"""Python's audit events of a new process."""
+"""Python's audit events for a new process."""
 STARTED: list[str] = []
-"""What the test that runs now has started."""
+"""Processes started by the current test."""
 WHOLE = tuple(Path(__file__).with_name(name) for name in ("conformance", "e2e", "web"))
-"""Folders of which `--quick` imports no file: what they import alone takes as long as a quarter of the quick tests."""
+"""Folders that `--quick` does not import: their imports alone take a quarter of the quick tests' time."""
 ALL_SLOW = "\npytestmark = pytest.mark.slow"
-"""The line of a file whose every test is slow."""
+"""The line that marks a file as slow as a whole."""
 SLOW = ("slow", "model")
-"""Marks of tests that are not quick, whatever they name."""
+"""Marks that make a test slow, whatever it uses."""
 PARAMETERS = {"mariadb", "postgresql", "sqlite"}
-"""Parameters by which a test asks for a fixture with a process while it runs."""
+"""Parameter values with which a test requests, while it runs, a fixture that starts a process."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -84,15 +83,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_configure() -> None:
-    importlib.import_module("croniter")  # which starts `file` when it's imported, by the first test with DBOS
-    assert platform.uname().processor is not None  # by `uname -p`, once a process; the first OpenAI client asks
+    importlib.import_module("croniter")  # its import, otherwise by the first DBOS test, starts `file`
+    assert platform.uname().processor is not None  # runs `uname -p` once; the first OpenAI client needs it
     sys.addaudithook(_note)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Imports no file for nothing, which takes longer than most tests.
+    """Avoid importing files without need, because an import takes longer than most tests.
 
-    `-m model` takes only the files that name the mark, `--quick` no folder of WHOLE and no file with ALL_SLOW.
+    `-m model` imports only files that contain the mark, `--quick` neither folders of WHOLE nor files with ALL_SLOW.
     """
     if config.getoption("--quick") and collection_path in WHOLE:
         return True
@@ -105,7 +104,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
-    """Thousands of tests and what they import stay to the end: the collector need not look through them each time."""
+    """Freeze the collected tests and their imports, which live to the end, so that the collector skips them."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     gc.enable()
@@ -121,9 +120,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _logging_as_before() -> Iterator[None]:
-    """What a test runs in this process sets up the process's logging; the next test must not inherit it.
+    """Restore the process's logging after each test, because code that a test runs may reconfigure it.
 
-    DBOS keeps a handler on the standard error of its first test, which `capsys` closes.
+    DBOS keeps a handler on its first test's standard error, which `capsys` closes.
     """
     root, dbos = logging.getLogger(), logging.getLogger("dbos")
     level, handlers, raises = root.level, list(root.handlers), logging.raiseExceptions
@@ -139,7 +138,7 @@ def _logging_as_before() -> Iterator[None]:
 
 
 def is_slow(item: pytest.Function) -> bool:
-    """True when `--quick` leaves the test out."""
+    """True when `--quick` skips the test."""
     if any(map(item.get_closest_marker, SLOW)):
         return True
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
@@ -155,11 +154,11 @@ def _starts(function: Callable[..., Any]) -> bool:
 
 
 def _definitions(item: pytest.Function, name: str) -> Any:
-    return item._fixtureinfo.name2fixturedefs.get(name, ())  # what `--fixtures-per-test` shows; it has no public name
+    return item._fixtureinfo.name2fixturedefs.get(name, ())  # as `--fixtures-per-test` shows; it has no public API
 
 
 def _reaches(function: Callable[..., Any], seen: set[CodeType]) -> bool:
-    """True when it, a method of it, or one of the tests' own functions and classes named there, names a starter."""
+    """True when the function, its methods, or the tests' own functions and classes that it uses, name a starter."""
     if isinstance(function, type):
         return any(_reaches(each, seen) for each in vars(function).values() if callable(each))
     function = inspect.unwrap(function)
@@ -172,7 +171,7 @@ def _reaches(function: Callable[..., Any], seen: set[CodeType]) -> bool:
 
 @cache
 def _named(function: FunctionType) -> tuple[bool, list[Callable[..., Any]]]:
-    """Whether it names a starter itself, and the tests' own functions and classes that it names."""
+    """(whether it names a starter itself, the tests' own functions and classes that it names)."""
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     named = [function.__globals__[name] for name in names if name in function.__globals__]
     ours = [each for each in named if callable(each) and str(getattr(each, "__module__", "")).startswith("tests.")]

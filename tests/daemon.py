@@ -1,4 +1,4 @@
-"""A real `agentd serve` for tests: its own state, a free port, a scripted model, ended surely. Not a test."""
+"""A real `agentd serve` for tests, with its own state, a free port and a scripted model; always stopped. Not a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests import warm
 AGENTD = Path(sys.executable).with_name("agentd")
 TOKEN = "test-token-of-the-admin"
 READY_S = 300
-"""How long a start may take, however busy the machine is."""
+"""Timeout of a start in seconds, enough for a busy machine."""
 SERVERS = {
     name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\nstart_timeout_s = 120\n'
     for name in ("time", "certificate")
@@ -50,7 +50,7 @@ class RpcFailed(Exception):
 
 
 class Daemon:
-    """One daemon process over one folder; it may be killed and started again."""
+    """One daemon process on one folder; it may be killed and restarted."""
 
     def __init__(
         self, folder: Path, turns: Sequence[Any], config: str | None = None, env: Mapping[str, str] = {}
@@ -63,20 +63,20 @@ class Daemon:
         self.env = dict(env)
         self.program = AGENTD
         self.words: tuple[str, ...] = ()
-        """What else `agentd serve` is told."""
+        """Additional arguments of `agentd serve`."""
         self.process: warm.Forked | subprocess.Popen[str] | None = None
         self.started: Callable[[int], object] = lambda _pid: None
-        """Told of each process as soon as it is there."""
+        """Called with each process's pid as soon as it exists."""
         self.url = ""
 
     def script(self, *turns: Any) -> None:
-        """What the model will say: action objects or raw lines."""
+        """Write the model's turns: action objects or raw lines."""
         lines = [turn if isinstance(turn, str) else json.dumps(turn, ensure_ascii=False) for turn in turns]
         (self.folder / "script.jsonl").write_text("\n".join(lines) + "\n")
 
     def start(self, cwd: Path | None = None) -> Daemon:
-        """Start it, in that folder, and wait for its ready line."""
-        listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a second start is where the first one was
+        """Start the daemon in `cwd` and wait for its ready line."""
+        listen = self.url.removeprefix("http://") or "127.0.0.1:0"  # a restart reuses the first address
         folders: list[str | Path] = ["--config", self.config, "--state", self.state]
         words = ["serve", *folders, "--listen", listen, *self.words]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN, **self.env}
@@ -92,13 +92,13 @@ class Daemon:
         return self
 
     def kill(self, number: int = signal.SIGKILL) -> int:
-        """End it; its exit code."""
+        """Send the signal, wait for the end, and return the exit code."""
         assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(300)
 
     def died(self, timeout_s: float) -> bool:
-        """True when it ends by itself within the time."""
+        """True when it ends by itself within the timeout."""
         assert self.process is not None
         try:
             self.process.wait(timeout_s)
@@ -112,11 +112,11 @@ class Daemon:
         return self.process is not None and self.process.returncode == -signal.SIGKILL
 
     def call(self, method: str, **params: Any) -> Any:
-        """One JSON-RPC call as admin. Raises RpcFailed."""
+        """Make one JSON-RPC call as admin. Raises RpcFailed."""
         return self.called(method, params)
 
     def called(self, method: str, params: dict[str, Any], **headers: str) -> Any:
-        """The same by whom the headers name."""
+        """Make one JSON-RPC call with these headers. Raises RpcFailed."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         with self.request("/rpc", body, **headers) as response:
             answer = json.load(response)
@@ -125,19 +125,19 @@ class Daemon:
         return answer["result"]
 
     def request(self, path: str, body: bytes | None = None, **headers: str) -> Any:
-        """Any HTTP request as admin."""
+        """Send any HTTP request as admin."""
         whole = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", **headers}
         return urllib.request.urlopen(urllib.request.Request(self.url + path, body, whole), timeout=300)
 
     def events(self, run_id: str, after: int = 0) -> list[dict[str, Any]]:
-        """The stored events of a run that has ended."""
+        """The stored events of a completed run."""
         with self.request(f"/events?run_id={run_id}&after={after}") as response:
             return [json.loads(line[5:]) for line in response if line.startswith(b"data:")]
 
 
 @contextmanager
 def running(folder: Path, *turns: Any, config: str | None = None, env: Mapping[str, str] = {}) -> Iterator[Daemon]:
-    """A started daemon, ended with the block."""
+    """A running daemon that is stopped after the block."""
     daemon = Daemon(folder, turns, config, env).start()
     try:
         yield daemon

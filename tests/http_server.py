@@ -1,4 +1,4 @@
-"""A small HTTP server of this machine for tests and measurements, in a thread of its own. Not a test."""
+"""A small local HTTP server in its own thread, for tests and measurements. Not a test."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request, of which nothing is printed."""
+    """A request handler that prints nothing."""
 
     def body(self) -> bytes:
-        """What was sent."""
+        """The request body."""
         return self.rfile.read(int(self.headers["Content-Length"]))
 
     def answer(self, body: str | bytes, kind: str = "application/json", status: int = 200) -> None:
-        """Answer in one piece; a text goes as UTF-8."""
+        """Send the whole answer at once; text is encoded as UTF-8."""
         data = body.encode() if isinstance(body, str) else body
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -25,12 +25,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(handler: Callable[..., BaseHTTPRequestHandler], port: int = 0) -> Iterator[str]:
-    """`http://127.0.0.1:PORT` while the block lasts; port 0 takes a free one."""
+    """Serve while the block runs; yields `http://127.0.0.1:PORT`. Port 0 takes a free one."""
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, name="http-server")
     thread.start()

@@ -1,4 +1,4 @@
-"""A private MariaDB for tests: started on a free port with its own folder, ended surely. Not a fixture by itself.
+"""A private MariaDB for tests, started on a free port with its own folder and always stopped. Not a fixture itself.
 
 with mariadb() as server:
     server.execute("CREATE TABLE erp.t (id INT)")
@@ -26,13 +26,13 @@ import pymysql
 from tests.ports import free_port
 
 PASSWORD = "Rahasia-Sekali-42"
-"""Of both accounts; no error, log or result may repeat it."""
+"""The password of both accounts; no error, log or result may contain it."""
 DEADLINE_SECONDS = 300
 
 
 @dataclass(frozen=True)
 class MariaDB:
-    """Where it listens, how to reach it, and its process (for tests that stop or freeze it)."""
+    """A running server: its address and its process (for tests that stop or freeze it)."""
 
     port: int
     folder: Path
@@ -55,7 +55,7 @@ class MariaDB:
         )
 
     def execute(self, *statements: str) -> list[tuple[object, ...]]:
-        """Run statements as root; the rows of the last one."""
+        """Run statements as root; return the rows of the last one."""
         rows: list[tuple[object, ...]] = []
         with self.connect() as connection, connection.cursor() as cursor:
             for statement in statements:
@@ -64,21 +64,21 @@ class MariaDB:
         return rows
 
     def running(self, fragment: str) -> int:
-        """How many statements holding `fragment` run now, seen by another session."""
+        """The number of running statements that contain `fragment`, as seen by another session."""
         rows = self.execute(
             "SELECT info FROM information_schema.processlist WHERE info IS NOT NULL AND id <> CONNECTION_ID()"
         )
         return sum(fragment in str(row[0]) for row in rows)
 
     def freeze(self) -> None:
-        """The server stays connected and answers nothing."""
+        """Freeze the server: it stays connected and answers nothing."""
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """As a crash does it."""
+        """Kill the server, as in a crash."""
         self.process.kill()
         self.process.wait(DEADLINE_SECONDS)
 
@@ -90,7 +90,7 @@ def mariadb(database: str = "erp") -> Iterator[MariaDB]:
     daemon = shutil.which("mariadbd") or shutil.which("mariadbd", path="/usr/sbin:/usr/local/sbin")
     if install is None or daemon is None:
         raise RuntimeError("MariaDB isn't installed; run: apt-get install -y mariadb-server")
-    folder = Path(tempfile.mkdtemp(prefix="mdb-"))  # short: a socket's path has 107 characters at most
+    folder = Path(tempfile.mkdtemp(prefix="mdb-"))  # short, because a socket's path has at most 107 characters
     process = None
     try:
         user = _prepare(folder)
@@ -109,15 +109,15 @@ def mariadb(database: str = "erp") -> Iterator[MariaDB]:
         yield server
     finally:
         if process is not None and process.poll() is None:
-            process.send_signal(signal.SIGCONT)  # in case a test left it frozen
-            process.kill()  # nothing in it is worth a slow, clean shutdown
+            process.send_signal(signal.SIGCONT)  # a test may have left it frozen
+            process.kill()  # its data needs no slow, clean shutdown
             process.wait(DEADLINE_SECONDS)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache
 def _installed(install: str) -> Path:
-    """The data of a server that was never started; each server of this process begins with a copy."""
+    """The data folder of a server that never ran; each server of this process starts from a copy."""
     folder = Path(tempfile.mkdtemp(prefix="mdb-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     common = ["--no-defaults", f"--datadir={folder}/data", f"--user={_prepare(folder)}"]
@@ -131,7 +131,7 @@ def _installed(install: str) -> Path:
 
 
 def _prepare(folder: Path) -> str:
-    """The server's account and its folders, which must be its own; MariaDB refuses to run as root."""
+    """Prepare the server's folders and return its account; MariaDB refuses to run as root."""
     (folder / "nofiles").mkdir()
     if os.geteuid() != 0:
         return str(os.environ.get("USER") or os.geteuid())
@@ -149,7 +149,7 @@ def _start(daemon: str, common: list[str], folder: Path, port: int) -> subproces
 
 
 def _wait(server: MariaDB) -> None:
-    """Until the socket answers a login: the only sign that it is ready."""
+    """Wait until the socket accepts a login, the only sign that the server is ready."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while True:
         try:
@@ -159,4 +159,4 @@ def _wait(server: MariaDB) -> None:
             if server.process.poll() is not None or time.monotonic() > deadline:
                 said = (server.folder / "err.log").read_text(errors="replace")[-2000:]
                 raise RuntimeError(f"MariaDB did not start:\n{said}") from None
-            time.sleep(0.05)  # a poll of another process, which announces nothing
+            time.sleep(0.05)  # the other process does not announce that it is ready

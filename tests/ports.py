@@ -1,4 +1,4 @@
-"""A port for a server that a test starts next. It reserves nothing."""
+"""Finds a port for a server that a test starts next. It reserves nothing."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import random
 import socket
 
 UNASSIGNED = range(20_000, 32_000)
-"""Below the ports that Linux gives to outgoing connections: of those, one may be taken before the server binds it."""
+"""Below Linux's range for outgoing connections, which could take a port before the server binds it."""
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 on which nobody listens now."""
+    """A port on 127.0.0.1 that is currently free."""
     for port in random.Random().sample(UNASSIGNED, 100):
         with socket.socket() as probe:
             try:

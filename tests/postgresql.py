@@ -1,4 +1,4 @@
-"""A private PostgreSQL for tests: started on a free port with its own folder, ended surely. Not a fixture by itself.
+"""A private PostgreSQL for tests, started on a free port with its own folder and always stopped. Not a fixture itself.
 
 with postgresql() as url:       # postgresql://postgres@127.0.0.1:PORT/postgres
 """
@@ -26,7 +26,7 @@ DEADLINE_SECONDS = 300
 
 
 class PostgreSQL:
-    """A server over a folder of its own, on one port; it may be stopped and started again."""
+    """A server with its own folder and port; it can be stopped and restarted."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self._programs, self._folder = programs, folder
@@ -37,7 +37,7 @@ class PostgreSQL:
         self.url = f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the server and wait until it accepts connections."""
         self._server = subprocess.Popen(
             [
                 *(self._programs / "postgres", "-D", self._folder / "data", "-k", self._folder),
@@ -51,7 +51,7 @@ class PostgreSQL:
         _wait(self.url, self._server)
 
     def stop(self) -> None:
-        """End it at once, as a crash does."""
+        """Stop the server at once, as in a crash."""
         if self._server is not None and self._server.poll() is None:
             self._server.send_signal(signal.SIGQUIT)
             self._server.wait(DEADLINE_SECONDS)
@@ -59,7 +59,7 @@ class PostgreSQL:
 
 @contextmanager
 def postgresql_server() -> Iterator[PostgreSQL]:
-    """A fresh server, started. Raises RuntimeError with the command that installs it."""
+    """A fresh running server. Raises RuntimeError with the install command when PostgreSQL is missing."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not programs:
         raise RuntimeError("PostgreSQL isn't installed; run: apt-get install -y postgresql")
@@ -77,14 +77,14 @@ def postgresql_server() -> Iterator[PostgreSQL]:
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """The same for those who need nothing but its URL."""
+    """The URL of a fresh running server."""
     with postgresql_server() as server:
         yield server.url
 
 
 @cache
 def _initialized(programs: Path) -> Path:
-    """The data of a server that was never started; each server of this process begins with a copy."""
+    """The data folder of a server that never ran; each server of this process starts from a copy."""
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     account = _account(folder)
@@ -100,7 +100,7 @@ def _initialized(programs: Path) -> Path:
 
 
 def _account(folder: Path) -> dict[str, Any]:
-    """Who runs it, and has the folder: PostgreSQL refuses to run as root."""
+    """The account that runs the server and owns the folder: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     shutil.chown(folder, "postgres", "postgres")
@@ -116,4 +116,4 @@ def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
         except psycopg.OperationalError:
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("PostgreSQL did not start") from None
-            time.sleep(0.05)  # a poll of another process, which announces nothing
+            time.sleep(0.05)  # the other process does not announce that it is ready

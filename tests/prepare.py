@@ -1,9 +1,9 @@
-"""Installs what the tests need beside Python packages: Debian programs and the npm programs of tests/package.json.
+"""Installs what the tests need besides Python packages: Debian programs and the npm programs of tests/package.json.
 
     python -m tests.prepare
 
-Whoever writes a test that needs a program adds it to DEBIAN: the program to look for → its Debian package. Nothing is
-done for what is there already. Without the rights to install, it ends with the exact command to run.
+If your test needs a program, add it to DEBIAN: the program to look for → its Debian package. Installed programs are
+left alone. Without permission to install, the command exits and prints the command to run.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ DEBIAN: Mapping[str, str] = {
 
 
 def main() -> None:
-    """Install, saying what. Exits with 1 and the command to run when something can't be."""
+    """Install what is missing and print it. On failure exit with 1 and the command to run."""
     _debian(sorted({package for program, package in DEBIAN.items() if not _there(program)}))
     _npm()
 
 
 def _there(program: str) -> bool:
-    """A name is looked up in PATH and the system's folders, a path is taken as it is."""
+    """Whether a program exists: a name is searched in PATH and the system's folders, a path is used as it is."""
     if program.startswith("/"):
         return Path(program).exists()
     return shutil.which(program, path=f"{os.environ.get('PATH', '')}:{PLACES}") is not None
@@ -59,7 +59,7 @@ def _debian(packages: list[str]) -> None:
 
 
 def _npm() -> None:
-    """Exactly what package-lock.json names, without install scripts; again only when the lock changed."""
+    """Install exactly what package-lock.json names, without install scripts, unless the lock is unchanged."""
     lock, stamp = TESTS / "package-lock.json", TESTS / "node_modules" / ".installed"
     if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
         return

@@ -1,4 +1,4 @@
-"""Waiting for what nothing announces to a test: another process's file, row or answer. Not a test."""
+"""Polling for results that other processes don't announce: a file, a row or an answer. Not a test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 WITHIN_S = 300
-"""However busy the machine is, what takes longer has failed."""
+"""Timeout in seconds; anything slower has failed even on a busy machine."""
 PAUSE_S = 0.05
 
 
 def until(asked: Callable[[], Answer], what: str) -> Answer:
-    """Its answer, once that is true. Fails, saying `what` was waited for."""
+    """Poll `asked` until its result is true, and return it. Fails with `what` on a timeout."""
     end = time.monotonic() + WITHIN_S
     while not (answer := asked()):
         assert time.monotonic() < end, f"not within {WITHIN_S} s: {what}"

@@ -1,6 +1,6 @@
-"""The embedded model's weights for tests marked `model`: pulled once into the user's cache when they are not there.
+"""The embedded model's weights for tests marked `model`, downloaded once into the user's cache.
 
-Whoever has them has the machine's cores, so only one run of tests has them at a time, until its process ends.
+A run that uses them also uses all the machine's cores, so a lock admits one run at a time, until its process ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
 @pytest.fixture(scope="session")
 def weights() -> Path:
-    """The GGUF file of the default model, whole and checked. Import this fixture where it is used."""
+    """The verified GGUF file of the default model. Import this fixture where it is used."""
     folder = WeightsFolder.from_environment()
     path = folder.pull(DEFAULT, lambda done, total: None, print)
     _alone(path.with_suffix(".tests"))
@@ -26,7 +26,7 @@ def weights() -> Path:
 
 @cache
 def _alone(path: Path) -> TextIO:
-    """Wait for other runs of tests. Once a process: each module that imports the fixture has one of its own."""
+    """Wait for other test runs. Cached per process, because each module that imports the fixture has its own copy."""
     lock = path.open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     return lock

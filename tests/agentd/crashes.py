@@ -1,4 +1,4 @@
-"""Fails in one way, at the most talkative level, with a citizen's words (standard input) wherever there is room."""
+"""Fails in one way at log level debug, with a citizen's words (from standard input) in every possible place."""
 
 from __future__ import annotations
 

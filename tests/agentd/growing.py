@@ -1,9 +1,9 @@
-"""How the cost of reading a text grows with its length. Not a test.
+"""Measures how the cost of reading a text grows with its length. Not a test.
 
-Time is the thread's own CPU time, over texts long enough to outweigh what a call costs, without the collector of
-garbage, which runs when other work has filled it. What is measured beside other work is only ever too much: so the long
-text's least and the short text's most count, of as many readings as it takes to come below the bound. A text that no
-longer fits a cache of the machine costs more once, at one length; a quadratic reader is steep at every longer length.
+Time is the thread's CPU time for texts long enough to outweigh a call's overhead; the garbage collector is off, because
+other work triggers it. Other load can only increase a measured time, so the long text's minimum and the short text's
+maximum are compared, over as many readings as needed to get below the bound. A text that outgrows a CPU cache costs
+more at one length only; a quadratic reader is steep at every longer length.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import time
 from collections.abc import Callable
 
 MOST = 2.5
-"""What twice the text may cost."""
+"""Maximum cost ratio for a text of double length."""
 TRIES = 10
 LENGTHS = 3
-"""How many lengths, each twice the last, a reader must be steep at."""
+"""Number of lengths, each twice the last, at which a reader must be steep to fail."""
 ENOUGH_S = 0.004
 FIRST, LAST = 4_000, 32_000
-"""Characters; a text of LAST that is read in no time is quick enough, whatever its curve."""
+"""Characters. If reading LAST characters takes no measurable time, the reader is fast enough whatever its curve."""
 SHORTER = 2_000
-"""Of what letters read, which is read long enough."""
+"""First length for the letters' readers, which take measurable time at this length."""
 
 
 def grows(read: Callable[[str], object], family: Callable[[int], str], first: int = FIRST) -> float:
-    """How many times dearer the double length is, at the least steep of LENGTHS from `first` that can be measured."""
+    """The cost ratio of doubling the length: the smallest over LENGTHS measurable lengths starting at `first`."""
     size = first
     while (small := _cost(read, family(size))) < ENOUGH_S and size < LAST:
         size *= 2

@@ -1,6 +1,6 @@
-"""In-memory twin of Runs, so that the wire can be tested without a model or a database. Not a test.
+"""In-memory twin of Runs, to test the wire without a model or a database. Not a test.
 
-Not durable and not an agent: what a run does is a function given by the test.
+It is neither durable nor an agent: the test supplies a function that does a run's work.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
 
 @dataclass(eq=False)
 class MemoryRun:
-    """A run that a test's function works on: it may `emit` events and set parts of the outcome."""
+    """A run that a test's function works on; it may `emit` events and set parts of the outcome."""
 
     owner: str
     key_hash: str | None
@@ -46,10 +46,10 @@ class MemoryRun:
     decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
     readers: set[asyncio.Queue[Event | Exception | None]] = field(default_factory=set)
     unread: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set while nobody follows its events any more."""
+    """Set while no reader follows its events."""
 
     def emit(self, kind: EventType, data: dict[str, Any] | None = None) -> Event:
-        """Number an event, keep it unless it is live-only, and hand it to every reader."""
+        """Number an event, store it unless it is live-only, and pass it to every reader."""
         seq = len(self.events) if kind in LIVE_ONLY else len(self.events) + 1
         event = Event(
             seq=seq,
@@ -66,7 +66,7 @@ class MemoryRun:
         return event
 
     def break_off(self, error: Exception) -> None:
-        """End every reader's stream with an error, as an engine does with one that is too slow."""
+        """End every reader's stream with an error, as an engine does with a slow reader."""
         for reader in self.readers:
             reader.put_nowait(error)
 
@@ -76,7 +76,7 @@ class MemoryRun:
 
 
 Work = Callable[[MemoryRun], Awaitable[str]]
-"""What a run does; its answer is the response. An AgentdError fails the run."""
+"""The work of a run; its result is the response. An AgentdError fails the run."""
 
 
 async def echo(run: MemoryRun) -> str:
@@ -85,25 +85,25 @@ async def echo(run: MemoryRun) -> str:
 
 
 class MemoryRuns:
-    """Runs in a dict. A run is its owner's and an admin's; to everybody else it isn't there."""
+    """Runs in a dict. Only a run's owner and admins can see it."""
 
     def __init__(self, work: Work = echo) -> None:
         self._work = work
         self._runs: dict[str, MemoryRun] = {}
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Run to the end, or join the run of this id."""
+        """Run to the end, or join the run with this id."""
         caller = keyed(caller)
         run = self._begin(prompt, options, caller)
         return _opened(await self._settled(run), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Begin and answer at once."""
+        """Start a run and return at once."""
         caller = keyed(caller)
         return _opened(self._begin(prompt, options, caller).outcome, caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """The run as it stands."""
+        """The run's current state."""
         run = self._seen(run_id, caller)
         state = run.outcome.model_dump(mode="json")
         if run.error is not None:
@@ -111,25 +111,25 @@ class MemoryRuns:
         return state
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """The outcome's fields."""
+        """The outcome as a dict."""
         return self._seen(run_id, caller).outcome.model_dump(mode="json")
 
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
-        """Cancel the task."""
+        """Cancel the run's task."""
         run = self._seen(run_id, caller)
         if run.outcome.status in ENDED:
             raise Conflict(f"The run has ended ({run.outcome.status}); there is nothing to cancel")
         assert run.task is not None
         run.task.cancel()
         await asyncio.wait((run.task,))
-        if run.outcome.status not in ENDED:  # it had not begun
+        if run.outcome.status not in ENDED:  # the task had not started
             self._end(run, "cancelled")
         return run.outcome
 
     async def approve(
         self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
     ) -> AgentOutcome:
-        """Let the work that waits in `approval_of` go on."""
+        """Resume the work that waits in `approval_of`."""
         run = self._seen(run_id, caller)
         pending = run.outcome.approval
         if pending is None or run.decided is None or run.decided.done():
@@ -143,7 +143,7 @@ class MemoryRuns:
     async def list(
         self, caller: Caller, session_id: str | None, status: str | None, limit: int, parked: bool = False
     ) -> dict[str, Any]:
-        """Newest first; none is ever parked here."""
+        """The runs, newest first; none is ever parked here."""
         if parked:
             return {"runs": []}
         seen = [] if caller.is_visitor else list(reversed(self._runs.values()))
@@ -156,7 +156,7 @@ class MemoryRuns:
         return {"runs": kept[:limit]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
-        """Stored events, then live ones, to the end."""
+        """Stored events, then live ones until the run ends."""
         run = self._seen(run_id, caller)
         reader: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
         stored = run.events[after:]
@@ -178,14 +178,14 @@ class MemoryRuns:
                 run.unread.set()
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
-        """One file that the outcome names."""
+        """One file named in the outcome."""
         for artifact in self._seen(run_id, caller).outcome.artifacts:
             if artifact.name == name and artifact.path:
                 return artifact, Path(artifact.path)
         raise NotFound("The run made no file of this name")
 
     def run_of(self, run_id: str) -> MemoryRun:
-        """The run itself, for a test to look at."""
+        """The run object, for tests to inspect."""
         return self._runs[run_id]
 
     def _begin(self, prompt: str, options: AgentOptions, caller: Caller) -> MemoryRun:

@@ -1,4 +1,4 @@
-"""The in-memory twin of Sessions, so that the wire can be tested without a database. It keeps no turns. Not a test."""
+"""In-memory twin of Sessions, to test the wire without a database. It stores no turns. Not a test."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from agentd.runs.visibility import kept_of_new, new_key, owns
 
 
 class MemorySessions:
-    """Sessions in a dict: no turns, only who owns them and what they are called."""
+    """Sessions in a dict: only their owners and titles, no turns."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, tuple[str, str, dict[str, Any]]] = {}
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
-        """A new session."""
+        """Create a session."""
         session_id = f"session-{len(self._sessions) + 1}"
         created = {"session_id": session_id, "created_at": datetime.now(UTC).isoformat(), "title": title}
         key = caller.session_key or new_key()
@@ -25,7 +25,7 @@ class MemorySessions:
         return {**created, "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
-        """Newest first; the cursor is the last session_id of the page."""
+        """The sessions, newest first; the cursor is the last session_id of the page."""
         seen = [] if caller.is_visitor else list(reversed(self._sessions.values()))
         mine = [one for owner, key_hash, one in seen if owns(owner, caller, (key_hash,))]
         if before is not None:
@@ -41,18 +41,18 @@ class MemorySessions:
         return {**self._seen(session_id, caller), "turns": []}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Another session of the same title."""
+        """Create another session with the same title."""
         title = self._seen(session_id, caller)["title"]
         return await self.create(caller.model_copy(update={"session_key": None}), title)
 
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Forget it."""
+        """Delete the session."""
         self._seen(session_id, caller)
         del self._sessions[session_id]
         return {"session_id": session_id, "deleted": True}
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """All there is."""
+        """Export the session."""
         return {"format": "agentd-session/1", "session": await self.get(session_id, caller), "runs": []}
 
     def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:

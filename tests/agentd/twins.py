@@ -1,4 +1,4 @@
-"""The daemon's wire with in-memory twins behind it: real HTTP, no model, no database. Not a test itself."""
+"""The daemon's wire on in-memory twins: real HTTP, no model, no database. Not a test itself."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TOOLS = Catalogue(
 
 
 class TwinTools:
-    """Two tools; a call answers its own input."""
+    """Two tools; a call returns its input."""
 
     def catalogue(self, caller: Caller) -> Catalogue:
         return TOOLS
@@ -59,21 +59,21 @@ class TwinTools:
 
 
 def providers() -> Sequence[ProviderState]:
-    """The embedded one alone."""
+    """The state of the embedded provider only."""
     return [ProviderState(id="llamacpp", type="llamacpp", models=(ModelInfo(name="qwen"),), state="ready")]
 
 
 METHODS = table((analytics.ask, graph.ask, *Letters.methods, *Residents.methods))
-"""Every method of a daemon with the apps that ship."""
+"""All methods of a daemon with the shipped apps."""
 
 
 async def ask(question: str, **given: Any) -> dict[str, Any]:
-    """Analytics and graph: the question comes back."""
+    """Stands in for analytics and graph: the answer is the question."""
     return {"run_id": given["run_id"] or "run-1", "session_id": "s-1", "status": "completed", "answer": question}
 
 
 def stands(status: str = "ok", database: str = "up") -> Callable[[], Awaitable[dict[str, Any]]]:
-    """What a daemon says of itself."""
+    """A function that returns a daemon's health."""
 
     async def health() -> dict[str, Any]:
         servers = [server.model_dump() for server in TOOLS.servers]
@@ -84,12 +84,12 @@ def stands(status: str = "ok", database: str = "up") -> Callable[[], Awaitable[d
 
 
 async def reload(by: str) -> dict[str, Any]:
-    """Nothing changed."""
+    """A reload that changes nothing."""
     return {"servers": {"added": [], "removed": [], "changed": []}}
 
 
 def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any) -> Services:
-    """Services of twins; `changes` replace some."""
+    """Services made of twins; `changes` replace some of them."""
     made = Services(
         runs=MemoryRuns(work),
         sessions=MemorySessions(),
@@ -108,7 +108,7 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
 
 @dataclass(frozen=True)
 class Wire:
-    """A listening wire: where it is and what stands behind it."""
+    """A listening wire: its address and the services behind it."""
 
     url: str
     services: Services

@@ -1,4 +1,4 @@
-"""Providers that answer, fail or hang as they are told, and chains of them. It tests nothing."""
+"""Providers that answer, fail or hang as told, and chains of them. Not a test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FINAL = {"action": "final", "response": "ya"}
 
 
 class Replies:
-    """A provider that answers or fails as its list says, and remembers each request."""
+    """A provider that answers or fails as its list says, and records each request."""
 
     def __init__(self, provider: str, *turns: str | Exception, models: tuple[str, ...] = ()) -> None:
         self.provider = provider
@@ -40,7 +40,7 @@ class Replies:
 
 
 class Hangs(Replies):
-    """A provider that never answers; each request raises `asking` by one."""
+    """A provider that never answers; each request releases `asking` once."""
 
     def __init__(self, provider: str) -> None:
         super().__init__(provider, "never")

@@ -1,4 +1,4 @@
-"""One certificate authority for providers' clients: each would read the machine's 150, for servers without TLS."""
+"""One certificate authority for the providers' clients, so that each needn't load the machine's 150 for plain HTTP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate that nothing was signed with."""
+    """A certificate authority that has signed nothing."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "nobody")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -1,7 +1,7 @@
-"""Local servers that speak the wire protocols of Gemini, Ollama and OpenAI to their real client packages, faults too.
+"""Local servers that speak the protocols of Gemini, Ollama and OpenAI to their real client packages, with faults.
 
-No mock of a client: each is an aiohttp application that answers as told by its list of `Answer`s, the last one again
-and again, and keeps every request it got.
+No client is mocked: each server is an aiohttp application that answers from a list of `Answer`s, repeats the last one,
+and records every request.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ KEY = "sk-secret-7f3a"
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server does with one request. With a `body` it answers that, in a stream a list of pieces.
+    """The server's reaction to one request. With `body` it answers that; when streaming, `body` is a list of pieces.
 
     `ending`: whole; max_tokens; blocked; hang (after the first piece), cut (the connection breaks), silent_end (the
-    stream ends as if it were over), error_line (an error inside the stream), garbage (no JSON).
+    stream ends as if it were complete), error_line (an error inside the stream), garbage (no JSON).
     """
 
     text: str = '{"action":"final","response":"Selamat pagi"}'
@@ -38,12 +38,12 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     body: Any = None
     held: asyncio.Event | None = None
-    """The answer waits for it, where there is one."""
+    """If set, the answer waits for this event."""
     ending: Literal["whole", "max_tokens", "blocked", "hang", "cut", "silent_end", "error_line", "garbage"] = "whole"
 
 
 class Wire(ABC):
-    """One local server; `async with` gives it its address."""
+    """One local server; `async with` starts it and sets its address."""
 
     type: str
 
@@ -54,13 +54,13 @@ class Wire(ABC):
         self.asked = threading.Event()
         """Set at the first request."""
         self.dropped = asyncio.Event()
-        """Set when a client has left a request that was hanging."""
+        """Set when a client has abandoned a hanging request."""
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self._serve)
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Wire:
-        await self._server.start_server()  # it cancels the handler of a client that left
+        await self._server.start_server()  # it cancels a disconnected client's handler
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -136,7 +136,7 @@ class Wire(ABC):
     stream_type = "text/event-stream"
 
     def frame(self, line: str) -> bytes:
-        """One line of a stream as this protocol writes it."""
+        """One line of a stream in this protocol's format."""
         return f"data: {line}\r\n\r\n".encode()
 
     @abstractmethod
@@ -153,7 +153,7 @@ class Wire(ABC):
 
 
 def halves(text: str) -> list[str]:
-    """Some pieces of a text, in order."""
+    """The text cut into pieces, in order."""
     return [text[start : start + 9] for start in range(0, len(text), 9)]
 
 

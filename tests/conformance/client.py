@@ -16,12 +16,12 @@ VALUES = {"number": 2, "integer": 2, "string": "x", "boolean": True, "array": []
 
 
 async def accept(_: Question) -> dict[str, Any]:
-    """Say yes and leave every field to its default."""
+    """Accept, and leave every field at its default."""
     return {}
 
 
 def arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """Something of the right type for each property."""
+    """A value of the right type for each property."""
     return {name: VALUES[part["type"]] for name, part in schema.get("properties", {}).items()}
 
 

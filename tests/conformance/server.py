@@ -1,8 +1,8 @@
-"""A server on our servers' base, with the tools that the conformance suite asks for by name. Offers nothing but tools.
+"""A server on our servers' base, with the tools that the conformance suite requests by name. Offers only tools.
 
-python -m tests.conformance.server
+    python -m tests.conformance.server
 
-The suite can't send a token, so each request gets it here and then goes through the same checks as any other.
+The suite can't send a token, so this server adds it to each request, which then passes the usual checks.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ async def test_tool_with_progress(ctx: Context[Any]) -> str:
 
 
 async def main() -> None:
-    """Serve at a free port until a signal."""
+    """Serve on a free port until a signal."""
     log_to_stderr()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         place = f"127.0.0.1:{listener.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""The pages as tests read them: every Markdown document, and the code blocks in them. Not a test."""
+"""The documentation for tests: every Markdown page and its code blocks. Not a test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILI
 
 
 class Block(NamedTuple):
-    """One fenced block."""
+    """One fenced code block."""
 
     language: str
     title: str
@@ -22,12 +22,12 @@ class Block(NamedTuple):
 
 
 def name(page: Path) -> str:
-    """How a test is called after its page."""
+    """The page's path, used as a test's name."""
     return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page, in order."""
+    """The page's fenced code blocks, in order."""
     return [Block(*found.groups(default="")) for found in _FENCE.finditer(page.read_text(encoding="utf-8"))]
 
 
@@ -37,5 +37,5 @@ def titled(page: Path) -> dict[str, str]:
 
 
 def prose(page: Path) -> str:
-    """A page without its code blocks."""
+    """The page without its code blocks."""
     return _FENCE.sub("", page.read_text(encoding="utf-8"))

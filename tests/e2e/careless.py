@@ -1,4 +1,4 @@
-"""An MCP server that shouts what it is told, in each way a careless program does, and then crashes or hangs."""
+"""An MCP server that leaks its arguments in the ways careless programs do, and then crashes or hangs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READS = ToolAnnotations(read_only_hint=True)
 server: MCPServer = MCPServer("careless")
 
 
-@server.tool(annotations=READS)  # or somebody would be asked for a yes first
+@server.tool(annotations=READS)  # otherwise a person would have to approve the call
 async def hang(nama: str) -> str:
     """Never answers."""
     print(f"hanging for {nama.upper()}", file=sys.stderr, flush=True)
@@ -26,13 +26,13 @@ async def hang(nama: str) -> str:
     return nama
 
 
-@server.tool(annotations=READS)  # or somebody would be asked for a yes first
+@server.tool(annotations=READS)  # otherwise a person would have to approve the call
 async def fail(nama: str, nik: str, agama: dict[str, Any]) -> str:
     """Raises."""
     raise ValueError(f"{nama} can't be filed")
 
 
-@server.tool(annotations=READS)  # or somebody would be asked for a yes first
+@server.tool(annotations=READS)  # otherwise a person would have to approve the call
 async def crash(nama: str, nik: str, agama: dict[str, Any]) -> str:
     """Ends the process."""
     print(f"Traceback: KeyError: {nama!r} {nama.lower()}", file=sys.stderr, flush=True)

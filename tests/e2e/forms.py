@@ -1,6 +1,6 @@
-"""An MCP server whose official forms say where their values come from; each answers what it was given. Not a test.
+"""An MCP server whose official forms name the source of their values; each returns its arguments. Not a test.
 
-It stands for any letter server: what the daemon fills in and says of it is seen without drawing a page.
+It stands in for any letter server: tests see what the daemon fills in and reports without rendering a page.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from tests.waiting import until
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
 REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", "servers.residents"]\n'
 WITH_OFFICERS = HEAD.replace('letters.assurance = "declared"\n', "")
-"""As an office is shipped: what rests on a visitor's word alone waits for an officer."""
+"""The shipped setting: what rests on a visitor's word alone needs an officer's approval."""
 FORMS = f'[[servers]]\nname = "forms"\ncommand = "python3"\nargs = ["{Path(__file__).with_name("forms.py")}"]\n'
 CONFIG = HEAD + SERVERS["certificate"] + REGISTER
 
@@ -27,35 +27,35 @@ def residents() -> list[dict[str, str]]:
 
 
 class Person:
-    """Somebody who calls with a token of their own; a visitor's session has a key besides."""
+    """A caller with a token; a visitor's session also has a key."""
 
     def __init__(self, daemon: Daemon, token: str) -> None:
         self.daemon, self.token, self.key = daemon, token, ""
         self.session_id = ""
 
     def call(self, method: str, **params: Any) -> Any:
-        """One JSON-RPC call. Raises RpcFailed."""
+        """Make one JSON-RPC call. Raises RpcFailed."""
         headers = {"Authorization": f"Bearer {self.token}", **({"Agentd-Session-Key": self.key} if self.key else {})}
         return self.daemon.called(method, params, **headers)
 
     def arrive(self) -> str:
-        """A new session: its id."""
+        """Create a session and return its id."""
         self.key = ""
         made = self.call("Session.create")
         self.session_id, self.key = made["session_id"], made["session_key"]
         return self.session_id
 
     def verify(self, **given: str) -> Any:
-        """Session.verify in the visitor's session."""
+        """Call Session.verify in the visitor's session."""
         return self.call("Session.verify", session_id=self.session_id, **given)
 
     def says(self, prompt: str, **more: Any) -> Any:
-        """Agent.run in the visitor's session."""
+        """Call Agent.run in the visitor's session."""
         return self.call("Agent.run", prompt=prompt, session_id=self.session_id, **more)
 
 
 def person(daemon: Daemon, name: str, scope: Any) -> Person:
-    """Somebody with a new token, once the daemon knows it."""
+    """A caller with a new token that the daemon has already loaded."""
     made = Person(daemon, TokenStore(daemon.state / "access.json").add(name, frozenset({scope}), now=datetime.now(UTC)))
 
     def known() -> bool:

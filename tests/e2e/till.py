@@ -1,4 +1,4 @@
-"""An MCP server whose calls take time: `pay` has an effect and writes it down, `look` has none. Not a test."""
+"""An MCP server with slow calls: `pay` has an effect and logs it, `look` has none. Not a test."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ approval = "{approval}"
 name = "look"
 server = "till"
 """
-"""Of a daemon with it."""
+"""Configuration of a daemon with this server."""
 
 server = MCPServer("till", log_level="WARNING")
 

@@ -1,4 +1,4 @@
-"""An OpenAI endpoint that answers what a test tells it next, for many conversations with one daemon. Not a test."""
+"""An OpenAI endpoint whose next answers a test sets, for many conversations with one daemon. Not a test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ models = ["told"]
 
 
 class ToldModel:
-    """Its next answers, then a plain final one for ever; what it was sent."""
+    """A model that gives its queued answers, then a plain final one each time; `sent` records the requests."""
 
     def __init__(self) -> None:
         self.answers: list[dict[str, Any]] = []
@@ -31,17 +31,17 @@ class ToldModel:
         self.endpoint = ""
 
     def config(self) -> str:
-        """The head of a client.toml whose only model it is."""
+        """The head of a client.toml with this as the only model."""
         return PROVIDER.format(endpoint=self.endpoint)
 
     def text(self) -> str:
-        """What it answers now."""
+        """The next answer."""
         return json.dumps(self.answers.pop(0) if self.answers else DONE, ensure_ascii=False)
 
 
 @contextmanager
 def told_model() -> Iterator[ToldModel]:
-    """The endpoint, while the block lasts."""
+    """Serve the endpoint while the block runs."""
     model = ToldModel()
 
     class Endpoint(Handler):

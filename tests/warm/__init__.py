@@ -1,8 +1,8 @@
-"""Starts `agentd` and the MCP servers as forks of a process that has imported them: a tenth of a start's work.
+"""Starts `agentd` and the MCP servers as forks of a process that has imported their code: a tenth of a start's work.
 
-Each is a process of its own over real pipes and sockets, with its own environment, arguments and exit code. What it
-does not do again is to import its libraries. Tests of the start itself, and of what a process shows to others, are
-marked `cold`; `pytest --cold` starts everything from the disk.
+Each is a separate process with real pipes and sockets and with its own environment, arguments and exit code; only the
+import of libraries is skipped. Tests of the start itself, and of how a process appears to others, are marked `cold`;
+`pytest --cold` starts everything from the disk.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 AGENTD = Path(sys.executable).with_name("agentd")
 START_S = 300
 allowed = False
-"""Set by tests/conftest.py for each test; programs outside of pytest (the drill) start everything from the disk."""
+"""Set by tests/conftest.py for each test; programs outside pytest (the drill) start everything from the disk."""
 
 
 class Forked:
-    """One process, with what tests use of subprocess.Popen."""
+    """A process with the parts of subprocess.Popen that tests use."""
 
     def __init__(self, connection: socket.socket, stdout: IO[str]) -> None:
         self._connection, self.stdout = connection, stdout
         self._answers = b""
-        """Read, not yet used: of a process that ends at once, its id and its exit code come together."""
+        """Bytes read but not used yet: when a process ends at once, its pid and exit code arrive together."""
         pid = self._answer(START_S)
         if not pid:
             raise AssertionError("the template of test processes has ended; its standard error says why")
@@ -43,7 +43,7 @@ class Forked:
         self.returncode: int | None = None
 
     def _answer(self, timeout: float | None) -> bytes:
-        """The template's next line; nothing where it has ended. Raises TimeoutError."""
+        """The template's next line; empty when it has ended. Raises TimeoutError."""
         self._connection.settimeout(timeout)
         while b"\n" not in self._answers:
             more = self._connection.recv(64)
@@ -54,14 +54,14 @@ class Forked:
         return line
 
     def poll(self) -> int | None:
-        """Its exit code, as Popen's, or None while it lives."""
+        """The exit code as in Popen, or None while the process runs."""
         try:
             return self.wait(0.001)
         except subprocess.TimeoutExpired:
             return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, when it has ended. Raises subprocess.TimeoutExpired."""
+        """Wait for the end and return the exit code. Raises subprocess.TimeoutExpired."""
         if self.returncode is None:
             try:
                 code = self._answer(timeout)
@@ -72,7 +72,7 @@ class Forked:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """Nothing where it has ended."""
+        """Send a signal; does nothing when the process has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
@@ -80,7 +80,7 @@ class Forked:
 def agentd(
     words: Sequence[str | Path], *, program: Path, stderr: IO[str], env: Mapping[str, str], cwd: Path | None = None
 ) -> Forked | subprocess.Popen[str]:
-    """`agentd WORDS`, its standard output as text in a pipe. Another program than ours is started from the disk."""
+    """Start `agentd WORDS` with stdout as a text pipe. A `program` that isn't ours starts from the disk."""
     if not allowed or program != AGENTD:
         return subprocess.Popen([program, *words], stdout=subprocess.PIPE, stderr=stderr, text=True, env=env, cwd=cwd)
     request = {"argv": [str(word) for word in (program, *words)], "env": dict(env), "cwd": str(cwd or Path.cwd())}
@@ -98,17 +98,17 @@ def agentd(
 
 
 def command() -> Path:
-    """`agentd` for a command line, standard input too: a fork where that is allowed."""
+    """The `agentd` to use in a command line, also with standard input; a fork where allowed."""
     return _template().with_name("bin") / "agentd" if allowed else AGENTD
 
 
 def python() -> str:
-    """A Python for a command line: our servers and the tests' own are forks where that is allowed."""
+    """The Python to use in a command line; our servers and the tests' own are forks where allowed."""
     return str(_template().with_name("bin") / "python3") if allowed else sys.executable
 
 
 def _template() -> Path:
-    """The address of this test process's template; another one's where that has ended, so that one fault stays one."""
+    """The address of this process's template. One that has ended is replaced, so that one fault doesn't spread."""
     folder, process = _started()
     if process.poll() is not None:
         _started.cache_clear()
@@ -117,14 +117,14 @@ def _template() -> Path:
 
 
 def interpreter() -> str:
-    """For `sys.executable`: what this process starts as `python3` beside it is a fork where that is allowed."""
+    """A value for `sys.executable`: the `python3` beside it starts forks where allowed."""
     return str(_template().with_name("bin") / "python") if allowed else sys.executable
 
 
 @cache
 def _started() -> tuple[Path, subprocess.Popen[str]]:
-    """Its folder and process: begun with the first request, ended with this process."""
-    folder = Path(tempfile.mkdtemp(prefix="warm-"))  # short: a socket's path has 107 characters at most
+    """The template's folder and process: started at the first request, ended with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="warm-"))  # short, because a socket's path has at most 107 characters
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _environment(folder)
     process = subprocess.Popen(
@@ -139,7 +139,7 @@ def _started() -> tuple[Path, subprocess.Popen[str]]:
 
 
 def _environment(folder: Path) -> None:
-    """A virtual environment like ours but for `python3` and `agentd`, which ask the template for their imports."""
+    """Create a virtual environment like ours, except that `python3` and `agentd` request forks from the template."""
     ours = Path(sys.prefix)
     (folder / "bin").mkdir()
     (folder / "lib").symlink_to(ours / "lib")

@@ -1,16 +1,16 @@
-# The `python3` and `agentd` of warm processes, run as `python -IS`; it imports little, so that it starts in some 20 ms.
-# `agentd`, our MCP servers and the tests' own are forked from the template with our descriptors; all else starts here.
+# The `python3` and `agentd` of warm processes, run as `python -IS`. It imports little, so it starts in about 20 ms.
+# `agentd`, our MCP servers and the tests' own are forked from the template with our descriptors; others start here.
 
 import array
 import os
 import sys
-from _json import encode_basestring_ascii as quoted  # json, and signal below, would take as long as all the rest
+from _json import encode_basestring_ascii as quoted  # importing json (or signal) would double the start time
 from _signal import SIG_DFL, SIGHUP, SIGINT, SIGKILL, SIGTERM, signal
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 TEMPLATE = "@TEMPLATE@"
 OURS = ("servers.", "tests.", "lab.drill.")
-GONE = b"0\n-9\n"  # what is read where the template has ended: no process, killed
+GONE = b"0\n-9\n"  # the answer when the template has ended: no process, killed
 
 
 def main(program, words):
@@ -27,7 +27,7 @@ def main(program, words):
     while request:
         request = request[asked.send(request) :]
     nothing = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):  # so that the reader of the server sees it close them
+    for fd in range(3):  # so that readers notice when the server closes them
         os.dup2(nothing, fd)
     answer = b""
     while b"\n" not in answer:
@@ -41,7 +41,7 @@ def main(program, words):
 
 
 def end(code):
-    """As the server ended: with its code, or by its signal."""
+    """End as the server did: with its exit code or by its signal."""
     if code < 0:
         if code != -SIGKILL:
             signal(-code, SIG_DFL)

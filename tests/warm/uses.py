@@ -1,6 +1,6 @@
-"""What a daemon or a letter server does at its first use alone, done in the template: the forks have it done.
+"""First-use work of a daemon or a letter server, done in the template so that its forks needn't repeat it.
 
-Words are looked up, schemas built, patterns compiled and fonts read. It starts no thread and opens nothing that stays.
+It looks up words, builds schemas, compiles patterns and reads fonts. It starts no thread and leaves nothing open.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 
 def build_models() -> None:
-    """Those of MCP and of our own wires are left unbuilt until they are used."""
+    """Build the pydantic models of MCP and of our wires, which are otherwise built at first use."""
     from pydantic import BaseModel
 
     for model in set(_below(BaseModel)):
         if not model.__pydantic_complete__:
-            with suppress(Exception):  # one that nobody uses
+            with suppress(Exception):  # such a model is unused
                 model.model_rebuild(raise_errors=False)
 
 
@@ -29,7 +29,7 @@ def _below(model: Any) -> Iterator[Any]:
 
 
 def a_letter_read() -> None:
-    """A citizen's request for a letter, among those that ship, read as a daemon reads it."""
+    """Read a citizen's request for a letter with the shipped letters, as a daemon does."""
     from agentd.agent.toolset import Toolset
     from agentd.agent.turn_policy import Offer, Turn
     from agentd.apps.letters.evidence.fields import form
@@ -56,7 +56,7 @@ def a_letter_read() -> None:
 
 
 def a_letter_issued() -> None:
-    """A letter server with its tools, and a letter of it."""
+    """Create a letter server with its tools and issue a letter."""
     import anyio
 
     from servers.certificate.server import create_server

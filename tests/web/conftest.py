@@ -1,4 +1,4 @@
-"""A real Chromium in front of a real daemon, for the tests of the pages."""
+"""A real Chromium and a real daemon for the tests of the pages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.web.steps import enter
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-"""The engine of the browser without its windows and their processes, which take a third of the tests' time."""
+"""Chromium without windows and their processes, which would take a third of the tests' time."""
 WHOLE_CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 NO_TOKEN = {"AGENTD_TOKEN": ""}
-"""A fresh machine: the daemon's own page is a kiosk, nobody needs a token."""
+"""A fresh machine: the daemon's own page is a kiosk, and no token is needed."""
 LETTERS = HEAD + SERVERS["certificate"]
-"""What no page shows is not started: a server takes as long as the daemon."""
+"""Only the server that the pages show, because a server takes as long to start as the daemon."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,21 +31,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """One browser for all tests of this package; ended before tests with event loops of their own begin."""
+    """One browser for all tests of this package; closed before tests with their own event loops start."""
     if not Path(CHROMIUM).exists():
         pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
+        expect.set_options(timeout=60_000)  # a busy machine may be slow
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """`open_page(url, token=…, **context options)` → a page that is ready, in a browser profile of its own.
+    """`open_page(url, token=…, **context options)` → a ready page in its own browser profile.
 
-    At the end the test fails if the page's console told of an error (a broken policy, an exception).
+    The test fails at the end if the page reported an error (a CSP violation, an exception).
     """
     complaints: list[str] = []
     contexts = []
@@ -72,7 +72,7 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
-    """`fresh_office(*turns, env={})` → a started daemon without tokens."""
+    """`fresh_office(*turns, env={})` → a running daemon without tokens."""
     started: list[Daemon] = []
 
     def start(*turns: Any, config: str = LETTERS, env: dict[str, str] = NO_TOKEN) -> Daemon:
@@ -90,13 +90,13 @@ def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
 
 @pytest.fixture(scope="package")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """A fresh machine whose model only says hello, for tests that leave no session behind."""
+    """A fresh machine whose model only greets, for tests that leave no session behind."""
     with running(tmp_path_factory.mktemp("hall"), final("Halo, Bu."), config=LETTERS, env=NO_TOKEN) as daemon:
         yield daemon
 
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Daemon]:
-    """An office where everybody needs a token; each test's own, as ten wrong ones lock an address out for a minute."""
+    """An office where everyone needs a token. One per test, because ten wrong tokens lock an address for a minute."""
     with running(tmp_path, final("Halo, Pak."), config=LETTERS) as daemon:
         yield daemon

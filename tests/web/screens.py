@@ -1,4 +1,4 @@
-"""Makes the pictures of every screen in docs/screens, from a real daemon and a real Chromium. Not a test.
+"""Creates the pictures of every screen in docs/screens from a real daemon and a real Chromium. Not a test.
 
 python -m tests.web.screens            all of them
 python -m tests.web.screens register   those of an office with a register of residents
@@ -32,7 +32,7 @@ PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1366, "height": 900}
 TODAY = {"AGENTD_CLOCK": "2026-01-05T09:00:00+07:00+"}
 PAIRED = datetime.fromisoformat("2026-01-05T09:04:00+07:00")
-"""Soon after the daemon's start by its own clock: what was begun by another is from before it was set."""
+"""Shortly after the daemon's start on its clock; an earlier pairing would count as before the clock was set."""
 PART = call(LETTER["tool"], nama="Budi Santoso", nik=LETTER["input"]["nik"])
 TALK = (
     PART,
@@ -58,7 +58,7 @@ SPOKEN = {
 
 
 def main() -> None:
-    """All of them."""
+    """Create the pictures that the arguments select, by default all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def kiosk(browser: Browser, daemon: Daemon) -> None:
-    """The citizen's way from the start to the letter, and the kiosk's manners."""
+    """The citizen's path from the start to the letter, and the kiosk's special screens."""
     with page_of(browser, daemon.url + "/kiosk?idle=2", PORTRAIT) as page:
         page.get_by_role("button", name="Tanya hal lain").click()
         page.locator("#idle[open]").wait_for()
@@ -130,7 +130,7 @@ def languages(browser: Browser) -> None:
 
 
 def chat(browser: Browser, daemon: Daemon) -> None:
-    """A phone."""
+    """The chat on a phone."""
     with page_of(browser, daemon.url + "/chat", PHONE) as page:
         shot(page, "chat-start")
         page.get_by_label("Tulis pesan").fill("Saya mau surat domisili. Nama saya Budi Santoso")
@@ -171,12 +171,12 @@ def staff(browser: Browser, daemon: Daemon) -> None:
         page.get_by_label("Pertanyaan").fill("Berapa penjualan tiap bulan di 2025?")
         page.get_by_role("button", name="Tanya", exact=True).click()
         page.locator(".answer summary").first.click()
-        page.wait_for_timeout(1500)  # the chart has grown
+        page.wait_for_timeout(1500)  # until the chart's animation has ended
         shot(page, "ask", whole=True)
 
 
 def resident(browser: Browser, daemon: Daemon) -> None:
-    """A resident who signs in, and gets a letter by taps."""
+    """A resident who signs in and gets a letter by taps."""
     budi = residents()[0]
     with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
         pair(page, daemon, "kiosk-lobi", PAIRED)
@@ -197,7 +197,7 @@ def resident(browser: Browser, daemon: Daemon) -> None:
 
 
 def request(browser: Browser, daemon: Daemon) -> None:
-    """A visitor without a PIN, and the officer who looks at the request."""
+    """A visitor without a PIN, and the officer who reviews the request."""
     with page_of(browser, daemon.url + "/kiosk", PORTRAIT) as page:
         pair(page, daemon, "kiosk-2", PAIRED)
         page.locator("#without-pin").click()
@@ -216,7 +216,7 @@ def request(browser: Browser, daemon: Daemon) -> None:
 
 @contextmanager
 def office(*turns: Any, env: dict[str, str], config: str | None = None) -> Iterator[Daemon]:
-    """A daemon on a fixed day, so that the pictures differ only when the pages do."""
+    """A daemon on a fixed day, so that pictures differ only when the pages do."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder), *turns, config=config, env={**env, **TODAY}) as daemon,
@@ -228,7 +228,7 @@ def office(*turns: Any, env: dict[str, str], config: str | None = None) -> Itera
 def page_of(
     browser: Browser, url: str, viewport: dict[str, int], prepare: Callable[[Page], Any] = lambda _: None
 ) -> Iterator[Page]:
-    """A page that is ready, without motion."""
+    """A ready page without animations."""
     context = browser.new_context(viewport=viewport, reduced_motion="reduce")  # type: ignore[arg-type]
     page = context.new_page()
     prepare(page)
@@ -240,7 +240,7 @@ def page_of(
 
 
 def shot(page: Page, name: str, whole: bool = False) -> None:
-    """One picture, in few colours to keep it small."""
+    """Save one picture with few colours to keep it small."""
     file = FOLDER / f"{name}.png"
     page.wait_for_function("() => [...document.images].every((image) => image.complete && image.naturalWidth)")
     page.screenshot(path=file, full_page=whole, animations="disabled")

@@ -1,4 +1,4 @@
-"""What a person does on the pages, and what axe-core says of them. Not a test."""
+"""A person's actions on the pages, and axe-core's checks of them. Not a test."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def violations(page: Page, *, paused: bool = False) -> list[str]:
-    """What axe-core finds wrong on the page as it is now: `rule: where`.
+    """axe-core's violations on the current page: `rule: where`.
 
-    `paused`: the page's clock stands still; it goes on by a millisecond at a time, as axe waits for timers of none.
+    `paused`: the page's clock is stopped; it is advanced by 1 ms at a time, because axe waits for zero-delay timers.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text() + ";0")
@@ -37,14 +37,14 @@ def violations(page: Page, *, paused: bool = False) -> list[str]:
 
 
 def enter(page: Page, token: str) -> None:
-    """Type the token into the page's login form."""
+    """Enter the token in the page's login form."""
     page.locator("#token").fill(token)
     page.locator("#login button").click()
     expect(page.locator("#login")).to_be_hidden()
 
 
 def pair(page: Page, daemon: Daemon, name: str, now: datetime | None = None) -> None:
-    """Type the six digits of `agentd kiosk pair` at the kiosk, which has no token yet; `now`: by the daemon's clock."""
+    """Enter the six digits of `agentd kiosk pair` at a kiosk without a token. `now` is the daemon's time."""
     pairing = Pairing(daemon.state, TokenStore(daemon.state / "access.json"))
     code, _ = pairing.begin(name, now or datetime.now(UTC))
     page.locator("#pair-code").fill(code)
@@ -54,7 +54,7 @@ def pair(page: Page, daemon: Daemon, name: str, now: datetime | None = None) -> 
 
 
 def tap_in(page: Page, field: str, text: str) -> None:
-    """Type into a field by the on-screen keyboard, key by key."""
+    """Type into a field with the on-screen keyboard, key by key."""
     page.locator(f"[name={field}]").tap()
     keys = page.locator("#keyboard button")
     for char in text:
@@ -68,12 +68,12 @@ def tap_in(page: Page, field: str, text: str) -> None:
 
 
 def _typed(name: str, value: str) -> str:
-    """The keys of a value: a day's digits, the day first."""
+    """The keys for a value; a date as digits, day first."""
     return f"{parse(value):%d%m%Y}" if name == "tanggal_lahir" else value
 
 
 def fill_form(page: Page, values: dict[str, str] = FIELDS) -> None:
-    """Fill the open form as a keyboard or a finger would, field by field."""
+    """Fill the open form field by field, as a keyboard or a finger would."""
     for name, value in values.items():
         field = page.locator(f"[data-field={name}]")
         if field.locator("input[type=radio]").count():
@@ -83,7 +83,7 @@ def fill_form(page: Page, values: dict[str, str] = FIELDS) -> None:
 
 
 def note_prints(page: Page) -> None:
-    """Let the page say in `data-printed` what it would have printed, instead of printing it."""
+    """Make the page record in `data-printed` what it would print, instead of printing it."""
     page.evaluate(
         """() => {
           window.print = () => {
@@ -120,18 +120,18 @@ FOCUS = """async () => {
     return drawn.contains(hit) ? '' : 'out of sight';
   }
 }"""
-"""The name of what has the focus and its fault, read once what takes no tap yet does: it isn't covered, only early."""
+"""The focused control's name and its fault, read once no control is still settling."""
 
 
 def focused(page: Page) -> str:
-    """The name of what has the focus; fails unless a person sees where that is (WCAG 2.2, 2.4.7, 2.4.11, 1.4.11)."""
+    """The focused control's name; fails unless the focus is visible (WCAG 2.2, 2.4.7, 2.4.11, 1.4.11)."""
     name, fault = page.evaluate(FOCUS)
     assert not fault, f"the focus is {fault}: {name}"
     return str(name)
 
 
 def keys_to(page: Page, name: str, key: str = "Tab") -> list[str]:
-    """Press Tab (or another key) until the control of that name has the focus; the stops on the way."""
+    """Press Tab (or another key) until the named control has the focus; return the stops on the way."""
     stops: list[str] = []
     while name not in stops:
         page.keyboard.press(key)
@@ -143,7 +143,7 @@ def keys_to(page: Page, name: str, key: str = "Tab") -> list[str]:
 
 
 def type_form(page: Page, values: dict[str, str] = FIELDS) -> list[str]:
-    """Fill the open form, whose first field has the focus, by keys alone; the stops from field to field."""
+    """Fill the open form with the keyboard, starting at its focused first field; return the stops."""
     stops = [focused(page)]
     for name, value in values.items():
         if stops[-1] != name:
@@ -189,14 +189,14 @@ LAYOUT_FAULTS = """(least) => {
 
 
 def layout_faults(page: Page, least: int) -> list[str]:
-    """What doesn't fit: sideways scrolling, controls that are cut off, beside the screen or under `least` pixels."""
+    """Layout faults: sideways scrolling, and controls that are cut off, off-screen or smaller than `least` pixels."""
     page.wait_for_function("() => !document.querySelector('.settling')")
     found: list[str] = page.evaluate(LAYOUT_FAULTS, least)
     return found
 
 
 class Held:
-    """The requests of a page to `path` that `wanted` chooses by their body wait until they are let go."""
+    """Holds a page's requests to `path` whose body satisfies `wanted`, until `let_go`."""
 
     def __init__(self, page: Page, path: str, wanted: Callable[[str], bool] = lambda _: True, most: int = 1) -> None:
         self.routes: list[Route] = []
@@ -211,7 +211,7 @@ class Held:
         page.route(path, hold)
 
     def wait(self) -> None:
-        """Until there is one."""
+        """Wait until a request is held."""
         while not self.routes:
             self._page.wait_for_timeout(20)
 
@@ -221,15 +221,15 @@ class Held:
 
 
 def calls(method: str) -> Callable[[str], bool]:
-    """Whether a body calls this method."""
+    """A predicate: whether a request body calls this method."""
     return lambda body: f'"method":"{method}"' in body
 
 
 def opened(button: Locator) -> bytes:
-    """The PDF in the tab that a press of the button opens: this browser has no viewer, and downloads it."""
+    """Press the button and return the PDF of the tab it opens; this browser has no viewer and downloads it."""
     files: list[Download] = []
     button.page.context.once("page", lambda tab: tab.on("download", lambda file: files.append(file)))
     button.click()
-    while not files:  # a tab may begin before `expect_download` could listen to it
+    while not files:  # a tab may start before `expect_download` listens
         button.page.wait_for_timeout(50)
     return Path(files[0].path()).read_bytes()

@@ -1,4 +1,4 @@
-"""A chat service's server on this machine: requests noted, faults as told, all in a thread of its own. No test."""
+"""A local server of a chat service in its own thread: it records requests and returns faults as told. Not a test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATIENCE_S = 300.0
 
 
 class ServiceServer(ABC):
-    """`with` it: `url` is its address. `faults` are answers (status, JSON) to give first, by method."""
+    """Use it in `with`: `url` is its address. `faults` are answers (status, JSON) to give first, by method."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -26,7 +26,7 @@ class ServiceServer(ABC):
 
     @abstractmethod
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """What the service says to one request."""
+        """The service's answer to one request."""
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -44,7 +44,7 @@ class ServiceServer(ABC):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)
 
     def fault(self, method: str) -> web.Response | None:
-        """The next fault of this method, if one was told."""
+        """The method's next fault, or None."""
         with self.changed:
             waiting = self.faults.get(method)
             if not waiting:
@@ -54,13 +54,13 @@ class ServiceServer(ABC):
         return web.json_response(body, status=status)
 
     def noted(self, kept: list[Any], value: Any) -> None:
-        """Keep a value, and wake who waits."""
+        """Append a value and wake the waiting threads."""
         with self.changed:
             kept.append(value)
             self.changed.notify_all()
 
     def wait(self, what: Callable[[], Any]) -> Any:
-        """What `what` answers once that is true; it is looked at after each request."""
+        """Wait until `what` returns a true value, and return it; it is called after each request."""
         with self.changed:
             assert self.changed.wait_for(what, PATIENCE_S), "it did not come"
             return what()

@@ -1,4 +1,4 @@
-"""Telegram's Bot API as it is published: getUpdates with offsets, messages, buttons, documents, faults. No test."""
+"""Telegram's Bot API as published: getUpdates with offsets, messages, buttons, documents, faults. Not a test."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ BOT = {"id": 1, "is_bot": True, "first_name": "Kelurahan", "username": "keluraha
 
 
 def message(update_id: int, of: int, text: str | None, **more: Any) -> dict[str, Any]:
-    """An update with a message of a private chat."""
+    """An update with a message in a private chat."""
     person = {"id": of, "is_bot": False, "first_name": "Budi", "language_code": "id"}
     body = {"message_id": update_id, "from": person, "chat": {"id": of, "type": "private"}, "date": 1767578400}
     return {"update_id": update_id, "message": {**body, **({} if text is None else {"text": text}), **more}}
 
 
 def edited(update_id: int, of: int, text: str | None, **more: Any) -> dict[str, Any]:
-    """An update that says that a message was changed."""
+    """An update for an edited message."""
     return {"update_id": update_id, "edited_message": message(update_id, of, text, **more)["message"]}
 
 
@@ -36,7 +36,7 @@ def tap(update_id: int, chat: int, data: str) -> dict[str, Any]:
 
 
 class TelegramServer(ServiceServer):
-    """`sent` are the calls that reached a person: (method, params), in order."""
+    """A Telegram server; `sent` lists the calls that reached a person: (method, params), in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,18 +47,18 @@ class TelegramServer(ServiceServer):
         self._number = 1000
 
     def write(self, text: str | None, chat: int = 77, **more: Any) -> int:
-        """Somebody writes; the update's id."""
+        """Let a person write; return the update's id."""
         self._number += 1
         self.noted(self.updates, message(self._number, chat, text, **more))
         return self._number
 
     def tap(self, data: str, chat: int = 77) -> None:
-        """Somebody taps a button."""
+        """Let a person tap a button."""
         self._number += 1
         self.noted(self.updates, tap(self._number, chat, data))
 
     def texts(self, chat: int = 77) -> list[str]:
-        """The texts that reached a chat."""
+        """The texts sent to a chat."""
         return [params["text"] for _, params in self.sent if "text" in params and int(params["chat_id"]) == chat]
 
     def buttons(self, chat: int = 77) -> dict[str, str]:
@@ -88,7 +88,7 @@ class TelegramServer(ServiceServer):
         return _good(results.get(method, True))
 
     async def _updates(self, offset: int) -> list[dict[str, Any]]:
-        """Those from the offset on, at once or as soon as there are any; what is before it is confirmed and gone."""
+        """The updates from the offset on, as soon as there are any; earlier ones are confirmed and removed."""
         with self.changed:
             self.updates[:] = [update for update in self.updates if update["update_id"] >= offset]
             self.changed.notify_all()

@@ -1,4 +1,4 @@
-"""WhatsApp's Cloud API as it is published: messages, media, read marks, errors, signed deliveries. No test."""
+"""WhatsApp's Cloud API as published: messages, media, read marks, errors, signed deliveries. Not a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERIFY = "verify-token-of-the-tests"
 
 
 def settings(url: str, **more: Any) -> ChannelSettings:
-    """An entry of client.toml for this server."""
+    """The client.toml entry for this server."""
     secrets = {"token": TOKEN, "app_secret": APP_SECRET, "verify_token": VERIFY}
     own = {"phone_number_id": NUMBER}
     return ChannelSettings(name="whatsapp", type="whatsapp", endpoint=url, secrets=secrets, settings=own, **more)
@@ -38,7 +38,7 @@ def tapped(choice: str, number: int = 1) -> dict[str, Any]:
 
 
 def delivery(*messages: Any, to: str = NUMBER, **value: Any) -> bytes:
-    """The body of a webhook's request."""
+    """The body of a webhook request."""
     metadata = {"display_phone_number": "622112345678", "phone_number_id": to}
     whole = {"messaging_product": "whatsapp", "metadata": metadata, "messages": list(messages), **value}
     entry = {"id": "1", "changes": [{"field": "messages", "value": whole}]}
@@ -46,20 +46,20 @@ def delivery(*messages: Any, to: str = NUMBER, **value: Any) -> bytes:
 
 
 def signed(body: bytes, secret: str = APP_SECRET) -> dict[str, str]:
-    """Its signature."""
+    """The signature header for a body."""
     digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return {"x-hub-signature-256": f"sha256={digest}"}
 
 
 class WhatsAppServer(ServiceServer):
-    """`sent` are the messages, `read` the ids that were marked as read, `media` the files, by id."""
+    """A WhatsApp server: `sent` messages, `read` ids marked as read, and `media` files by id."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sent: list[dict[str, Any]] = []
         self.read: list[str] = []
         self.cuts = 0
-        """Messages that are taken, and the connection cut before that is said."""
+        """Number of messages to accept and then cut the connection without answering."""
         self.media: dict[str, tuple[str, str, bytes]] = {}
 
     async def answer(self, request: web.Request) -> web.StreamResponse:

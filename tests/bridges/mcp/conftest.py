@@ -1,4 +1,4 @@
-"""What the bridge's tests share: settings of the test servers, waiting for news, and looking at processes."""
+"""Helpers for the bridge's tests: settings of the test servers, waiting for changes, inspecting processes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests import warm
 
 HERE = Path(__file__).parent
 PATIENCE = 300.0
-"""Seconds after which a wait has failed."""
+"""Timeout of a wait in seconds."""
 
 QUICK = ServerLimits(
     retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000
 )
-"""Bounds for tests: a machine under load must still keep them where a server behaves."""
+"""Short limits for tests, long enough for a well-behaved server on a busy machine."""
 
 
 def friendly(name: str = "friendly", **more: Any) -> ServerSettings:
@@ -35,7 +35,7 @@ def friendly(name: str = "friendly", **more: Any) -> ServerSettings:
 
 
 def hostile(script: str, **more: Any) -> ServerSettings:
-    """One of the servers in hostile/, under the name of its script."""
+    """One of the servers in hostile/, named like its script."""
     return ServerSettings(
         name=script, command=sys.executable, args=(str(HERE / "hostile" / f"{script}.py"),), **({"env": {}} | more)
     )
@@ -46,7 +46,7 @@ OpenBridge = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def event_loop_policy() -> uvloop.EventLoopPolicy:
-    """The daemon's own event loop; the contract tests run the bridge on Python's."""
+    """The daemon's event loop; the contract tests run the bridge on Python's."""
     return uvloop.EventLoopPolicy()
 
 
@@ -81,7 +81,7 @@ def state(host: McpToolHost, server: str) -> ServerState:
 
 
 async def until(host: McpToolHost, true: Callable[[Catalogue], bool]) -> Catalogue:
-    """Wait for a catalogue of which that is true."""
+    """Wait for a catalogue that satisfies `true`."""
     async with asyncio.timeout(PATIENCE):
         catalogue = host.catalogue()
         while not true(catalogue):
@@ -90,7 +90,7 @@ async def until(host: McpToolHost, true: Callable[[Catalogue], bool]) -> Catalog
 
 
 async def until_state(host: McpToolHost, server: str, wanted: str, restarts: int = 0) -> ServerState:
-    """Wait until the server is in that state, after at least so many restarts."""
+    """Wait until the server has this state and at least `restarts` restarts."""
 
     def true(catalogue: Catalogue) -> bool:
         return any(s.name == server and s.state == wanted and s.restarts >= restarts for s in catalogue.servers)
@@ -100,7 +100,7 @@ async def until_state(host: McpToolHost, server: str, wanted: str, restarts: int
 
 
 class Marked:
-    """All processes, wherever they went, that have one mark in their environment."""
+    """All processes with a unique mark in their environment, wherever they moved."""
 
     def __init__(self) -> None:
         self.mark = uuid.uuid4().hex
@@ -118,13 +118,13 @@ class Marked:
         return found
 
     def server(self) -> int:
-        """The first child of the guardian, which is the one that isn't another's child; it may have adopted more."""
+        """The server: the guardian's first child. Only the guardian has no marked parent; it may adopt others."""
         parents = {pid: _stat(pid, 4) for pid in self.pids()}
         (guardian,) = (pid for pid, parent in parents.items() if parent not in parents)
         return min((pid for pid, parent in parents.items() if parent == guardian), key=lambda pid: _stat(pid, 22))
 
     def wait_until_gone(self, pids: list[int]) -> None:
-        """Wait for the end of each; fails when one lives on."""
+        """Wait until each process has ended; fail when one survives."""
         for pid in pids:
             try:
                 fd = os.pidfd_open(pid)
@@ -137,7 +137,7 @@ class Marked:
 
 
 def _stat(pid: int, field: int) -> int:
-    """A number of /proc/PID/stat, counted as proc(5) does: 4 is the parent, 22 the time it started."""
+    """A field of /proc/PID/stat, numbered as in proc(5): 4 is the parent, 22 the start time."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[field - 3])
 
 

@@ -1,4 +1,4 @@
-"""A well-behaved server for the bridge's tests: one tool for each thing that a result can be.
+"""A well-behaved server for the bridge's tests, with one tool for each kind of result.
 
 python friendly.py           over stdio
 python friendly.py PORT      Streamable HTTP at http://127.0.0.1:PORT/mcp

@@ -1,4 +1,4 @@
-"""A daemon in small, to be killed by tests: opens the bridge, says what it has, and waits.
+"""A minimal daemon for tests to kill: opens the bridge, prints the servers' states, and waits.
 
 python -m tests.bridges.mcp.host_process SETTINGS_JSON
 """

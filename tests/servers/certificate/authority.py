@@ -36,7 +36,7 @@ subjectKeyIdentifier = hash
 
 
 class Authority:
-    """One authority: its `url`, its CA's certificate `ca`, and `reply`, which is sent in place of a token."""
+    """One authority: its `url`, its CA certificate `ca`, and `reply`, which if set is sent instead of a token."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -44,7 +44,7 @@ class Authority:
         self.asked = 0
         self.reply: bytes | None = None
         self.silent = threading.Event()
-        self.silent.set()  # cleared, the authority takes questions and gives no answer
+        self.silent.set()  # while cleared, the authority accepts requests but does not answer
         folder.mkdir()
         (folder / "serial").write_text("01\n")
         (folder / "tsa.cnf").write_text(CONFIG.format(folder=folder))
@@ -56,7 +56,7 @@ class Authority:
         return str(self.folder / "ca.pem")
 
     def answer(self, query: bytes) -> bytes:
-        """What `openssl ts` replies."""
+        """The reply of `openssl ts`, or `reply` if set."""
         self.asked += 1
         if self.reply is not None:
             return self.reply
@@ -77,7 +77,7 @@ class Authority:
 
 @contextmanager
 def serving(authority: Authority) -> Iterator[Authority]:
-    """While the block runs, it answers at a port of its own, and at the same one whenever it serves again."""
+    """Serve the authority while the block runs; serving it again uses the same port."""
 
     class Handler(http_server.Handler):
         def do_POST(self) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures of the letter tests: a frozen clock and a service with a state of its own."""
+"""Fixtures for the letter tests: a frozen clock and a service with its own state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample applicants and services for the letter tests. Everybody here is made up."""
+"""Sample applicants and services for the letter tests. All people are fictional."""
 
 from __future__ import annotations
 
@@ -131,15 +131,15 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "nama_ibu": "Ani Contoh",
     },
 }
-"""Right answers for every letter that ships, with some of what it may leave out."""
+"""Valid answers for every shipped letter, including some optional ones."""
 
 
 def open_service(state: Path, **env: str) -> LetterService:
-    """A service of its own state folder, as the server opens it."""
+    """A service on its own state folder, opened as the server opens it."""
     return cli.open_service(Settings.from_env({"AGENTD_STATE": str(state)} | env))
 
 
 def issue(service: LetterService, answers: dict[str, Any] = DOMISILI, key: str | None = None, **more: Any) -> Issued:
-    """Issue a surat keterangan domisili."""
+    """Issue a letter, by default a surat keterangan domisili."""
     letter = service.catalogue.types[more.pop("letter", "surat_keterangan_domisili")]
     return service.issue(letter, answers, key, **more)

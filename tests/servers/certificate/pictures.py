@@ -1,4 +1,4 @@
-"""Issues every letter with sample data and draws them as pictures for the documentation. Not a test.
+"""Issues every letter with sample data and renders it as a picture for the documentation. Not a test.
 
 python -m tests.servers.certificate.pictures docs/letters
 """

@@ -1,4 +1,4 @@
-"""Forty and more statements that would take forever, or all the memory, on SQLite; and a small database for them."""
+"""More than forty statements that would run forever or use all memory on SQLite, and a small database for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _N = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 _T = "t a, t b, t c, t d"
 BIG = "printf('%.*c',900000,'x')"
 VARIED = "printf('%.*c',900000+a.x%7+b.x%11,'x')"
-"""Not the same in every row, so that it isn't worked out once for all."""
+"""Differs in every row, so that SQLite can't compute it once."""
 MANY = "printf('%.*c',60000,'y')||'x'"
 GREEDY = (
-    # one function that is busy inside one row: no interrupt reaches it
+    # one function that runs long within one row, where no interrupt reaches it
     "SELECT printf('%.*c',700000000,'x')",
     "SELECT length(printf('%.*c',2000000000,'x'))",
     "SELECT format('%.*c',1500000000,'x') FROM t",
@@ -38,7 +38,7 @@ GREEDY = (
     "SELECT sum(length(zeroblob(1000000+a.x%7+b.x%11)||'x')) FROM t a, t b",
     "SELECT sum(length(hex(zeroblob(500000+a.x%7+b.x%11)))) FROM t a, t b",
     f"SELECT sum(json_array_length('['||replace(substr({VARIED},1,300000),'x','1,')||'1]')) FROM t a, t b",
-    # statements whose number of rows has no end
+    # statements with an unlimited number of rows
     ENDLESS,
     _N + "SELECT sum(i) FROM n",
     _N + "SELECT max(i) FROM n WHERE i < 0",
@@ -65,7 +65,7 @@ GREEDY = (
 
 
 def file_of(path: Path) -> Path:
-    """A database of one table with ROWS rows."""
+    """A database with one table of ROWS rows."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE t (x INTEGER, y TEXT)")
         rows = [(number, f"2026-01-{number % 28 + 1:02}-{number}") for number in range(ROWS)]

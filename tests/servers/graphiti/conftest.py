@@ -1,4 +1,4 @@
-"""The server as a client meets it, and the shipped schema with its meaning, made once for all tests here."""
+"""The server as a client sees it, and the shipped schema with its embeddings, created once for all tests here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests import warm
 
 
 class Connection:
-    """A client whose answers are checked to be the same as text and as structure."""
+    """A client that returns the structured content of a successful call."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -45,7 +45,7 @@ async def connect(state: Path, **env: str) -> AsyncIterator[Connection]:
 
 @pytest.fixture(scope="package")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all, so that the tables' vectors are made once."""
+    """One folder for all tests, so that the tables' vectors are computed once."""
     return tmp_path_factory.mktemp("state")
 
 

@@ -1,4 +1,4 @@
-"""The seed ERP twice: in a private MariaDB (root, and `reader` who may only SELECT) and as a SQLite file."""
+"""The seed ERP twice: in a private MariaDB (root, and `reader` with SELECT only) and as a SQLite file."""
 
 from __future__ import annotations
 

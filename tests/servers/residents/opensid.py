@@ -1,6 +1,6 @@
-"""OpenSID's tables and the residents of one office (200, or more) in a MariaDB, after its documented structure.
+"""Creates OpenSID's tables in MariaDB after its documented structure, with one office's residents (200 or more).
 
-Codes go round, so that each is there; office 2 shares the database where a test asks for it.
+Codes rotate so that each occurs; office 2 shares the database where a test requests it.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ PIN_120000 = "2f5896527715d189ce28103fe97bd393"
 
 
 def nik(number: int) -> str:
-    """The NIK of resident N."""
+    """The NIK of resident `number`."""
     if number >= 1000:
         return f"317506170885{number:04d}"
     return f"31750617088590{number:02d}" if number < 100 else f"3175061708859{number:03d}"
 
 
 def pin(number: int) -> str:
-    """The PIN of resident N."""
+    """The PIN of resident `number`."""
     return "120000" if number % 2 == 0 else "123456"
 
 
 def make(server: MariaDB, people: int = 200) -> None:
-    """The tables and their rows."""
+    """Create the tables and their rows."""
     server.execute(*TABLES, "INSERT INTO config VALUES (1, 'k', 'CONTOH')")
     with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("SET SESSION sql_mode=''")  # as offices have it: 0000-00-00 is let in
+        cursor.execute("SET SESSION sql_mode=''")  # as in offices: allows 0000-00-00
         rows = [(i + 1, name) for i, name in enumerate(OCCUPATIONS)]
         cursor.executemany("INSERT INTO tweb_penduduk_pekerjaan VALUES (%s, %s)", rows)
         places = [(1, 1, "001", "002", "MAWAR", None), (2, 1, "0", "-", "0", None)]
@@ -63,7 +63,7 @@ def make(server: MariaDB, people: int = 200) -> None:
 
 
 def _person(n: int, people: int) -> tuple[object, ...]:
-    """Families have four members; the last twenty have none, and an own address."""
+    """A resident's row. Families have four members; the last twenty residents have none, but an own address."""
     family = (n + 3) // 4 if n <= people - 20 else None
     return (
         *(n, 1, f"WARGA CONTOH {n}", nik(n), family, 1 if n % 4 == 1 else 2 + n % 10, 1 + n % 2, "JAKARTA"),

@@ -1,4 +1,4 @@
-"""Databases of other hands on a server, and odd ones: what is loaded into them, how they are asked."""
+"""Third-party and unusual databases on a server: how to load and query them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CREATE VIEW <Faktur Januari> AS SELECT * FROM <Order> WHERE <Tanggal> < '2023-02
 
 
 def load_odd(kind: str, url: str) -> None:
-    """Names of all sorts, texts for dates, two currencies, a view; `kind`: mysql, postgres."""
+    """Load unusual names, dates as text, two currencies and a view; `kind` is mysql or postgres."""
     quote = "`" if kind == "mysql" else '"'
     odd = ODD.replace("<Tanggal> < ", "<Tanggal> LESS ").replace("<", quote).replace(">", quote)
     statements(url, *odd.replace("LESS", "<").split(";\n")[:-1])

@@ -1,4 +1,4 @@
-"""The seed ERP in SQLite and in a private MariaDB, each asked the same."""
+"""The seed ERP in SQLite and in a private MariaDB; every test runs on both."""
 
 from __future__ import annotations
 

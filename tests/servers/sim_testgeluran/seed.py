@@ -1,4 +1,4 @@
-"""The payloads of seed 001 §3.2, word for word."""
+"""The payloads of seed 001 §3.2, verbatim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sealed engine over the shipped curriculum for all tests that only read it."""
+"""One read-only engine on the shipped curriculum, shared by all tests that only read it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.servers.text2cypher.harbour import HARBOUR
 
 @pytest.fixture(scope="session", autouse=True)
 def embedded_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
-    """What the tests ask of the same graphs is computed once for all workers: it took a third of their time."""
+    """Compute the tests' embeddings once for all workers; they took a third of the tests' time."""
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "vectors"
     folder.mkdir(exist_ok=True)

@@ -1,5 +1,5 @@
-"""A graph that shares no word with the curriculum, and queries beside questions: right ones and ones that ignore a word
-of theirs, on it and on the curriculum."""
+"""A graph that shares no word with the curriculum, and questions with queries on both graphs: right ones, and ones
+that ignore a word of the question."""
 
 from __future__ import annotations
 
@@ -174,6 +174,6 @@ STRANGE_RIGHT = [
 
 
 def covering(readings: Sequence[Reading], hints: Hints, linker: Linker) -> list[str]:
-    """The queries that leave no doubt before they are run, the likeliest first; none where a word is uncovered."""
+    """The queries without doubts before execution, the likeliest first; empty where a word is not covered."""
     doubts = scored(readings, hints, linker)
     return likeliest(doubts, hints, linker) if 0 in doubts.values() else []

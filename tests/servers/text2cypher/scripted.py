@@ -15,7 +15,7 @@ Script = Callable[[dict[str, Any]], Answer]
 
 
 class ScriptedModel:
-    """`requests` holds every body received; `url` ends in /v1."""
+    """An endpoint; `requests` holds every body received, `url` ends in /v1."""
 
     def __init__(self, script: Script, constraint: str | None = None) -> None:
         self.constraint = constraint
@@ -24,7 +24,7 @@ class ScriptedModel:
         self._script = script
 
     async def model(self, request: web.Request) -> web.Response:
-        """As agentd lists a model; without a constraint like any other endpoint."""
+        """Describe the model as agentd does; without `constraint`, like any other endpoint."""
         said = {} if self.constraint is None else {"constraint": self.constraint}
         return web.json_response({"id": request.match_info["model"], "object": "model", "created": 0, **said})
 
@@ -42,20 +42,20 @@ class ScriptedModel:
 
 
 def in_turn(*answers: Answer) -> Script:
-    """The answers one after the other, the last repeated."""
+    """The answers one after the other; the last is repeated."""
     left = list(answers)
     return lambda _: left.pop(0) if len(left) > 1 else left[0]
 
 
 def asked(body: dict[str, Any]) -> str:
-    """The question's own message: the last user turn that isn't feedback."""
+    """The question's message: the last user turn that isn't feedback."""
     turns = [m["content"] for m in body["messages"] if m["role"] == "user" and not m["content"].startswith("## ")]
     return str(turns[-1])
 
 
 @contextmanager
 def scripted_model(script: Script, constraint: str | None = None) -> Iterator[ScriptedModel]:
-    """Serve until the block ends."""
+    """Serve while the block runs."""
     model = ScriptedModel(script, constraint)
     loop = asyncio.new_event_loop()
     started = threading.Event()

@@ -1,4 +1,4 @@
-"""The seed ERP as a file, for the workflow in this process."""
+"""The seed ERP as a file, for a workflow in this process."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from servers.common.erp import build
 
 @pytest.fixture(scope="session")
 def erp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file; nobody writes to it."""
+    """The path of a read-only SQLite file."""
     return build(tmp_path_factory.mktemp("erp") / "erp.db")

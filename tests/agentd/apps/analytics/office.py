@@ -1,6 +1,6 @@
-"""A workflow in this process: the real nodes, a scripted model, and tools that a test can break. Not a test.
+"""A workflow in this process with the real nodes, a scripted model, and tools that a test can break. Not a test.
 
-SQL runs on the seed ERP by sqlite3, narratives are filled by the placeholder server's own `fill`.
+SQL runs on the seed ERP with sqlite3; the placeholder server's own `fill` fills narratives.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ class Broken(Exception):
 
 
 def down(_: dict[str, Any]) -> Any:
-    """A handler of a dead server."""
+    """A handler that fails like a dead server."""
     raise Broken("connection closed")
 
 
 class Office:
-    """Everything but the question. `tools[name]` replaces a tool's function; None takes it away."""
+    """All that a question needs. `tools[name]` replaces a tool's function; None removes the tool."""
 
     def __init__(self, erp: Path, *turns: Any, history: list[RunRecord] | None = None, **tools: Any) -> None:
         self.erp = erp
@@ -101,16 +101,16 @@ class Office:
         self.examples: ExampleLibrary | None = None
         self.servers = sorted(set(TOOLS.values()))
         self.starting = False
-        """True: the servers are not up yet and have told of no tools."""
+        """True while the servers have not started and have reported no tools."""
 
     async def ask(self, question: str, *, style: str = "sql", caller: Caller = ADMIN) -> dict[str, Any]:
-        """The wire form of the answer, without ids."""
+        """Ask a question; the answer in wire form without ids."""
         result = await self.result(question, style=style, caller=caller)
         assert result.error is None
         return {"status": result.status, **result.outcome}
 
     async def result(self, question: str, *, style: str = "sql", caller: Caller = ADMIN) -> Result:
-        """One run."""
+        """Run one question and return its result."""
         run = AnalyticsRun(
             Ports(self.model, lambda: self.tools, lambda _: assemble(self._catalogue(), None), self.clock),
             past=self._past,
@@ -141,7 +141,7 @@ class Office:
         return self._history
 
     def sql(self, given: dict[str, Any]) -> dict[str, Any]:
-        """execute_sql_query on the seed ERP."""
+        """Implements execute_sql_query on the seed ERP."""
         return {"batch_results": [self._one(query) for query in given["sql_queries"]]}
 
     def _one(self, query: str) -> dict[str, Any]:
@@ -154,18 +154,18 @@ class Office:
         return {"query": query, "status": "success", "row_count": len(rows), "results": rows, "error_message": None}
 
     def store(self, given: dict[str, Any]) -> dict[str, Any]:
-        """store_session_data in a dict."""
+        """Implements store_session_data in a dict."""
         name = f"ep-{len(self.kept) + 1}"
         self.kept[name] = given["data_to_store"]
         return {"success": True, "data_handle": {"data_handle_id": name, "row_count": len(given["data_to_store"])}}
 
     def retrieve(self, given: dict[str, Any]) -> dict[str, Any]:
-        """retrieve_session_data from it."""
+        """Implements retrieve_session_data from that dict."""
         return {"success": True, "retrieved_data": self.kept[given["data_handle_id"]]}
 
 
 class Counting:
-    """A model that remembers what it was asked."""
+    """A model that records its requests."""
 
     def __init__(self, inner: ScriptedModel) -> None:
         self._inner = inner
@@ -186,27 +186,27 @@ class Counting:
 
 
 def filled(given: dict[str, Any]) -> dict[str, Any]:
-    """fill_placeholders, by the server's own function."""
+    """Implements fill_placeholders with the server's own function."""
     rules = {name: Rule(rule["type"], rule.get("precision")) for name, rule in given["formatting_rules"].items()}
     return {"final_narrative": fill(given["response_template"], given["data_values"], rules).narrative}
 
 
 def plan(*queries: tuple[str, str], template: str, **more: Any) -> dict[str, Any]:
-    """A plan of style sql: (result_key, query) and the narrative."""
+    """A plan in style sql from (result_key, query) pairs and the narrative."""
     entries = [{"purpose": key.lower(), "query": query, "result_key": key} for key, query in queries]
     return {"sql_queries_plan": entries, "response_template": template, **more}
 
 
 def error(kind: str) -> dict[str, Any]:
-    """A model's failure as a script writes it."""
+    """A script entry that makes the model fail."""
     return {"error": kind}
 
 
 def differs(what: str) -> str:
-    """What is said in Indonesian where question and plan do not share `what`."""
+    """The Indonesian warning when question and plan differ in `what`."""
     return f"Yang dihitung mungkin lain dari yang ditanyakan ({what})."
 
 
 def unsure(why: str, narrative: str) -> str:
-    """The whole of an answer of less than 90 points, in Indonesian."""
+    """The complete Indonesian answer with a score below 90."""
     return f"Jawaban ini belum pasti: {why}\n\n{narrative}"

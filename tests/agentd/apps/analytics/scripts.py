@@ -1,4 +1,4 @@
-"""What the scripted planner says in these tests, and the daemon's configuration for them. Not a test."""
+"""The scripted planner's turns for these tests, and the daemon's configuration. Not a test."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ RECEIVABLES_PLAN: dict[str, Any] = {
 
 
 def fenced(value: Any) -> str:
-    """A turn as chatty models write it."""
+    """A turn with extra text and a code fence, as chatty models write it."""
     return json.dumps({"text": f"Berikut rencananya:\n```json\n{json.dumps(value)}\n```"})

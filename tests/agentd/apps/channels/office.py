@@ -1,4 +1,4 @@
-"""An app of channels over a channel in memory, in front of an office that answers by echo. Not a test."""
+"""The channels app with an in-memory channel and an office that echoes messages. Not a test."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def text(words: str, number: int = 1, chat: str = "77", **more: Any) -> Incoming
 
 @dataclass
 class Office:
-    """What the app calls: runs answer by echo unless told otherwise."""
+    """The methods that the app calls; runs echo the prompt unless `answers` says otherwise."""
 
     asked: list[tuple[str, dict[str, Any], Caller]] = field(default_factory=list)
     answers: dict[str, Any] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def outcome(params: dict[str, Any], **more: Any) -> AgentOutcome:
 
 
 def pages(app: Channels) -> web.Application:
-    """The app's pages as the daemon serves them, behind a guard that lets all in."""
+    """The app's pages as the daemon serves them, with a guard that admits everyone."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Any) -> Any:
@@ -76,7 +76,7 @@ def pages(app: Channels) -> web.Application:
 
 @dataclass
 class Desk:
-    """A served app with its channel."""
+    """A running app with its channel."""
 
     app: Channels
     channel: MemoryChannel
@@ -86,7 +86,7 @@ class Desk:
 
     async def until(self, there: Callable[[], Any]) -> None:
         async with asyncio.timeout(PATIENCE_S):
-            while not there():  # noqa: ASYNC110   # what is waited for stands in a database, too
+            while not there():  # noqa: ASYNC110   # the awaited result may be in a database
                 await asyncio.sleep(0.005)
 
     def texts(self, chat: str = "77") -> list[str]:
@@ -127,7 +127,7 @@ async def serving(
     )
     app = Channels(wiring, lambda _: channel)
     async with app.serving():
-        app.routes(Files(state))  # type: ignore[arg-type]   # of runs only their files are asked for
+        app.routes(Files(state))  # type: ignore[arg-type]   # the app only requests the runs' files
         yield Desk(app, channel, office, clock, state)
     store.close()
 

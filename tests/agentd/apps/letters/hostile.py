@@ -1,6 +1,6 @@
-"""Texts written to make a reader slow, and everything of the agent that reads a person's text. Not a test.
+"""Texts designed to slow down the agent's code that reads a person's text. Not a test.
 
-A family is a text that repeats: `families()[name](n)` is about n characters of it. The drill uses them too.
+A family is a repeating text: `families()[name](n)` has about n characters. The drill uses them too.
 """
 
 from __future__ import annotations
@@ -152,24 +152,24 @@ def _repeated(piece: str) -> Family:
 
 
 def families() -> dict[str, Family]:
-    """Every repeated piece, and some that close, nest or change on the way."""
+    """All repeated pieces, and some texts that close, nest or change."""
     found = {name: _repeated(piece) for name, piece in PIECES.items()}
     found["opened then closed"] = lambda size: "{" * (size // 2) + "}" * (size // 2)
     found["brackets opened then closed"] = lambda size: "[" * (size // 2) + "]" * (size // 2)
     found["different words"] = lambda size: " ".join(f"k{number}" for number in range(size // 7))
     found["different tags each"] = lambda size: "".join(f"<t{number}>" for number in range(size // 8))
     found["an open quotation at the end"] = lambda size: "a " * (size // 2) + '"'
-    some = fuzzed(1_000, random.Random(15))  # the same again and again: twice the text is twice the same
+    some = fuzzed(1_000, random.Random(15))  # repeated, so that double the length is the same text twice
     found["fuzzed"] = lambda size: (some * (size // len(some) + 1))[:size]
     return found
 
 
 MIXED = 4_000
-"""Characters of one mix."""
+"""Number of characters in one mix."""
 
 
 def fuzzed(size: int, chance: random.Random) -> str:
-    """Pieces by chance, some of them many times; the same mix at every length, so that only length differs."""
+    """Random pieces, some repeated many times; every length uses the same mix, so that only the length differs."""
     pieces = list(PIECES.values())
     text: list[str] = []
     length = 0

@@ -1,4 +1,4 @@
-"""A letter's schema and short ways to write a session, for the tests of grounding and approval."""
+"""A letter's schema and shorthands for sessions, for the tests of grounding and approval."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def letter(required: tuple[str, ...] = (), **changes: Any) -> ToolInfo:
 
 
 LETTER = letter()
-"""The letter that most tests call: what a tool says of itself is read once (by_tool.py)."""
+"""The letter that most tests call; shared because a tool's description is parsed once (by_tool.py)."""
 
 
 def session(*lines: str) -> tuple[Said, ...]:
-    """`W: …` is said by the citizen (warga), `A: …` by the agent; a line without either is the citizen's."""
+    """A session from lines: `W: …` or no prefix is the citizen (warga), `A: …` the agent."""
     said = []
     for order, line in enumerate(lines, 1):
         by, text = ("agent", line[3:]) if line.startswith("A: ") else ("citizen", line.removeprefix("W: "))

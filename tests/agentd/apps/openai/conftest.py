@@ -1,4 +1,4 @@
-"""A server that offers a model, and an openai client of it."""
+"""A server that offers a model, and an openai client for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELLO: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "conte
 
 
 class Model:
-    """A chain of one provider that writes these pieces, or raises what stands among them."""
+    """A chain with one provider that writes these pieces, or raises an exception among them."""
 
     provider = "local"
 
@@ -66,8 +66,8 @@ class Model:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Any]:
-    """A function from a model (and more) to an openai client of a server that offers it."""
-    servers: list[web.AppRunner] = []  # as the daemon starts it: a client that leaves cancels no handler
+    """A function that serves a model (with further options) and returns an openai client for it."""
+    servers: list[web.AppRunner] = []  # started like the daemon's: a client that disconnects cancels no handler
     clients: list[openai.AsyncOpenAI] = []
 
     async def start(model: Model, agent: AgentHook | None = None, caller: Caller = ADMIN) -> openai.AsyncOpenAI:

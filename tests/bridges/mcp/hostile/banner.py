@@ -1,4 +1,4 @@
-"""Chats on its standard output, as careless servers do, between messages that are right."""
+"""Writes extra text to its standard output between valid messages, as careless servers do."""
 
 import speak
 

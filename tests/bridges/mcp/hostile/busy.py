@@ -1,4 +1,4 @@
-"""Does one thing at a time: while it works on a call, until the file named by GATE is there, it reads nothing."""
+"""Handles one call at a time: it reads nothing during a call, until the file named by GATE exists."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Says on its error output what is wrong with its folders, one twice, and works; in a call it says what it was told."""
+"""Reports problems with its folders on stderr, one of them twice, and works; a call reports more, one with a name."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Dies in the middle of a call, shouting what it was told and one of its secrets."""
+"""Dies in the middle of a call after printing its arguments and one of its secrets."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Stops reading its standard input once its tools are listed, and floods its own error output meanwhile."""
+"""Stops reading its standard input once its tools are listed, and then floods stderr."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Answers with as many bytes as it is asked for, its id first or last in the message, while other calls go on."""
+"""Answers with the requested number of bytes, with the id first or last in the message, while other calls continue."""
 
 import json
 import sys

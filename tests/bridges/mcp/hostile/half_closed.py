@@ -1,4 +1,4 @@
-"""Closes its standard output in a call and lives on."""
+"""Closes its standard output in a call but keeps running."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Ends at once for want of its key, as many servers do."""
+"""Ends at once because its key is missing, as many servers do."""
 
 import os
 import sys

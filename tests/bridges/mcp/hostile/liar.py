@@ -1,4 +1,4 @@
-"""Gives results that break the protocol, or its own output schema; or so many rows that checking them takes long."""
+"""Returns results that violate the protocol or its own output schema, or so many rows that checking takes long."""
 
 import speak
 

@@ -1,4 +1,4 @@
-"""Asks the host for an answer, a model's turn and its folders, without having been told that it may."""
+"""Sends the host elicitation, sampling and roots requests although the host did not offer them."""
 
 import json
 import sys

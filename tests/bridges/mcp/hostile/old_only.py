@@ -1,4 +1,4 @@
-"""Ends at the first message that isn't `initialize`, as servers of some toolkits do. Writes down what it was asked."""
+"""Ends at a first message other than `initialize`, as servers of some toolkits do. Logs the requests."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Lists its tools on pages that lead round in a circle, one of them twice, and announces changes by the
-hundred, and again whenever it is asked what they are."""
+"""Lists its tools on pages that form a cycle, one tool twice. Announces hundreds of changes, and more
+whenever the list is requested."""
 
 import speak
 

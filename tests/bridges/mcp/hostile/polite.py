@@ -1,4 +1,4 @@
-"""Does not leave when its standard input ends, but puts its things in order at SIGTERM."""
+"""Ignores the end of its standard input, but cleans up and exits at SIGTERM."""
 
 import os
 import signal

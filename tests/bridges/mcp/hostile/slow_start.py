@@ -1,4 +1,4 @@
-"""Takes its time to start: it waits until the file named by GATE is there."""
+"""Starts slowly: it waits until the file named by GATE exists."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The least that passes for a server of the old protocol, without the SDK, so that a hostile one can break any part."""
+"""A minimal server of the old protocol without the SDK, so that a hostile server can break any part of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Ignores every polite request to leave, and has grandchildren that do so too: in its group, in their own session,
-and adopted by init after a double fork. Its standard output stays open in all of them."""
+"""Ignores every polite request to exit, and so do its grandchildren: in its group, in a session of their own,
+and adopted by init after a double fork. All of them keep its standard output open."""
 
 import os
 import signal

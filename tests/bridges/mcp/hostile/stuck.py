@@ -1,4 +1,4 @@
-"""Answers until it is called; from then on it reads no more and says no more, but lives."""
+"""Answers until its tool is called; then it neither reads nor answers, but keeps running."""
 
 import signal
 

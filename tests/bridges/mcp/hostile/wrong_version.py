@@ -1,4 +1,4 @@
-"""Speaks a protocol that nobody knows."""
+"""Speaks an unknown protocol version."""
 
 import speak
 
