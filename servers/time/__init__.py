@@ -1,1 +1,1 @@
-"""The MCP server `time`: what time it is here, and how to greet. Not a scheduler or a calendar of holidays."""
+"""The MCP server `time`: the local time, and how to greet. It has no scheduler and no holiday calendar."""

@@ -10,7 +10,7 @@ from servers.time.zones import UnknownZone
 
 
 def main() -> None:
-    """Exits with status 2 when DEFAULT_TIMEZONE is not a zone."""
+    """Run the server. Exits with status 2 if DEFAULT_TIMEZONE is not a time zone."""
     try:
         server = create_server()
     except UnknownZone as error:

@@ -1,4 +1,4 @@
-"""One moment as a counter needs it: the time, the date in two languages, the greeting. Pure; reads no clock."""
+"""Describes a moment for a counter: the time, the date in two languages, the greeting. No I/O; reads no clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LANGUAGES = {
     language: tomllib.loads(Path(__file__).with_name("languages").joinpath(f"{language}.toml").read_text("utf-8"))
     for language in ("id", "en")
 }
-"""{language: its names of days and months, and by which words the tool is asked for}."""
+"""{language: its names of days and months, and the words by which people ask for the tool}."""
 SAID = LANGUAGES["id"]
 """The server's sentences."""
 
@@ -38,7 +38,7 @@ class Moment(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """The same in one Indonesian sentence, for a model or a person."""
+        """Return the moment as an Indonesian sentence, for a model or a person."""
         clock = f"{self.time[11:16].replace(':', '.')} {self.zone}"
         sentence: str = SAID["sentence"]
         return sentence.format(
@@ -47,7 +47,7 @@ class Moment(BaseModel):
 
 
 def describe(moment: datetime, timezone: str, city: str) -> Moment:
-    """`moment` (already in that zone) in words."""
+    """Describe `moment`, which is already in that zone."""
     named = {
         language: (
             names["weekdays"][moment.weekday()],
@@ -69,7 +69,7 @@ def describe(moment: datetime, timezone: str, city: str) -> Moment:
 
 
 def greeting(hour: int) -> Greeting:
-    """Indonesian usage: pagi from 4, siang from 11, sore from 15, malam from 18 o'clock."""
+    """Return the Indonesian greeting: pagi from 4, siang from 11, sore from 15, malam from 18 o'clock."""
     if 4 <= hour < 11:
         return "pagi"
     if 11 <= hour < 15:

@@ -1,4 +1,4 @@
-"""The server `time` itself: one tool, its defaults from DEFAULT_TIMEZONE and DEFAULT_CITY."""
+"""The server `time`: one tool, with defaults from DEFAULT_TIMEZONE and DEFAULT_CITY."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None 
 
 
 def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
-    """The server, its defaults checked. Raises zones.UnknownZone when DEFAULT_TIMEZONE is not a zone."""
+    """Create the server after checking the defaults. Raises zones.UnknownZone if DEFAULT_TIMEZONE is not a zone."""
     default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
     default_city = env.get("DEFAULT_CITY") or default_zone.key.rpartition("/")[2].replace("_", " ")
     server = Server("time", version="1.0.0", instructions=SAID["instructions"], log_level="WARNING")

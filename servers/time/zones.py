@@ -1,4 +1,4 @@
-"""Finds the time zone somebody means: an IANA name, WIB/WITA/WIT, or a city. Not a gazetteer."""
+"""Finds the time zone that somebody means: an IANA name, WIB/WITA/WIT, or one of some cities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from servers.time.moment import SAID
 
 INDONESIAN = {"wib": "Asia/Jakarta", "wita": "Asia/Makassar", "wit": "Asia/Jayapura", "utc": "UTC", "gmt": "UTC"}
 
-# Indonesian cities that have no IANA zone of their own.
+# Indonesian cities without an IANA zone of their own.
 WESTERN = (
     "depok bogor bekasi tangerang tangerang_selatan serang cilegon bandung cimahi cirebon tasikmalaya sukabumi karawang"
     " semarang surakarta solo yogyakarta jogja magelang tegal purwokerto surabaya malang kediri madiun jember sidoarjo"
@@ -22,11 +22,11 @@ EASTERN = "ambon ternate sofifi sorong manokwari merauke timika nabire"
 
 
 class UnknownZone(ValueError):
-    """No time zone has that name; the text is for the caller."""
+    """No time zone has this name; the text is for the caller."""
 
 
 def by_name(name: str) -> zoneinfo.ZoneInfo:
-    """The zone called `name`: `Asia/Jakarta`, `asia/jakarta`, `WIB`, `Jakarta`. Raises UnknownZone."""
+    """Return the zone for a name: `Asia/Jakarta`, `asia/jakarta`, `WIB`, `Jakarta`. Raises UnknownZone."""
     key = _fold(name)
     found = INDONESIAN.get(key) or _names().get(key) or _cities().get(key)
     if found is None:
@@ -35,7 +35,7 @@ def by_name(name: str) -> zoneinfo.ZoneInfo:
 
 
 def of_city(city: str) -> zoneinfo.ZoneInfo | None:
-    """The zone whose clocks `city` follows, when it is known to us."""
+    """Return the time zone of a city, or None if the city is unknown."""
     found = _cities().get(_fold(city))
     return zoneinfo.ZoneInfo(found) if found else None
 
