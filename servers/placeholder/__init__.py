@@ -1,4 +1,4 @@
-"""The MCP server `placeholder_mcp_server`: puts values into a narrative the Indonesian way. Writes no text itself."""
+"""The MCP server `placeholder_mcp_server`: puts values into a text in Indonesian format. Writes no text itself."""
 
 from servers.common.extras import require
 

@@ -1,17 +1,17 @@
-"""Fills a template: finds the placeholders, puts the formatted values in, says what didn't fit. Never fails.
+"""Fills a template: finds placeholders, inserts the formatted values, reports what doesn't fit. Never raises.
 
-A placeholder is a name between braces: `{TOTAL_SALES}`, also `{ TOTAL_SALES }`. What else may happen:
+A placeholder is a name between braces: `{TOTAL_SALES}`, also `{ TOTAL_SALES }`. Special cases:
 
 | in the template or the values           | the narrative                        | a warning |
 |------------------------------------------|--------------------------------------|-----------|
-| a name without a value                   | keeps the placeholder as written     | yes       |
+| a name without a value                   | keeps the placeholder unchanged      | yes       |
 | a value that is null                     | "tidak tersedia"                     | yes       |
-| a value that nothing asks for            | is not in it                         | yes       |
+| a value without a placeholder            | doesn't contain it                   | yes       |
 | a rule for a name that isn't there       | is not affected                      | yes       |
-| a type that doesn't exist, or can't fit  | has the value as it is               | yes       |
+| a type that doesn't exist or doesn't fit | contains the unformatted value       | yes       |
 | braces around no name: `{}`, `{a, b}`    | keeps them                           | no        |
 | braces in braces: `{{A}}`, `{x {A}}`     | the innermost pair is the placeholder; the others stay  | no |
-| braces in a value                        | has them; values are not templates   | no        |
+| braces in a value                        | keeps them; values are not templates | no        |
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 @dataclass(frozen=True)
 class Rule:
-    """How one placeholder is formatted: a type of `formats` and, for numbers, the digits after the comma."""
+    """How to format one placeholder: a type of `formats` and, for numbers, the digits after the comma."""
 
     kind: str
     precision: int | None = None
@@ -38,15 +38,15 @@ class Rule:
 
 @dataclass(frozen=True)
 class Filled:
-    """The narrative, and what a reader of it should know."""
+    """The narrative, and warnings for its reader."""
 
     narrative: str
     warnings: list[str]
 
 
 def fill(template: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> Filled:
-    """`template` with every placeholder filled that can be."""
-    warnings: dict[str, None] = {}  # a set that keeps its order
+    """Return `template` with every placeholder filled for which there is a value."""
+    warnings: dict[str, None] = {}  # an ordered set
     used: set[str] = set()
 
     def replacement(found: re.Match[str]) -> str:

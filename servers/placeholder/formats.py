@@ -37,21 +37,21 @@ LARGEST_IN_WORDS = Decimal(10) ** 18
 
 
 class UnfitError(ValueError):
-    """The value can't be shown in that form; the text says why."""
+    """The value can't be shown in this format; the text says why."""
 
 
 def format_value(value: Any, kind: str, precision: int | None = None) -> str:
-    """`value` in the form `kind`. Raises UnfitError, also for a form that doesn't exist. Null is NOTHING in all."""
+    """Format `value` as `kind`; null gives NOTHING for every kind. Raises UnfitError, also for an unknown kind."""
     try:
         form = FORMATS[kind]
     except KeyError:
         raise UnfitError(f"there is no type {kind!r}; the types are {', '.join(FORMATS)}") from None
-    with localcontext(prec=2 * MAX_DIGITS + 50):  # decimal's own 28 digits would round what is longer
+    with localcontext(prec=2 * MAX_DIGITS + 50):  # the default precision of 28 digits would round longer numbers
         return NOTHING if value is None else form(value, precision)
 
 
 def text(value: Any) -> str:
-    """Any value as it is: numbers without exponent, lists with commas, true as ya, objects as JSON."""
+    """Return any value unformatted: numbers without exponent, lists with commas, true as ya, objects as JSON."""
     match value:
         case None:
             return NOTHING
@@ -132,7 +132,7 @@ FORMATS: dict[str, Callable[[Any, int | None], str]] = {
 
 
 def _number(value: Any) -> Decimal:
-    """The exact number; a float by its shortest decimal form, so that 0.1 is a tenth."""
+    """Return the exact number; a float by its shortest decimal form, so that 0.1 is one tenth."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise UnfitError("it is not a number")
     try:
@@ -147,11 +147,11 @@ def _number(value: Any) -> Decimal:
 
 
 def _round(number: Decimal, digits: int) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0: no minus before zero
+    return number.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP) + 0  # + 0 avoids "-0"
 
 
 def _plain(number: Decimal) -> Decimal:
-    """Strips trailing zeros."""
+    """Strip trailing zeros."""
     text = format(number, "f")
     return Decimal(text.rstrip("0").rstrip(".") or "0") if "." in text else Decimal(text)
 

@@ -1,4 +1,4 @@
-"""The tool of `placeholder_mcp_server`: the wire form of `fill`. Formats nothing itself."""
+"""The tool of `placeholder_mcp_server`: exposes `fill`. Formats nothing itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FormattingRule(BaseModel):
 
 
 def _short_form(rule: Any) -> Any:
-    """`"currency_IDR"` stands for `{"type": "currency_IDR"}`."""
+    """Expand `"currency_IDR"` to `{"type": "currency_IDR"}`."""
     return {"type": rule} if isinstance(rule, str) else rule
 
 
@@ -56,7 +56,7 @@ class FillPlaceholdersOutput(TypedDict):
 
 
 def create_server() -> MCPServer[Any]:
-    """The server; it keeps nothing between calls."""
+    """Create the server, which keeps no state between calls."""
     server: MCPServer[Any] = Server("placeholder_mcp_server", version="1.0.0", instructions=INSTRUCTIONS)
 
     @server.tool(title="Fill placeholders", annotations=READ_ONLY)
@@ -75,5 +75,5 @@ def create_server() -> MCPServer[Any]:
 
 
 def _sendable(text: str) -> str:
-    """Half of a surrogate pair has no encoding: a message with it would never arrive."""
+    """Replace half a surrogate pair, which can't be encoded: the message would never arrive."""
     return text.encode("utf-8", "replace").decode("utf-8")
