@@ -1,4 +1,4 @@
-"""The MCP server `sim_testgeluran_server`: runs plans of database operations, read-only. Takes no SQL text."""
+"""The MCP server `sim_testgeluran_server`: runs plans of read-only database operations. It takes no SQL text."""
 
 from servers.common.extras import require
 

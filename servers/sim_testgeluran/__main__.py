@@ -25,7 +25,7 @@ from servers.sim_testgeluran.server import create_server
 
 
 def main() -> None:
-    """Exits with status 2 when DATABASE_URL can't be used, 1 when the schema can't be read."""
+    """Run the server or a command. Exits with status 2 if DATABASE_URL can't be used, 1 if the schema can't be read."""
     try:
         database = Database.from_environment()
     except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""`check`: connect to the office's database, look at it, and write its glossary, books.toml, for people to edit."""
+"""`check`: reads the office's database and writes its glossary, books.toml, for people to edit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from servers.sim_testgeluran.proposals import proposed
 
 
 async def look(database: Database, environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
-    """What database is there, in a line, and whether books.toml is of its tables as they are. Raises as `check`."""
+    """Describe the database in a line, and return whether books.toml matches its current tables. Raises as `check`."""
     document = schema_document(await catalogue_of(database))
     written = books_file.read(Path(environ.get("BOOKS_FILE") or "books.toml")).get("fingerprint")
     line = f"{document['database']} ({document['dialect']}), {len(document['tables'])} tables"
@@ -25,7 +25,7 @@ async def look(database: Database, environ: Mapping[str, str] = os.environ) -> t
 
 
 async def check(database: Database, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """What was found, a line each; books.toml is written with it, people's own words kept.
+    """Write books.toml with what was found, keeping people's edits; return a report, one line per finding.
 
     Raises DatabaseError, BooksFileError, OSError.
     """

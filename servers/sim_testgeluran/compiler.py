@@ -1,4 +1,4 @@
-"""A checked operation to one SQLAlchemy SELECT over the catalogue's tables. Pure: runs nothing, writes no SQL text."""
+"""Compiles a validated operation to one SQLAlchemy SELECT on the catalogue's tables. No I/O; writes no SQL text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from servers.sim_testgeluran.values import compare
 
 @dataclass(frozen=True)
 class Compiled:
-    """The statement and the keys of its rows, in order."""
+    """The statement, and the keys of its rows in order."""
 
     statement: Select[Any]
     keys: list[str]
 
 
 def compile_operation(operation: DatabaseOperation, catalogue: Catalogue) -> Compiled:
-    """Raises PlanError.
+    """Compile an operation. Raises PlanError.
 
-    Selected columns that aren't aggregated are grouped by, said or not, once anything is aggregated or grouped: every
-    value in a row is then true of the whole row.
+    If anything is aggregated or grouped, selected columns without aggregation are grouped by, even if not requested, so
+    that every value in a row applies to the whole row.
     """
     scope = Scope(catalogue)
     source = _joined(scope, operation)
@@ -49,7 +49,7 @@ def _joined(scope: Scope, operation: DatabaseOperation) -> FromClause:
         known = list(scope.tables.values())
         target = _enter(scope, join.target_table)
         condition = _on(scope, join, known)
-        if join.type == "RIGHT":  # written as the LEFT join that it is, seen from the other side
+        if join.type == "RIGHT":  # as the equivalent LEFT join with the sides swapped
             source = target.outerjoin(source, condition)
         else:
             source = source.join(target, condition, isouter=join.type == "LEFT")
@@ -86,7 +86,7 @@ def _on(scope: Scope, join: Join, known: list[TableInfo]) -> Element:
 
 
 def _known_join(scope: Scope, target: str, known: list[TableInfo]) -> str:
-    """The foreign key that would tie the table to those before it."""
+    """Return a hint with the foreign key that would join the table to the previous ones."""
     here = scope.tables[target]
     pairs = [(here, other) for other in known] + [(other, here) for other in known]
     for child, parent in pairs:
@@ -97,7 +97,7 @@ def _known_join(scope: Scope, target: str, known: list[TableInfo]) -> str:
 
 
 def _keys(columns: list[SelectColumn]) -> list[str]:
-    """The alias; else the column's own name, with its table's when two columns share it."""
+    """Return the result's keys: the alias, else the column's name, with its table's if two columns share it."""
     plain = [_bare_name(each.field_name) for each in columns]
     keys = []
     for each, name in zip(columns, plain, strict=True):
@@ -158,7 +158,7 @@ def _grouped(scope: Scope, operation: DatabaseOperation, statement: Select[Any])
 
 
 def _aggregates(scope: Scope, operation: DatabaseOperation) -> bool:
-    """Whether having or order by aggregates though nothing selected does."""
+    """Return whether having or order by aggregates although no selected column does."""
     texts = [*texts_of(operation.having), *(each.field_or_expression for each in operation.order_by_clauses or [])]
     return any(expression(scope, text, "order clause", scope.aliases).aggregated for text in texts)
 
@@ -172,7 +172,7 @@ def _ordered(scope: Scope, operation: DatabaseOperation, statement: Select[Any])
     for order in operation.order_by_clauses or []:
         label = scope.labels.get(order.field_or_expression)
         element: Element = label if label is not None else _order_term(scope, order).sql
-        # NULL is the least of all in MariaDB and SQLite: so it is everywhere, or a ranking would begin with it.
+        # NULL sorts lowest in MariaDB and SQLite; do the same elsewhere, or a ranking would begin with it.
         falling = order.direction == "DESC"
         placed = element.desc() if falling else element.asc()
         if scope.dialect == "postgres":
@@ -181,7 +181,7 @@ def _ordered(scope: Scope, operation: DatabaseOperation, statement: Select[Any])
     if operation.limit is not None:
         statement = statement.limit(operation.limit)
     if operation.offset:
-        # Neither database has an offset without a limit; SQLAlchemy writes the largest one.
+        # MySQL and SQLite have no OFFSET without LIMIT; SQLAlchemy then writes the largest limit.
         statement = statement.offset(operation.offset)
     return statement
 

@@ -1,4 +1,4 @@
-"""Filters and having of a plan as SQLAlchemy's conditions."""
+"""Converts a plan's filters and having to SQLAlchemy conditions."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def _condition(scope: Scope, condition: Condition, term: Term) -> Element:
         return compare(DAYS[operator], term.sql, _given(scope, (day + timedelta(days=1)).isoformat(), term, name))
     if operator in ("LIKE", "NOT LIKE"):
         pattern = str(value_of(value, Term(term.sql), name))
-        # PostgreSQL alone would distinguish capitals from small letters.
+        # Only PostgreSQL's LIKE is case-sensitive.
         like = term.sql.ilike(pattern) if scope.dialect == "postgres" else term.sql.like(pattern)
         return like if operator == "LIKE" else not_(like)
     return compare(operator, term.sql, _given(scope, value, term, name))
 
 
 DAYS = {"<=": "<", ">": ">="}
-"""Comparisons of a moment with a day, and with the midnight after it: "at most 31 January" means all of that day."""
+"""Comparisons of a time with a day become comparisons with the next midnight: "at most 31 January" is all that day."""
 
 
 def _day(text: str) -> date | None:
@@ -78,7 +78,7 @@ def _day(text: str) -> date | None:
 
 
 def _given(scope: Scope, value: Scalar, term: Term, name: str) -> Element:
-    """A value to compare with; PostgreSQL compares a BOOLEAN with nothing else."""
+    """Return the value to compare with; PostgreSQL compares a BOOLEAN only with a BOOLEAN."""
     if isinstance(value, bool) and scope.dialect == "postgres" and term.kind != "number":
         return literal(value)
     return bound(value_of(value, term, name), scope.dialect)

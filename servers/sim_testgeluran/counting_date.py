@@ -1,6 +1,6 @@
-"""Which of a table's dates counts: the one that goes on from row to row, as documents are entered. Reads no name.
+"""Finds a table's main date: the one that increases from row to row, as documents are entered. Ignores names.
 
-Of people's births and the like none does, so a table of people may have none.
+Dates such as people's births don't increase, so a table of people may have no main date.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sqlalchemy import column, select, table
 from servers.common.database import Database
 
 GOES_ON = 0.8
-"""The share of rows whose date is not before that of the row before."""
+"""The required share of rows whose date is not earlier than the previous row's."""
 FEW = 6
-"""Of fewer rows the order says nothing."""
+"""With fewer rows the order is not conclusive."""
 ROWS = 10_000
 _SECONDS = 20.0
 
@@ -24,12 +24,13 @@ _SECONDS = 20.0
 async def counting_date(
     database: Database, described: Mapping[str, Any], dates: Sequence[str], *, document: bool
 ) -> str | None:
-    """One of `dates`, columns of the table; of a `document` (it refers to tables, none to it) its only one at least.
+    """Return one of the columns `dates`, or None; for a `document` (refers to tables, none to it) at least its only
+    one.
 
     Raises StatementError.
     """
     key = described["primary_key"]
-    dates = [name for name in dates if name not in key] or dates  # rows stand in the order of their key
+    dates = [name for name in dates if name not in key] or dates  # rows are ordered by their key
     read: Any = select(*(column(name) for name in dates)).select_from(table(described["name"]))
     read = read.order_by(*(column(name) for name in key)).limit(ROWS)
     found = await database.fetch(read, max_rows=ROWS, timeout_seconds=_SECONDS) if dates else None

@@ -1,4 +1,4 @@
-"""Runs a batch of operations one after another, each with its own outcome. Knows neither their shape nor their SQL."""
+"""Runs a batch of operations one after another, each with its own result. Doesn't know their format or SQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_ROWS = 1000
 TIMEOUT_SECONDS = 30.0
 CALLED = {"sqlite": "SQLite", "mysql": "MySQL", "postgres": "PostgreSQL"}
 FRESH_SECONDS = 10.0
-"""A name that isn't found is looked up again in a catalogue older than this."""
+"""An unknown name is looked up again if the catalogue is older than this."""
 
 
 class OperationResult(TypedDict):
@@ -55,7 +55,7 @@ class Executor:
         self._reading = asyncio.Lock()
 
     async def catalogue(self, *, newer_than: float = 0.0) -> Catalogue:
-        """The tables, read again if they were read before the monotonic second `newer_than`. Raises DatabaseError."""
+        """Return the tables, read again if they were read before the monotonic `newer_than`. Raises DatabaseError."""
         async with self._reading:
             if self._catalogue is None or self._read_at < newer_than:
                 started = time.monotonic()
@@ -64,7 +64,7 @@ class Executor:
             return self._catalogue
 
     async def run(self, operations: Sequence[object]) -> PlanResult:
-        """Run all of them; one that fails doesn't stop the next. A database that is out of reach fails the batch."""
+        """Run all operations; a failed one doesn't stop the others. An unreachable database fails the batch."""
         if not operations:
             return {"success": False, "error": SAID["no_operation"]}
         if len(operations) > MAX_OPERATIONS:
@@ -86,7 +86,7 @@ class Executor:
         return {"success": True, "results": results}
 
     async def _run_one(self, raw: object, *, repeated: bool) -> OperationResult:
-        """Raises UnavailableError; every other failure is the operation's own outcome."""
+        """Run one operation; all failures are its own result, except UnavailableError, which is raised."""
         if repeated:
             return _failed("operation_id is used by an earlier operation of this plan; give each its own")
         try:
@@ -114,7 +114,7 @@ class Executor:
         return result
 
     async def _compile(self, operation: DatabaseOperation) -> Compiled:
-        """A name that is unknown may be new in the database: then the catalogue is read once more."""
+        """Compile an operation; if that fails, read the catalogue again, since an unknown name may be new."""
         catalogue = await self.catalogue()
         try:
             return compile_operation(operation, catalogue)
@@ -138,7 +138,7 @@ def _asked_key(operation: object, number: int) -> str:
 
 
 def _key(operation: object, number: int, taken: dict[str, OperationResult]) -> str:
-    """The operation's id; a repeated one gets a number, so that no result hides another."""
+    """Return the operation's id; a repeated one gets a number, so that no result replaces another."""
     asked = key = _asked_key(operation, number)
     while key in taken:
         key = f"{asked} ({number})"

@@ -1,4 +1,4 @@
-"""The language of a plan's expressions: text to a tree, or an error with its place. Knows no table and no SQL library.
+"""Parses a plan's expressions to a tree, or an error with its position. Knows neither tables nor SQL.
 
     expression := term (("+" | "-") term)*          term := factor (("*" | "/" | "%") factor)*
     factor     := "-" factor | number | 'text' | column | call | case | "(" expression ")"
@@ -7,7 +7,7 @@
     case       := "CASE" ("WHEN" condition "THEN" expression)+ ["ELSE" expression] "END"
     condition  := and-ed and or-ed comparisons (= != <> < <= > >=, IS [NOT] NULL), NOT, parentheses
 
-Nothing else is in it, so nothing else can reach the database: no subquery, no comment, no second statement.
+Nothing else can reach the database: no subquery, no comment, no second statement.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=
 
 
 class ExpressionError(ValueError):
-    """The text is not in the language; says what and where."""
+    """The text is not a valid expression; the message says what is wrong and where."""
 
 
 def parse(text: str) -> Node:
-    """The tree of an expression. Raises ExpressionError."""
+    """Parse an expression. Raises ExpressionError."""
     parser = _Parser(text)
     node = parser.expression()
     parser.end()
@@ -82,15 +82,15 @@ class _Parser:
         self._depth = 0
 
     def expression(self) -> Node:
-        """A value: arithmetic, not a condition."""
+        """Parse a value: arithmetic, not a condition."""
         return self._value(self._any())
 
     def end(self) -> None:
         if self._here.kind != "end":
             raise self._unexpected()
 
-    # From the loosest to the tightest binding. Conditions and arithmetic are read by one descent, so that a parenthesis
-    # needs no second try; `_value` and `_truth` then say which of both a place takes.
+    # From the loosest to the tightest binding. One descent parses conditions and arithmetic, so that a parenthesis
+    # needs no second attempt; `_value` and `_truth` then check which of both is allowed.
 
     def _any(self) -> Node:
         nodes = [self._all()]

@@ -1,4 +1,4 @@
-"""The functions that an expression may call, spelled for each database. Nothing else can be called."""
+"""The functions that an expression may call, with their SQL for each database. Nothing else can be called."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from servers.common import clock
 Element = ColumnElement[Any]
 AGGREGATES = ("SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX")
 DATE_FORMATS = {"%Y", "%m", "%d", "%Y-%m", "%Y-%m-%d", "%m-%Y", "%d-%m-%Y", "%d/%m/%Y", "%m/%Y"}
-"""MariaDB and SQLite read these alike; PostgreSQL has words for them."""
+"""MariaDB and SQLite interpret these equally; for PostgreSQL they are translated."""
 _POSTGRES_DATES = {"%Y": "YYYY", "%m": "MM", "%d": "DD"}
 
 
 @dataclass(frozen=True)
 class Function:
-    """How many arguments it takes, and its spelling; `gives`: "number", "date", or what its arguments are."""
+    """A function's number of arguments and SQL; `gives`: "number", "date", or "" for the type of its arguments."""
 
     least: int
     most: int
     build: Callable[[str, list[Element]], Element]
-    """Of the database's kind ("mysql", "postgres", "sqlite") and the arguments."""
+    """Takes the database's kind ("mysql", "postgres", "sqlite") and the arguments."""
     gives: str = ""
 
 
 def aggregate(name: str, argument: Element | None, distinct: bool = False) -> Element:
-    """COUNT without an argument counts rows; AVG and SUM are the database's own."""
+    """Build an aggregate; COUNT without an argument counts rows."""
     if argument is None:
         return func.count()
     if name == "COUNT_DISTINCT":
@@ -42,13 +42,13 @@ def aggregate(name: str, argument: Element | None, distinct: bool = False) -> El
 
 
 def divide(left: Element, right: Element, dialect: str) -> Element:
-    """A true quotient; NULL when divided by zero, on every database. PostgreSQL would cut that of two integers."""
+    """Return the true quotient, NULL for division by zero, on every database. PostgreSQL truncates that of integers."""
     exact = left * literal(Decimal("1.0"), NULLTYPE) if dialect == "postgres" else left
     return exact / func.nullif(right, 0)
 
 
 def remainder(left: Element, right: Element) -> Element:
-    """NULL when divided by zero, on every database."""
+    """Return the remainder, NULL for division by zero, on every database."""
     return left % func.nullif(right, 0)
 
 
@@ -112,7 +112,7 @@ def _date_format(dialect: str, arguments: list[Element]) -> Element:
 
 
 def _concat(dialect: str, arguments: list[Element]) -> Element:
-    """NULL when any part is, as in MariaDB."""
+    """Concatenate; NULL if any part is, as in MariaDB."""
     if dialect == "mysql":
         made: Element = func.concat(*arguments)
         return made
@@ -136,13 +136,13 @@ def _date(dialect: str, arguments: list[Element]) -> Element:
 
 
 def _rounded(dialect: str, arguments: list[Element]) -> Element:
-    """PostgreSQL rounds no double to decimals."""
+    """Round; PostgreSQL can't round a double to decimals, so it is cast."""
     number = cast(arguments[0], Numeric) if dialect == "postgres" else arguments[0]
     return func.round(number, *arguments[1:])
 
 
 def _whole(name: str, upwards: bool) -> Callable[[str, list[Element]], Element]:
-    """FLOOR and CEILING; not every SQLite is built with them."""
+    """Build FLOOR or CEILING, which not every SQLite has."""
 
     def build(dialect: str, arguments: list[Element]) -> Element:
         if dialect != "sqlite":

@@ -1,4 +1,4 @@
-"""What a column's name says of what it holds, by the words of naming.toml."""
+"""Infers what a column contains from its name, with the words of naming.toml."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ PERSONAL, MONEY, PRICE, QUANTITY, LABEL = (
 
 
 def is_price(name: str) -> bool:
-    """Whether it is the price of one piece: prices of several are a mean, no sum."""
+    """Return whether it is the price of one piece: such prices are averaged, not summed."""
     return "total" not in name.casefold() and PRICE.search(name) is not None

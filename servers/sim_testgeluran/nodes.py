@@ -1,4 +1,4 @@
-"""What an expression of a plan is made of: one record a kind of node. Reads and builds nothing."""
+"""The nodes of a plan's expressions, one record for each kind. Parses and builds nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Star:
 
 @dataclass(frozen=True)
 class Field:
-    """A column (with its table, if said) or an alias."""
+    """A column (with its table, if given) or an alias."""
 
     table: str | None
     name: str

@@ -1,4 +1,4 @@
-"""What a plan of operations may say: the DatabaseOperation of the contract, checked in shape. Knows no database."""
+"""The format of a plan: the contract's DatabaseOperation, with validation of its shape. Knows no database."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def _upper(value: object) -> object:
 
 
 def _aggregation(value: object) -> object:
-    """`count distinct` is COUNT_DISTINCT, `none` is none."""
+    """Normalise: `count distinct` becomes COUNT_DISTINCT, `none` becomes None."""
     name = value.upper().replace(" ", "_") if isinstance(value, str) else value
     return None if name in ("", "NONE") else name
 
 
 def _join_type(value: object) -> object:
-    """`left outer join` is LEFT."""
+    """Normalise: `left outer join` becomes LEFT."""
     words = value.upper().split() if isinstance(value, str) else []
     return words[0] if words and set(words[1:]) <= {"OUTER", "JOIN"} else value
 
@@ -114,7 +114,7 @@ class DatabaseOperation(_Part):
 
 
 def explain(error: ValidationError) -> str:
-    """What is wrong with an operation's shape, each fault with its place: `select_columns.0.alias: …`."""
+    """Describe what is wrong with an operation's shape, each error with its place: `select_columns.0.alias: …`."""
     faults: dict[str, str] = {}
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
         place = ".".join(str(step) for step in fault["loc"] if step not in ("Condition", "Filters"))

@@ -1,6 +1,6 @@
-"""What a database's columns hold, from a bounded look at their rows: ranges, few codes, guessed joins that match.
+"""Profiles a database's columns from a limited number of rows: ranges, small sets of codes, guessed joins that match.
 
-Of a column only its codes are kept, and only where it has few: never names, addresses or numbers of people.
+Only codes are stored, and only of columns with few: never names, addresses or numbers of people.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from servers.sim_testgeluran.naming import PERSONAL
 
 SAID = phrases("servers.sim_testgeluran")
 CODES = 12
-"""A text column with at most so many different values holds codes."""
+"""A text column with at most this many different values contains codes."""
 CODE_CHARS = 30
 DATES_AS_TEXT = {
     r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": SAID["iso_date"]},
     r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": SAID["spoken_date"]},
     r"(?:19|20)\d{6}": {"about": SAID["plain_date"]},
 }
-"""Forms of a date in a column of texts, and what is written of it. Only the first sorts and compares as dates do."""
+"""Date formats in text columns, with their description. Only the first one sorts and compares like dates."""
 CURRENCIES = frozenset(
     "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
 )
 UNREAD = SAID["unread"]
-"""Begins what is written of a table that can't be read."""
+"""The beginning of the description of a table that can't be read."""
 TABLES = 300
 BUDGET_SECONDS = 180.0
-"""So long tables are looked at; the rest is listed without."""
+"""Time to look at tables; the remaining ones are listed without a profile."""
 MATCHING = 0.95
-"""The share of a guessed join's values that the other table must have."""
+"""The required share of a guessed join's values that exist in the other table."""
 _SECONDS = 20.0
 
 
 async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"tables": {name: {"rows", "columns"}}, "joins": […]}` as books.toml has it. Raises DatabaseError."""
+    """Return `{"tables": {name: {"rows", "columns"}}, "joins": […]}` for books.toml. Raises DatabaseError."""
     tables: dict[str, Any] = {}
     until = time.monotonic() + BUDGET_SECONDS
     referred = {key["referred_table"] for each in document["tables"] for key in each["foreign_keys"]}
@@ -82,12 +82,12 @@ async def _table(database: Database, described: Mapping[str, Any], referred: set
 
 
 async def _column(database: Database, described: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Its codes, or its range; None where there is nothing to say, or only who somebody is (the oldest's birthday)."""
+    """Return a column's codes or range; None if there is nothing to say, or if it identifies people (a birthday)."""
     if each["primary_key"] or any(each["name"] in key["columns"] for key in described["foreign_keys"]):
         return None
     seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
     kind = each["type"]
-    if kind == "NULL":  # an expression of a view, to which SQLite gives no type
+    if kind == "NULL":  # an expression in a view, which has no type in SQLite
         last = await database.fetch(select(func.max(seen.c.v)), timeout_seconds=_SECONDS)
         kind = "text" if isinstance(last.rows[0][0], str) else "numeric"
     if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", kind):
@@ -102,8 +102,8 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
 
 
 def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
-    """What a column of texts holds, by how often each is there: dates, currencies, or codes; None for names of people
-    and the like: what says who somebody is, or is there once."""
+    """Describe a text column by {value: count}: dates, currencies or codes; None if it may identify people, such as
+    names or values that occur once."""
     texts = sorted(counted)
     for form, about in DATES_AS_TEXT.items():
         if texts and all(re.fullmatch(form, text) for text in texts):
@@ -118,7 +118,7 @@ def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
 
 
 async def _matches(database: Database, join: Join) -> bool:
-    """Whether what the column holds is nearly always there in the other table."""
+    """Return whether nearly all of the column's values exist in the other table."""
     name, key, other, referred = join
     values = select(column(key).label("v")).distinct().select_from(table(name)).limit(ROWS).subquery()
     known: Select[Any] = select(column(referred)).select_from(table(other))

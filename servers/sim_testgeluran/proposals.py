@@ -1,4 +1,4 @@
-"""Ten questions that a database can answer, each with the SQL that answered it. Guesses no meaning."""
+"""Ten questions that a database can answer, each with the SQL that answered it. It guesses no meanings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from servers.sim_testgeluran.naming import LABEL, MONEY, QUANTITY, is_price
 
 SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
-"""So many questions, of which so many are how many rows a table has where others are found."""
+"""The number of questions, and how many of them may count a table's rows if there are others."""
 
 
 async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict[str, str]]:
-    """`[{"ask", "sql"}]`: only those that ran and gave a row."""
+    """Return `[{"ask", "sql"}]`, only with queries that ran and returned a row."""
     quote = database.engine.dialect.identifier_preparer.quote
     found: list[dict[str, str]] = []
     for ask, sql in _candidates(document, quote):
@@ -32,7 +32,7 @@ async def proposed(database: Database, document: Mapping[str, Any]) -> list[dict
 
 
 def _candidates(document: Mapping[str, Any], quote: Any) -> Iterator[tuple[str, str]]:
-    """Counts, totals, totals by what is joined, by turns, so that ten of them are of every kind."""
+    """Yield counts, totals and totals by joined tables in turn, so that the first ten are of every kind."""
     tables = sorted(document["tables"], key=lambda table: -len(table["foreign_keys"]))
     counts = list(_counts(tables, quote))
     kinds = [list(_totals(tables, quote)), list(_rankings(tables, quote)), counts[:COUNTS]]
@@ -77,19 +77,19 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
             yield (
                 SAID["ranking"].format(things=_words(other["name"]), figure=what),
                 f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
-                f"GROUP BY {own}, {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",  # two may have one name
+                f"GROUP BY {own}, {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",  # names may repeat
             )
 
 
 def _amounts(table: Mapping[str, Any]) -> list[str]:
-    """The columns of money that can be summed or averaged: no keys, and no price beside a quantity."""
+    """Return the columns of money that can be summed or averaged: no keys, and no price beside a quantity."""
     keys = {column for key in table["foreign_keys"] for column in key["columns"]} | set(table["primary_key"])
     numbers = [
         column["name"]
         for column in table["columns"]
         if re.match(r"(?i)dec|num|double|float|real|.*int", column["type"]) and column["name"] not in keys
     ]
-    # The mean of a price would have to weigh the pieces of each row.
+    # The mean of a price would have to be weighted by each row's quantity.
     has_quantity = any(map(QUANTITY.search, numbers))
     return [name for name in numbers if MONEY.search(name) and not (has_quantity and is_price(name))]
 

@@ -1,4 +1,4 @@
-"""The tables of one operation and what its names mean there. Builds no expression."""
+"""The tables of one operation, and the meaning of names in it. Builds no expressions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Element = ColumnElement[Any]
 
 
 class PlanError(ValueError):
-    """The operation can't be compiled; the text names what is wrong and what would be right."""
+    """The operation can't be compiled; the text says what is wrong and what would be right."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """An expression in SQL, and what must be known about it to use it."""
+    """An SQL expression, with the properties needed to use it."""
 
     sql: Element
     bare: frozenset[str] = frozenset()
     """Columns outside any aggregate."""
     aggregated: bool = False
     kind: str = ""
-    """"date", "datetime", "number", or nothing known."""
+    """"date", "datetime", "number", or "" if unknown."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The server `sim_testgeluran_server` itself: one tool, execute_operation_plan. Decides nothing about a plan."""
+"""The server `sim_testgeluran_server`: one tool, execute_operation_plan. Decides nothing about a plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTRUCTIONS = (
     "receivables are arbook.DocValueLocal - arbook.PaymentValueLocal."
 )
 
-# Each operation is checked by itself, so that a faulty one doesn't spoil the batch; the schema still gives its shape.
+# Each operation is validated separately, so that a faulty one doesn't fail the batch; the schema still shows its shape.
 Operations = Annotated[
     list[SkipValidation[DatabaseOperation]],
     Field(description=f"Run in this order; at most {MAX_OPERATIONS}. Each result is under its operation_id."),
@@ -31,7 +31,7 @@ Operations = Annotated[
 
 
 def create_server(database: Database) -> MCPServer:
-    """Opens nothing yet: the database may come up after the server."""
+    """Create the server. It doesn't connect yet: the database may start later."""
     server: MCPServer = Server("sim_testgeluran_server", version="1.0.0", instructions=INSTRUCTIONS)
     executor = Executor(database)
 

@@ -1,4 +1,4 @@
-"""The expressions of a plan as SQLAlchemy's: a closed set of nodes and functions. Reads no text itself."""
+"""Builds SQLAlchemy expressions from a plan's: a closed set of nodes and functions. Parses no text itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _parsed(text: str) -> Node:
 
 
 def _build(scope: Scope, node: Node, clause: str, aliases: dict[str, Term] | None) -> Term:
-    """The term for a tree. Anything that has no branch here doesn't exist in SQL either."""
+    """Return the term for a tree. A node without a branch here can't reach SQL."""
     match node:
         case tree.Field():
             return resolve(scope, node, clause, aliases)
@@ -55,7 +55,7 @@ def _build(scope: Scope, node: Node, clause: str, aliases: dict[str, Term] | Non
 
 
 def _combined(scope: Scope, node: Node, below: Callable[[Node], Term]) -> Term:
-    """The term for a node made of others."""
+    """Return the term for a node made of others."""
     match node:
         case tree.Negative(operand):
             term = below(operand)
@@ -137,6 +137,6 @@ def merge(terms: list[Term], sql: Element, kind: str = "") -> Term:
 
 
 def aggregated(name: str, term: Term, *, distinct: bool = False) -> Term:
-    """MIN and MAX give what they take, the others numbers."""
+    """Aggregate a term; MIN and MAX keep its type, the others give numbers."""
     kind = term.kind if name in ("MIN", "MAX") else "number"
     return Term(aggregate(name, term.sql, distinct), aggregated=True, kind=kind)

@@ -1,4 +1,4 @@
-"""Values of a plan as its database takes them, and their comparison. Knows no table."""
+"""Converts a plan's values for the database, and builds comparisons. Knows no tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTEGERS = range(-(2**63), 2**63)
 
 
 def value_of(value: Scalar, term: Term, name: str) -> Any:
-    """A value that every database can hold; dates in the one ISO form that also compares rightly as text."""
+    """Convert a value to one that every database accepts; dates to the ISO form that compares correctly as text."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and value not in INTEGERS:
@@ -36,14 +36,14 @@ def value_of(value: Scalar, term: Term, name: str) -> Any:
 
 
 def bound(value: Any, dialect: str) -> Element:
-    """The value as a parameter. PostgreSQL infers its type from what it is compared with, as for a literal in SQL."""
+    """Return the value as a parameter. PostgreSQL infers its type from the other operand, as for a literal in SQL."""
     if dialect != "postgres":
         return literal(value)
     return literal(Decimal(str(value)) if isinstance(value, float) else value, NULLTYPE)
 
 
 def _number(text: str, name: str) -> int | float:
-    """SQLite would never find a number greater than a text, MariaDB would take most texts for 0."""
+    """Parse a number: SQLite would never find a number greater than a text, and MariaDB treats most texts as 0."""
     try:
         number = int(text) if re.fullmatch(r"\s*[-+]?\d{1,18}\s*", text) else float(Decimal(text.strip()))
     except (ArithmeticError, ValueError):
