@@ -23,7 +23,7 @@ JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 
 
 class Finding(BaseModel):
-    """`fault`: something was changed, inserted or lost, or issuing is refused. `note`: true, and worth knowing."""
+    """`fault`: something was changed, inserted or lost, or issuing is refused. `note`: correct, but worth knowing."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -20,7 +20,7 @@ LEDGER, ARCHIVE, OFFICE = "ledger.db", "archive", "office"
 
 
 class Places(BaseModel):
-    """Absolute paths; `ledger` is null when the register is a database elsewhere, whose `register_place` says where."""
+    """Absolute paths. `ledger` is null if the register is in a database elsewhere, which `register_place` names."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -20,7 +20,7 @@ NOT_NAMED = frozenset({"officer", "default", "derived"})
 
 
 class Basis(BaseModel):
-    """`sources` says where a field's value came from; `seen` are the letter's requirements that an officer ticked."""
+    """`sources` gives each field's source; `seen` are the letter's requirements that an officer ticked."""
 
     model_config = ConfigDict(frozen=True)
 

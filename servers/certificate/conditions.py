@@ -17,7 +17,7 @@ Source = Annotated[str, Field(pattern=rf"^({COLUMN}|family\.anak_pemohon)$")]
 
 
 class Condition(BaseModel):
-    """`of` is the value that is looked at; one that the register doesn't hold is not judged."""
+    """`of` is the value to check; a value that the register doesn't have is not checked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

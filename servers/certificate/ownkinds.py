@@ -16,7 +16,7 @@ FILE = "kinds.toml"
 
 
 class OwnKind(BaseModel):
-    """One kind: a number or code of a pattern, a number between two, or one of some choices (each: other spellings)."""
+    """One kind: a code with a pattern, a number between bounds, or choices (each with its other spellings)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -61,9 +61,9 @@ FINE = ParagraphStyle("fine", fontName=REGULAR, fontSize=7.5, leading=10)
 
 
 class Issue(BaseModel):
-    """What issuing adds to a letter: its number, its day, the code it can be verified by, where, and the statement.
+    """What issuing adds to a letter: number, day, verification code, its address, and the signed statement.
 
-    `statement` (statement.py) follows the address in the QR code after a `#`: a browser sends that part to nobody.
+    `statement` (statement.py) follows the address in the QR code after a `#`: browsers don't send that part.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -28,9 +28,9 @@ class Approval(BaseModel):
 
 
 class Letter(BaseModel):
-    """A row of the register. `proposed` is what was asked for before an approver changed it; null when nobody did.
+    """A row of the register. `proposed` is what was requested before an approver changed it; null if nobody did.
 
-    `basis` is null in a letter of an earlier version, whose last day of validity isn't kept.
+    `basis` is null in a letter of an earlier version, for which `valid_until` isn't stored either.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,7 +66,7 @@ class Letter(BaseModel):
 
 
 class Consent(BaseModel):
-    """Whose call it was, what they proposed if the approver changed it, and who approved."""
+    """Who made the call, what they proposed if the approver changed it, and who approved."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,7 +81,7 @@ NO_CONSENT = Consent()
 
 
 class Request(BaseModel):
-    """What is to be issued: the letter's type, its canonical values, and what makes the call the same as another."""
+    """A letter to issue: its type, its canonical values, and what identifies a repeated call."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -15,7 +15,7 @@ UNFINISHED = ".restoring"
 
 
 class Restored(BaseModel):
-    """Two times in ISO 8601."""
+    """When the backup was made and restored, in ISO 8601."""
 
     model_config = ConfigDict(frozen=True)
 

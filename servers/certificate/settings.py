@@ -22,7 +22,7 @@ class SettingsError(ValueError):
 
 
 class Token(BaseModel):
-    """A key in a PKCS#11 token: the module that reaches it, the labels of both, and the PIN if it wants one."""
+    """A key in a PKCS#11 token: the path of its module, the labels of token and key, and the PIN if one is needed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class Token(BaseModel):
 
 
 class Timestamp(BaseModel):
-    """An RFC 3161 authority. `required`: without its timestamp a letter waits, reserved, until there is one."""
+    """An RFC 3161 authority. `required`: a letter stays reserved until it gets a timestamp."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -48,7 +48,7 @@ logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
 
 
 class Examination(BaseModel):
-    """What a file's signature says by itself; `intact` still needs the ledger's word that the office issued it."""
+    """What a file's signature shows by itself; for `intact` the ledger must still confirm that the office issued it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -32,7 +32,7 @@ def _keys(shared: bool) -> str:
 
 
 class Refusal(BaseModel):
-    """What doesn't fit, for the office: `what` is wrong and what `to_do`. `kind` is a stable name."""
+    """A mismatch, for the office: `what` is wrong and `to_do` about it. `kind` is a stable name."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -28,7 +28,7 @@ class SQLiteSessions:
         async def opened() -> aiosqlite.Connection:
             if not await asyncio.to_thread(
                 Path(file).is_file
-            ):  # before a thread begins whose failure would outlive a short command's loop
+            ):  # checked before starting a thread, whose failure would outlive a short command's loop
                 raise sqlite3.OperationalError("unable to open database file")
             return await open_readonly(processes, file, CONNECT_SECONDS)
 

@@ -45,7 +45,7 @@ REQUEST = _table(
 
 
 class IssuedLetter(BaseModel):
-    """What was issued. `nik` is the applicant's, empty when unknown; `form` what they said, `seen` what they showed."""
+    """`nik` is the applicant's, "" if unknown; `form` are their answers, `seen` their documents."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 

@@ -1,4 +1,4 @@
-"""agentd's own schema as a register, only read. What fills it is importing.py; what gives PINs, given_pins.py."""
+"""agentd's own schema as a read-only register. importing.py fills it; `agentd residents pin` (cli.py) creates PINs."""
 
 from __future__ import annotations
 

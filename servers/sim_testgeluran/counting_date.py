@@ -24,8 +24,7 @@ _SECONDS = 20.0
 async def counting_date(
     database: Database, described: Mapping[str, Any], dates: Sequence[str], *, document: bool
 ) -> str | None:
-    """Return one of the columns `dates`, or None; for a `document` (refers to tables, none to it) at least its only
-    one.
+    """Return one of the columns `dates`, or None; for a `document` (has references, is referred to by none) a sole one.
 
     Raises StatementError.
     """
