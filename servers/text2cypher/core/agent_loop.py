@@ -1,8 +1,8 @@
 """Generate → validate → refine, at most `max_iterations` times. Knows no endpoint and no engine.
 
-Where readings cover every word of the question, the first of them is the query and a model that would be held to a
-grammar is not asked: it only chose among them, and less well than their order. Where a model doesn't answer, such a
-reading does.
+If readings cover every word of the question, the first is the query, and a model that would be held to a grammar isn't
+asked: it would only choose among them, with worse results than their order. Such a reading also replaces a model that
+doesn't answer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Model(Protocol):
 
     @property
     def constraint(self) -> Constraint:
-        """What it can hold its answers to."""
+        """What it can constrain its answers to."""
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
@@ -50,7 +50,7 @@ class Model(Protocol):
 
 @dataclass
 class _Turn:
-    """One generation: what was written, what it cost, what the validators say of the chosen query."""
+    """One generation: what was written, its cost, and the validators' verdict on the chosen query."""
 
     answer: Answer
     verdict: PipelineResult
@@ -61,7 +61,7 @@ class _Turn:
 
 
 class AgentLoop:
-    """For one prompt type and schema format over one workbench."""
+    """The loop for one prompt type and schema format over one workbench."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class AgentLoop:
         ground_truth_query: str | None = None,
         on_attempt: OnAttempt | None = None,
     ) -> AgentState:
-        """The whole loop for one question.
+        """Runs the whole loop for one question.
 
-        A model that doesn't answer ends it as failed, with `error` set, unless a reading covers a person's question.
+        If the model doesn't answer, the run fails with `error` set, unless a reading covers a person's question.
         """
         state = AgentState(question_id, question, ground_truth_query)
         held = self._bench.linker.link(question)
@@ -139,9 +139,9 @@ class AgentLoop:
     # -- one turn
 
     def _messages(self, question: str, hints: Hints | None, attempts: Sequence[Attempt]) -> list[Message]:
-        """Schema, hints and examples for every model, as the provider that answers in the end may know no grammar.
+        """Schema, hints and examples for every model, because the answering provider may support no grammar.
 
-        Behind them each attempt with what was said of it.
+        Each attempt with its feedback follows.
         """
         bench = self._bench
         examples = self._examples(question, hints)
@@ -167,7 +167,7 @@ class AgentLoop:
         return [example for example in self._bench.examples if example.core]
 
     def _readings(self, hints: Hints | None) -> tuple[list[str], bool]:
-        """The queries that a question can mean, the likeliest first; True where they cover every word of it."""
+        """(the possible queries of a question, most likely first; True if they cover every word of it)."""
         if hints is None or not hints.names_something:
             return [], False
         bench, doubts, supposed, empty = self._bench, dict[str, int](), list[Reading](), list[Reading]()
@@ -188,11 +188,11 @@ class AgentLoop:
         return likeliest(doubts, hints, bench.linker), False
 
     def _finding_something(self, readings: list[Reading]) -> list[Reading]:
-        """The readings whose pattern matches anything; all of them when none does."""
+        """The readings whose pattern matches something; all of them if none does."""
         return [one for one in readings if self._rows(f"{one.match} RETURN 1 LIMIT 1")] or readings
 
     def _read(self, readings: list[str], hints: Hints) -> _Turn | None:
-        """The first of a few that finds something, else the first; None where they only repeat the question's names."""
+        """The first of a few queries that finds something, else the first; None if all only repeat the question."""
         tried: list[tuple[str, PipelineResult]] = []
         for query in readings[: MOST_RUN if self._aids.execution else 1]:
             verdict = self._validate(query)
@@ -229,7 +229,7 @@ class AgentLoop:
         return PipelineResult(query, [missing], None)
 
     def _choose(self, written: list[tuple[Answer, PipelineResult]]) -> tuple[Answer, PipelineResult]:
-        """The candidate whose result most candidates agree on; without execution the first valid one."""
+        """The candidate whose result most candidates share; without execution the first valid one."""
         valid = [pair for pair in written if pair[1].is_valid]
         if not valid:
             return written[0]

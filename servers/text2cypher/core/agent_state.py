@@ -1,4 +1,4 @@
-"""What the loop remembers of one question. Data only; decides nothing."""
+"""The state of the loop for one question. Data only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 
 class AgentStatus(Enum):
-    """Where the loop stands."""
+    """The stage of the loop."""
 
     IDLE = "idle"
     GENERATING = "generating"
@@ -20,7 +20,7 @@ class AgentStatus(Enum):
 
 
 class ErrorType(Enum):
-    """What a validator can find."""
+    """The errors that a validator can find."""
 
     SYNTAX_ERROR = "syntax_error"
     SCHEMA_ERROR = "schema_error"
@@ -31,7 +31,7 @@ class ErrorType(Enum):
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """One validator's verdict; `details` holds what feedback can use (nearest names, valid paths …)."""
+    """One validator's verdict; `details`: data for feedback (nearest names, valid paths …)."""
 
     is_valid: bool
     error_type: ErrorType | None = None
@@ -51,9 +51,9 @@ class ValidationResult:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One query written and judged; `prompt_tokens` and `completion_tokens` are the model's own count.
+    """One query and its verdict; token counts are the model's own.
 
-    `written_by`: `model`, or `reading` where the question's words alone decided and no model was asked.
+    `written_by`: `model`, or `reading` if the question's words alone decided and no model was asked.
     """
 
     iteration: int
@@ -69,12 +69,12 @@ class Attempt:
 
     @property
     def is_valid(self) -> bool:
-        """True when every validator that ran was content."""
+        """True if every validator that ran found no error."""
         return bool(self.validation_results) and all(result.is_valid for result in self.validation_results)
 
     @property
     def error_type(self) -> ErrorType | None:
-        """The first error found, if any."""
+        """The first error found, or None."""
         return next((r.error_type for r in self.validation_results if not r.is_valid), None)
 
     def as_dict(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Doubt:
-    """One reason not to trust an answer: `kind` names the sentence, `about` is the word or value it speaks of."""
+    """One reason to distrust an answer: `kind` selects the sentence, `about` is the word or value it mentions."""
 
     kind: str
     about: str = ""
@@ -97,11 +97,11 @@ class Doubt:
 
 @dataclass
 class AgentState:
-    """The whole run of one question. `columns` and `rows` are the final query's result when it was run.
+    """The whole run of one question. `columns` and `rows`: the final query's result if it was run.
 
-    `truncated`: there were more rows than the engine's cap.
+    `truncated`: there were more rows than the engine's limit.
 
-    `confidence` 0–1 (core.confidence); `taken`: (word, what the query has for it or None, similarity of the spelling).
+    `confidence`: 0–1 (core.confidence); `taken`: (word, its meaning in the query or None, spelling similarity).
     """
 
     question_id: str
@@ -120,20 +120,20 @@ class AgentState:
 
     @property
     def success(self) -> bool:
-        """True when the loop ended with a valid query, certain or not (the study's `success`)."""
+        """True if the loop ended with a valid query, certain or not (the study's `success`)."""
         return self.status in (AgentStatus.SUCCESS, AgentStatus.UNCERTAIN)
 
     @property
     def total_iterations(self) -> int:
-        """How many attempts were made."""
+        """The number of attempts."""
         return len(self.attempts)
 
     @property
     def first_attempt_valid(self) -> bool:
-        """True when no validator found an error in the first query; that the self-check asked again is no error."""
+        """True if no validator found an error in the first query; a retry by the self-check isn't an error."""
         return bool(self.attempts) and bool(self.attempts[0].validation_results) and not self.attempts[0].error_type
 
     def add_attempt(self, attempt: Attempt) -> None:
-        """Remember an attempt; its query becomes the final one so far."""
+        """Adds an attempt; its query becomes the current final one."""
         self.attempts.append(attempt)
         self.final_query = attempt.query

@@ -1,7 +1,7 @@
-"""Doubts about words that fit several names of the schema, of which the query takes one. Words only; chooses none.
+"""Doubts about words that match several names of the schema, of which the query uses one. Words only; chooses none.
 
-`How many are in London?` may ask for customers, suppliers or orders, and an `accepted answer` is one that is_accepted
-as well as one that an accepted_answer_id names.
+`How many are in London?` may mean customers, suppliers or orders, and an `accepted answer` may be one with is_accepted
+or one referenced by accepted_answer_id.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_TIME = frozenset(root(word) for word in (*languages().of_dates, *languages()
 
 
 def ambiguous(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> Iterator[Doubt]:
-    """At most one doubt; `said`: the names of the graph that words of the question were taken for."""
+    """At most one doubt; `said`: the names of the graph that the question's words were taken for."""
     for fitting in (
         _owners(hints, facts, linker, said),
         _properties(hints, facts, linker),
@@ -34,7 +34,7 @@ def ambiguous(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[
 
 
 def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> list[str]:
-    """The label of a query of one node, and others that have what it shows and tests, where the question says none."""
+    """The label of a one-node query, and others with the same properties, if the question names no label."""
     types = linker.schema.nodes
     own = {label for node in facts.structure.nodes for label in node.labels}
     if len(facts.structure.nodes) != 1 or not own or {*said} & {*types}:
@@ -51,9 +51,9 @@ def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[st
 
 
 def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
-    """A property in use, and another of what is spoken of, all of whose words are said and not only as part of it.
+    """A used property, and another of the same things whose words are also all in the question, not only as part of it.
 
-    Of a property that a text is tested for the text says which is meant, and the key of a thing is no other name of it.
+    A tested text determines its property, and a thing's key isn't another name for it.
     """
     words = roots_in(hints.masked)
     labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
@@ -71,15 +71,15 @@ def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
 
 
 def _is_whole(name: str, said: Sequence[str]) -> bool:
-    """True where the words of a name of several stand side by side: `unit price`, of which `ordered` is no part."""
+    """True if the words of a multi-word name stand side by side: `unit price`, of which `ordered` is no part."""
     held = [root(part) for part in parts(name)]
     return len(held) > 1 and any([*said[n : n + len(held)]] == held for n in range(len(said)))
 
 
 def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
-    """A date in use whose own words aren't said, and the others of its label.
+    """A used date whose own words aren't in the question, and the other dates of its label.
 
-    The label's own (`orderDate` of an Order) is meant where no other is said.
+    The label's own date (`orderDate` of an Order) is meant if no other is mentioned.
     """
     timed, labels = linker.lexicon.timed, linker.label_roots
     words = roots_in(hints.masked) - labels
@@ -95,5 +95,5 @@ def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
 
 
 def _telling(name: str) -> set[str]:
-    """The roots of a property's words that say something, its key's aside."""
+    """The roots of a property's distinctive words, without function and key words."""
     return roots(*(part for part in parts(name) if part not in languages().function and part not in languages().keys))

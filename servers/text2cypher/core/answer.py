@@ -1,4 +1,4 @@
-"""Answers one person's question: refuses what isn't one, runs the loop, puts rows into a sentence."""
+"""Answers one person's question: rejects what isn't a question, runs the loop, words the rows as a sentence."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WRITING_CYPHER = re.compile(
 def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt | None = None) -> dict[str, Any]:
     """{cypher, columns, headings, rows, answer, attempts, status, confidence, doubts}.
 
-    `status`: `success`, `uncertain`, `failed`; `headings`: the columns in words;
-    `confidence` is 0–1 (0 when failed), `doubts` sentences. Words and sentences are of the question's language.
+    `status`: `success`, `uncertain` or `failed`; `headings`: the columns in words; `confidence`: 0–1 (0 if failed);
+    `doubts`: sentences. All texts are in the question's language.
     """
     words = languages().voice_of(question).answers
     if refusal := _refusal(bench, question, words):
@@ -50,13 +50,13 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
 
 
 def _supposing(state: AgentState, words: dict[str, str]) -> str:
-    """What a misspelt name was taken for, and a word that nobody knows."""
+    """Says which stored value a misspelt name was taken for."""
     misspelt = [(said, _in_words(stored)) for said, stored, spelling in state.taken if spelling < 1 and stored]
     return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
 
 
 def _in_words(meaning: str) -> str:
-    """`reorderLevel` in words; a stored text, which stands in quotes, and a single word as they are."""
+    """`reorderLevel` in words; quoted texts and single words unchanged."""
     return meaning if meaning.startswith("'") or len(parts(meaning)) < 2 else spaced(meaning)
 
 

@@ -1,4 +1,4 @@
-"""From doubts to a confidence: a logistic model and a monotone curve, both data fitted on questions by other hands."""
+"""Converts doubts to a confidence: a logistic model and a monotone curve, both fitted on other people's questions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 
 FILE = Path(__file__).parent / "calibration.toml"
 MOST = 3
-"""Of one kind no more doubts are counted."""
+"""The most doubts of one kind that count."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """`intercept` without a doubt; `weights` kind → what one doubt of it adds, never above 0.
+    """`intercept`: the score without doubts; `weights`: kind → what one doubt adds, never above 0.
 
-    `curve`: (score, share that was right), rising in both, from (0, 0) on.
+    `curve`: (score, share of correct answers), both rising, from (0, 0) on.
     """
 
     intercept: float
@@ -37,7 +37,7 @@ def shipped() -> Weights:
 
 
 def confidence(kinds: Sequence[str], weights: Weights | None = None) -> float:
-    """0–1: the share of answers with such doubts that were right."""
+    """0–1: the share of correct answers among those with such doubts."""
     used = weights or shipped()
     at = score(Counter(kinds), used)
     for (low, least), (high, most) in pairwise(used.curve):
@@ -47,7 +47,7 @@ def confidence(kinds: Sequence[str], weights: Weights | None = None) -> float:
 
 
 def score(doubts: Mapping[str, int], weights: Weights) -> float:
-    """What the logistic model says, 0–1; a kind that was never met in fitting weighs as much as the heaviest."""
+    """The logistic score, 0–1; an unknown kind gets the largest negative weight."""
     heaviest = min(weights.weights.values(), default=0.0)
     total = weights.intercept + sum(
         weights.weights.get(kind, heaviest) * min(times, MOST) for kind, times in doubts.items()

@@ -1,7 +1,7 @@
-"""How far an answer can be trusted: what the question says and the query doesn't, and results that look wrong.
+"""How far an answer can be trusted: question words that the query ignores, and suspicious results.
 
-confidence = what calibration.toml makes of the doubts, times the similarity of every misspelt name that was linked. An
-answer with a doubt is `uncertain`, and so is one below CERTAIN. Rules; asks no model and changes no query.
+confidence = the calibrated value of the doubts (calibration.toml), times the similarity of every misspelt name that was
+linked. An answer with a doubt or below CERTAIN is `uncertain`. Rules only; asks no model and changes no query.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def assess(
     run: Run,
     others: Sequence[Doubt] = (),
 ) -> None:
-    """Sets the state's confidence, doubts, taken words and, below the line, its status.
+    """Sets the state's confidence, doubts, taken words and status.
 
-    `run` gives the rows of another reading of the query, None where it doesn't run; `others` are doubts found before.
+    `run` returns the rows of another reading of the query, or None if it fails; `others`: doubts found before.
     """
     facts = QueryFacts.of(state.final_query or "")
     taken = coverage(hints, facts, linker)
@@ -103,7 +103,7 @@ def assess(
 
 
 def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
-    """How many doubts there are before anything is run."""
+    """The number of doubts before anything is run."""
     facts = QueryFacts.of(query)
     unused = sum(held.meaning is None for held in coverage(hints, facts, linker))
     return unused + sum(1 for _ in _of_query(hints, facts, linker))
@@ -118,16 +118,16 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def scored(readings: Sequence[Reading], hints: Hints, linker: Linker, most: int = MOST_SCORED) -> dict[str, int]:
-    """The first queries of the readings, in their order: how many doubts each leaves before it is run."""
+    """{query: number of doubts before it is run} for the first queries of the readings, in order."""
     texts = dict.fromkeys(text for reading in readings for text in reading.queries)
     return {text: doubts_of_query(hints, text, linker) for text in islice(texts, most)}
 
 
 def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[str]:
-    """The queries that leave the fewest doubts; they cover the question where that is none.
+    """The queries with the fewest doubts; with none, they cover the question.
 
-    In the readings' order, but those behind that have fewer steps of a type than the question says (`orders` that a
-    label is called too say no step), and then those that have steps which only a label's or a property's word says.
+    Sorted in the readings' order, but after the others if they have fewer steps of a type than the question says (words
+    that are also a label's, like `orders`, don't count) or steps that only a label's or property's word implies.
     """
     fewest = min(doubts.values(), default=0)
     found = [text for text, number in doubts.items() if number == fewest]
@@ -143,10 +143,10 @@ def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[s
 
 
 def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
-    """How many labels are joined to none that the question says before, or not by what it says between; and how many
-    are not joined to the last before.
+    """(labels not joined to any earlier one, or not by the relationship said between them; labels not joined to the
+    last one).
 
-    Though they could be: `courses that support an outcome, and their topics` are joined at the courses.
+    Only where the schema allows it: `courses that support an outcome, and their topics` are joined at the courses.
     """
     schema, structure = linker.schema, facts.structure
     steps = {
@@ -170,8 +170,8 @@ def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
 
 
 def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """Variables in the wrong place: a named node between two others, and a condition on an unnamed node of the label
-    that the answer shows. A question's further words describe the shown node itself."""
+    """Misplaced variables: a named node between two others, and a condition on an unnamed node of the label that is
+    shown, because further words of a question describe the shown node itself."""
     names = identified(hints, facts, linker)
     structure = facts.structure
     ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))
@@ -209,7 +209,7 @@ def _tells_yes_or_no(cells: Sequence[Any]) -> bool:
 
 
 def repeats(cells: Sequence[Any], hints: Hints) -> bool:
-    """True when the answer says no more than the names that the question holds."""
+    """True if the answer only repeats the names in the question."""
     named = {folded(held.value) for held in hints.mentions} | {folded(hints.question)}
     return bool(cells) and all(isinstance(cell, str) and folded(cell) in named for cell in cells)
 

@@ -1,6 +1,6 @@
-"""Doubts about conditions that hold of something else than the question says: two exchanged, one denied for the other.
+"""Doubts about conditions on the wrong thing: two that are swapped, or the wrong one negated.
 
-Words and structure only; runs nothing.
+Uses words and structure only; runs nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DENIED = 4  # words after a denial that say what is denied
 
 
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`born after 1970 in movies before 2000` for the other way round, `A but not B` for B but not A, OR for AND."""
+    """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
     for doubts in (_denied_instead, _either, _itself):
         yield from doubts(hints, facts, linker)
@@ -32,7 +32,7 @@ def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _exchanged(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """Two values of two properties, each held against the other."""
+    """Two values that are each tested on the other's property."""
     said = {(held.property, _plain(value)) for held in hints.filters for value in held.values}
     tested = {(name, _plain(token.value)) for _, name, token in facts.property_tests if token is not None}
     for (one, first), (other, second) in permutations(said, 2):
@@ -47,7 +47,7 @@ def _plain(value: object) -> str:
 
 
 def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A denial of something, where the question denies what the query asks for."""
+    """A negation in the query of something else than the question negates."""
     spans = [held for _, held in denials(facts.tokens) if not is_missing(held)]
     found = linker.wording.compiled(rf"(?P<cue>‹not›)(?P<what>(?:[^\w,.;]+[\w'’¤]+){{1,{_DENIED}}})").search(
         hints.masked
@@ -67,7 +67,7 @@ def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
 
 
 def _is_telling(token: Token, linker: Linker) -> bool:
-    """A text, a number, a type or a property."""
+    """True for a text, number, type or property."""
     schema = linker.schema
     return token.kind in (Kind.STRING, Kind.NUMBER) or token.value in {*schema.relationships, *schema.properties}
 
@@ -79,7 +79,7 @@ def _says(token: Token, words: set[str], meant: set[str], linker: Linker) -> boo
 
 
 def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """OR between tests of two properties against two values, where the question says no `or`."""
+    """OR between tests of two properties although the question has no `or`."""
     if linker.wording.compiled(r"\b‹or›\b").search(hints.masked):
         return
     for place, token in enumerate(facts.tokens):
@@ -91,7 +91,7 @@ def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
-    """The property and the value that stand nearest in this direction, before another AND or OR."""
+    """The nearest property and value in this direction, up to the next AND or OR."""
     end = next((n for n, token in enumerate(tokens) if token.is_word("AND", "OR", "WHERE", "RETURN", "WITH")), None)
     held = tokens[:end]
     names = [one.value for one, beside in pairwise(held) if beside.text == "." and way < 0]
@@ -101,7 +101,7 @@ def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
 
 
 def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`The same year as X`, where nothing keeps X itself from being one of those."""
+    """`The same year as X` if nothing excludes X itself."""
     cue = cue_in(hints.question, {"same"})
     if not cue or facts.negates:
         return
@@ -120,7 +120,7 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _detours(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """A node that only leads on to others of a label: the reviews of what Will reviewed are not Will's reviews."""
+    """A node that only leads to other nodes of a label: reviews of what Will reviewed aren't Will's reviews."""
     structure = facts.structure
     ends = [[*structure.ends(held)] for held in structure.relationships]
     uses = Counter(token.value for token in facts.tokens if token.is_name)

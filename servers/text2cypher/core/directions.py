@@ -1,4 +1,4 @@
-"""Doubts about the ends of relationships that run either way: against the wording, or of a wording nobody knows."""
+"""Doubts about the ends of relationships that run both ways: contrary to the wording, or with unknown wording."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from servers.text2cypher.linking.values import folded
 
 
 def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt for each end that the wording puts elsewhere."""
+    """One doubt for each end that contradicts the wording."""
     said = {folded(value): end for value, end in hints.value_ends}
     shown, asked = _asked(facts), set[End]()
     met: Counter[tuple[str, str, End]] = Counter()
@@ -37,7 +37,7 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 
 
 def _undirected(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """Types that a query takes either way, though the wording says which, or nobody knows whether it does."""
+    """Types matched in both directions although the wording gives one, or may give one."""
     ended = bool(hints.value_ends) or hints.asked_end is not None
     for held in facts.structure.relationships:
         kind = _type_both_ways(held, facts, linker) if held.direction == "--" else None
@@ -50,9 +50,9 @@ def _undirected(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str
 
 
 def unsaid(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt where a lexicon has words for a relationship's ends and the question says none: either may be meant.
+    """One doubt if the question has none of the lexicon's words for a relationship's ends: either may be meant.
 
-    Not of pairs, of which both ends are shown.
+    Not for pairs, where both ends are shown.
     """
     said = {folded(value) for value, _ in hints.value_ends}
     held = [*_both_ways(facts, linker)]
@@ -62,14 +62,14 @@ def unsaid(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _asked(facts: QueryFacts) -> set[str]:
-    """The variables that are shown; where none is those that are counted, else all that have no condition."""
+    """The returned variables; without any, the counted ones, else all without a condition."""
     nodes = facts.structure.nodes
     counted = {token.value for token in facts.returned} & {node.variable for node in nodes if node.variable}
     return facts.shown or counted or {node.variable for node in nodes if node.variable and not node.keys}
 
 
 def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
-    """The relationship's type, where the graph has it both ways between these labels, and the query says which way."""
+    """The relationship's type if the graph has it in both directions between these labels and the query picks one."""
     return _type_both_ways(held, facts, linker) if held.direction != "--" else None
 
 
@@ -83,7 +83,7 @@ def _type_both_ways(held: RelationshipPattern, facts: QueryFacts, linker: Linker
 
 
 def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tuple[str | None, set[str], End]]]]:
-    """The type of each relationship that may run either way, and of both its ends the variable and its values."""
+    """(type, [(variable, values, end) for both ends]) for each relationship that may run either way."""
     values = _values_of_variables(facts)
     for held in facts.structure.relationships:
         if (kind := _either_way(held, facts, linker)) is not None:

@@ -1,4 +1,4 @@
-"""Doubts about what figures are split by: a column that nobody asked for makes more rows of fewer. Runs nothing."""
+"""Doubts about the grouping of figures: an extra column splits them into more rows. Runs nothing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from servers.text2cypher.linking.said import named_properties
 
 
 def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt for each property beside a figure that isn't said, and is of nothing that is told apart anyway.
+    """One doubt per unmentioned property beside a figure, unless its node is distinguished anyway.
 
-    And one where figures are asked for each of a label, and are shown for others.
+    Also one if figures per label are asked for and shown for another label.
     """
     shown = list(_shown(facts))
     if not any(token.is_word(*FIGURES) for token in facts.returned):
@@ -32,7 +32,7 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _shown(facts: QueryFacts) -> Iterator[tuple[str, str]]:
-    """(variable, property) of what is returned outside of functions; an empty property for all of it."""
+    """(variable, property) of what is returned outside functions; the property is empty for a whole node."""
     known = {held.variable for held in facts.structure.nodes}
     known |= {held.variable for held in facts.structure.relationships}
     depth, tokens = 0, facts.returned

@@ -1,6 +1,6 @@
-"""Doubts about half of what is asked: what a query shows, counts, tests or denies otherwise than the question says.
+"""Doubts about half of what is asked: what a query shows, counts, tests or negates differently from the question.
 
-Words and structure only; runs nothing.
+Uses words and structure only; runs nothing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _DENYING = {"not", "only", "universal", "distinct", "minimum"}
 
 
 def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A rank by a count that isn't said, one column where the question asks for two things, a figure for things.
+    """Doubts: a rank by an unmentioned count, one column for two things asked, a figure for things.
 
-    A name where it asks when; and what holds for one of several, where it asks if that holds for each.
+    Also a name for a question about time, and a condition on one of several things for a question about each.
     """
     if {"COUNT", "ORDER"} <= facts.words:
         said = linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
@@ -56,7 +56,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 
 
 def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`Customers with the most orders`, `more than 3 answers`: neither these are counted, nor is a number called so."""
+    """Doubt if the query neither counts the label nor uses a number named so: `customers with the most orders`."""
     most = linker.wording.compiled(r"\b(?:‹most›|‹fewest›)\W+‹label›\b").search(hints.masked)
     label = counted_label(hints, linker) if most or (hints.having and hints.having != (">=", 1)) else None
     if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
@@ -67,8 +67,8 @@ def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 
 
 def counted_otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`Actors in more than 3 movies`, where something else is counted, for each movie. What stands behind a bound may
-    be asked for instead, so that it chooses no reading."""
+    """Doubt if the query counts something other than the bounded label: `actors in more than 3 movies`. Not used to
+    choose readings, because the words after a bound may be what is asked for."""
     label = counted_label(hints, linker) if hints.having and hints.having != (">=", 1) else None
     counted = {*_counted(facts)}
     if label is not None and counted and label not in counted:
@@ -76,7 +76,7 @@ def counted_otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterat
 
 
 def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """What the query denies, and the question doesn't; `whose products are all …` denies that there are others."""
+    """Doubts about negations in only one of query and question. `whose products are all …` counts as a negation."""
     masked = hints.masked
     lacks = linker.wording.compiled(r"\b(?:‹lacks›|‹is_missing›)\b").search(masked)
     out = linker.wording.compiled(r"\b‹runs_out›\W+(?P<what>\w+)").search(masked)
@@ -91,7 +91,7 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`The most expensive`, where the query has nothing of what that measures, and the graph has."""
+    """Doubt if the query uses no property for a measuring word (`the most expensive`) although the graph has one."""
     said = f" {folded(hints.masked)} "
     words = [word for word, _ in linker.measured if f" {word} " in said]
     for word in words[:1]:
@@ -100,7 +100,7 @@ def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
 
 
 def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """`Tagged with neo4j or cypher`, where the query leaves no choice."""
+    """Doubt if the question has an `or` between values and the query no alternative: `tagged with neo4j or cypher`."""
     if facts.words & _CHOOSING or any(token.text == "|" for token in facts.tokens) or Ask.NOT in hints.asks:
         return
     texts = {folded(text) for text in facts.strings}
@@ -113,7 +113,7 @@ def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Truths that the question says, `which products are discontinued`, and the query shows without a test of them."""
+    """Doubts about mentioned booleans that the query doesn't test: `which products are discontinued`."""
     said = {*hints.properties, *hints.related}
     for name in sorted(said & facts.properties & linker.schema.of_types(BOOLEAN)):
         if Ask.YES_NO not in hints.asks and not facts.tests(name):
@@ -121,9 +121,9 @@ def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """A property that is asked for and not shown; and things asked for, of which only something unsaid is shown.
+    """Doubts about an asked property that isn't shown, and about things of which only an unmentioned property is shown.
 
-    `The highest score` is no title, and `which customers` are no countries.
+    `The highest score` isn't a title, and `which customers` aren't countries.
     """
     opened = linker.wording.compiled(
         r"^\W*(?:‹opens›)\b(?:\W+(?!(?:‹label›|‹count_said›)\b)\w+){0,4}?\W+(?P<held>(?!‹label›\b)‹property›)\b"
@@ -140,20 +140,20 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for a property of a node that has a name, where it is neither that nor tells the node apart."""
+    """True for a property of a named node that is neither its name nor a key."""
     labels = facts.structure.labels_of(variable)
     best = {held for label in labels for held in linker.display(label)[:1]}
     return any(map(linker.naming.names, best)) and name not in best and not is_key(name)
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:
-    """True where a property is shown that is no plain text or truth, or a text that holds dates."""
+    """True if a returned property isn't plain text or a boolean, or is a text with dates."""
     plain = linker.schema.of_types(STRING, BOOLEAN) - linker.lexicon.timed
     return bool({token.value for token in facts.returned} & facts.properties - plain)
 
 
 def _of_each(hints: Hints, linker: Linker) -> str | None:
-    """The word by which a question says that something holds for each of several: `all`, an `and` between names."""
+    """The word that makes a condition apply to each of several things: `all`, or an `and` between names."""
     if (said := linker.wording.compiled(r"\b‹universal›\b").search(hints.masked)) is not None:
         return said[0]
     ends = [(one.end, other.start) for one, other in pairwise(hints.mentions) if {*one.places} & {*other.places}]
@@ -170,7 +170,7 @@ def _of_each(hints: Hints, linker: Linker) -> str | None:
 
 
 def _counted(facts: QueryFacts) -> Iterator[str]:
-    """The labels of what is counted; of a relationship or of everything those of all nodes."""
+    """The labels that are counted; for a relationship or `*`, those of all nodes."""
     tokens = [token for token in facts.tokens if not token.is_word("DISTINCT")]
     for count, _, held in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if count.is_word("COUNT"):

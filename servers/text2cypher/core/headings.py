@@ -1,4 +1,4 @@
-"""What the columns of a result hold, in words, not Cypher: `b.productName` is `product name`. Changes no column."""
+"""The columns of a result in words instead of Cypher: `b.productName` is `product name`. Changes no column."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from servers.text2cypher.linking.names import spaced
 
 
 def headings(columns: Sequence[str], facts: QueryFacts, words: Mapping[str, str]) -> list[str]:
-    """One for each column, in order: a property, the labels of a node, a figure by its word in `words` (a language's).
+    """One heading per column: a property, a node's labels, or a figure by its word in `words` (a language's).
 
-    Where two would be the same the label stands behind. What is none of these stays as the query has it.
+    Equal headings get their label appended. Other columns stay as in the query.
     """
     found = [_heading(column, facts, words) for column in columns]
     times = Counter(text for text, _ in found)
@@ -21,7 +21,7 @@ def headings(columns: Sequence[str], facts: QueryFacts, words: Mapping[str, str]
 
 
 def _heading(column: str, facts: QueryFacts, words: Mapping[str, str]) -> tuple[str, str]:
-    """The text, and the label that it is of."""
+    """(the text, the label it belongs to)."""
     try:
         tokens = tokenize(column)
     except CypherSyntaxError:
@@ -34,7 +34,7 @@ def _heading(column: str, facts: QueryFacts, words: Mapping[str, str]) -> tuple[
 
 
 def _said(tokens: Sequence[Token], facts: QueryFacts) -> tuple[str, str] | None:
-    """Of a variable its labels, of a property its words; None for another expression."""
+    """(labels of a variable or words of a property, label); None for other expressions."""
     if (
         not tokens
         or not tokens[0].is_name

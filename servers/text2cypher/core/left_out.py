@@ -1,4 +1,4 @@
-"""A rank by the fewest that are joined: what is joined to none has no row. Reads the query's order; chooses none."""
+"""Ranks by the fewest related things, which omit nodes with none. Reads the query's order; chooses none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from servers.text2cypher.cypher.tokens import named
 
 
 def left_out(facts: QueryFacts, run: Run) -> str | None:
-    """The label of what is ranked, where some nodes of it have no row; None without."""
+    """The label of what is ranked, if some of its nodes have no row; else None."""
     backwards = facts.words & {"DESC", "DESCENDING", "OPTIONAL"}
     few = [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
     if backwards or not few or not {"COUNT", "ORDER"} <= facts.words or not facts.structure.relationships:

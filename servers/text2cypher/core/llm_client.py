@@ -1,4 +1,4 @@
-"""Asks one OpenAI-compatible endpoint, with retries and a count of tokens. Reads no query out of the answer."""
+"""Client for one OpenAI-compatible endpoint, with retries and token counts. Extracts no query from the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from servers.text2cypher.config.llm_config import LLMConfig
 
 Message = dict[str, str]
 Constraint = Literal["grammar", "json_schema", "none"]
-"""What an endpoint can hold its answers to, as agentd's /v1/models says it."""
+"""What an endpoint can constrain its answers to, as reported by agentd's /v1/models."""
 _LONGEST_WAIT_S = 60.0
 
 
@@ -21,7 +21,7 @@ class LLMError(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """`text` as the model wrote it; tokens as the endpoint counted them; `constraint` is what the text was held to."""
+    """`text` as written by the model; tokens as counted by the endpoint; `constraint`: what the text was held to."""
 
     text: str
     prompt_tokens: int
@@ -30,7 +30,7 @@ class Completion:
 
 
 class LLMClient:
-    """`sleep` is called between tries with seconds; tests give their own."""
+    """`sleep` is called between attempts with seconds; tests pass their own."""
 
     def __init__(self, config: LLMConfig, sleep: Callable[[float], None] = time.sleep) -> None:
         from openai import OpenAI
@@ -46,7 +46,7 @@ class LLMClient:
 
     @property
     def constraint(self) -> Constraint:
-        """As the endpoint's list of models says, asked once; `none` where it says nothing or refused a grammar."""
+        """As the endpoint's model list says (requested once); `none` if it says nothing or refused a grammar."""
         if self._constraint is None:
             self._constraint = self._ask_constraint()
         return self._constraint
@@ -64,7 +64,7 @@ class LLMClient:
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
     ) -> Completion:
-        """One answer. Raises LLMError when every try failed."""
+        """One answer. Raises LLMError if every attempt failed."""
         import openai
 
         for left in range(self.config.retries, -1, -1):
@@ -114,7 +114,7 @@ def _constraint_of(said: Any) -> Constraint:
 
 
 def _wait(error: Exception, tried: int) -> float:
-    """Retry-After where the endpoint says so, else 1, 2, 4 … seconds."""
+    """The Retry-After of the endpoint, else 1, 2, 4 … seconds."""
     response = getattr(error, "response", None)
     said = response.headers.get("retry-after", "") if response is not None else ""
     try:

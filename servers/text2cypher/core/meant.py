@@ -1,7 +1,7 @@
-"""Doubts about a query that is the first reading of several: others answer otherwise, or all are guessed. Chooses none.
+"""Doubts about the first of several readings: others give other answers, or all are guesses. Chooses none.
 
-That a reading is the likeliest is no evidence of what was meant: only readings that agree in their result make a plain
-success. And where nobody wrote words for the graph, what a list shows is open, unless the question asks for it.
+Being the likeliest reading is no evidence: only readings with the same result make a plain success. And if nobody wrote
+words for the graph, the columns of a list are uncertain unless the question names them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from servers.text2cypher.linking.names import root, roots, roots_in, spaced
 
 MOST_RUN = 12
 MOST_COLUMNS = 4
-"""A wider result is compared as it stands."""
+"""A wider result is compared with its columns in order."""
 MOST_PROPERTIES = 2
-"""Of what has more, questions for a rank are as often meant to show others than the name."""
+"""Rank questions about things with more properties often want others than the name."""
 
 
 def doubts_of_choice(
@@ -35,7 +35,7 @@ def doubts_of_choice(
     linker: Linker,
     run: Run,
 ) -> list[Doubt]:
-    """At most one doubt; none for a query that is none of the `readings`."""
+    """At most one doubt; none for a query that isn't one of the `readings`."""
     if query not in readings:
         return []
     if (other := meant_otherwise(query, rows, readings, run, _words(hints))) is not None:
@@ -48,10 +48,10 @@ def doubts_of_choice(
 
 
 def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """At most one doubt: what a word means, or what is to be shown.
+    """At most one doubt: about a word's meaning or about what to show.
 
-    Nobody knows whether `receiving banks` are a property's values or what RECEIVED joins, of which step of several a
-    `never` speaks, and whether lists are measured one by one or together.
+    Unclear cases: whether `receiving banks` are a property's values or what RECEIVED joins, which of several steps a
+    `never` applies to, and whether lists are measured individually or together.
     """
     within = roots(*hints.within)
     shown = owner_and_property(facts.columns[0])[1] if facts.columns else ""
@@ -73,10 +73,10 @@ def _words(hints: Hints) -> Mapping[str, str]:
 
 
 def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True where questions by other hands leave no choice of columns (docs/decisions/columns-that-are-asked-for.md).
+    """True if the question determines the columns (docs/decisions/columns-that-are-asked-for.md).
 
-    Names or everything of each that are asked for, what is asked of things that are named, one figure, a rank by a
-    figure of what has little else to show.
+    That is: names or everything of each, properties of named things, a single figure, or a rank by a figure of things
+    with few properties.
     """
     figure = bool(facts.words & FIGURES)
     if "ORDER" in facts.words and figure:
@@ -89,7 +89,7 @@ def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
 
 def _shows_names(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True where names are asked for, and are shown with nothing besides but what else is asked for."""
+    """True if names are asked for and shown, with nothing else but what is also asked for."""
     shown = [owner_and_property(column)[1] for column in facts.columns]
     asked = linker.wording.compiled(r"^\W*‹asks_names›\b(?P<more>\s*,|\s+‹joins›\b)?").match(hints.question)
     if asked is None or not linker.naming.names(shown[0]):
@@ -98,7 +98,7 @@ def _shows_names(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
 
 def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True for a name of what has few properties, and for a property that the question says."""
+    """True for the name of things with few properties, and for a property mentioned in the question."""
     variable, name = owner_and_property(column)
     if not linker.naming.names(name):
         words = roots_in(hints.question)
@@ -108,10 +108,9 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
 
 
 def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Run, words: Mapping[str, str]) -> str | None:
-    """What the first reading shows that finds other rows than `query`, and by which names of its own; None where all
-    agree.
+    """What the first reading with rows other than `query`'s shows, and the names that only it uses; None if all agree.
 
-    Rows met twice, a node shown whole, and columns that one shows besides the other's count as no difference.
+    Duplicate rows, whole nodes and additional columns don't count as differences.
     """
     others = [text for text in readings if text != query][:MOST_RUN]
     found = next((text for text in others if _differ(run(text), rows)), None)

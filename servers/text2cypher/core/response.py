@@ -1,4 +1,4 @@
-"""Finds the query in whatever a model answered: tags, fences, prose, several blocks, cut text."""
+"""Extracts the query from a model's answer: tags, fences, prose, several blocks, truncated text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODE = re.compile(r"\b(?:MATCH|RETURN|UNWIND|WITH)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Answer:
-    """`query` is empty when there is none in the text."""
+    """`query` is empty if the text has none."""
 
     query: str
     reasoning: str
@@ -40,7 +40,7 @@ def parse_response(text: str) -> Answer:
 
 
 def _clean(block: str) -> str:
-    """One query without fences, labels in front, comments' blanks and the semicolon."""
+    """A query without fences, leading labels, surrounding space and semicolon."""
     fenced = _FENCED.search(block)
     if fenced is not None:
         block = fenced.group(1)
@@ -50,5 +50,5 @@ def _clean(block: str) -> str:
 
 
 def _unquoted(block: str) -> str:
-    """Without the backquotes round the whole; those of a name at its end stay."""
+    """The text without backquotes around it; those of a name at its end stay."""
     return block.strip("`") if block.startswith("`") or block.count("`") % 2 else block

@@ -1,6 +1,6 @@
-"""Doubts about the steps of a pattern: relationships that the question neither speaks of nor needs. Runs nothing.
+"""Doubts about the steps of a pattern: relationships that the question neither mentions nor needs. Runs nothing.
 
-`Movies of 1999` says nothing of who directed them: a pattern with a director finds fewer.
+`Movies of 1999` doesn't mention a director: a pattern with one finds fewer movies.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from servers.text2cypher.linking.values import folded
 
 
 def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt for each type that isn't said, has no property that is, and isn't the only way between things asked.
+    """One doubt per unmentioned type without a mentioned property that isn't the only way between things asked for.
 
-    And one for a type that stands there once more than it is said, to a node of which the query uses nothing.
+    Also one per type that occurs more often than mentioned and leads to an unused node.
     """
     said = dict.fromkeys(hints.related, 1) | hints.relations
     yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
 
 
 def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Such doubts of types that only the word of a label or of a property in use says: `filings` are what is FILED.
+    """Such doubts about types implied only by a label's or property's word: `filings` are what is FILED.
 
-    A reading with one is still the best there may be.
+    A reading with one may still be the best.
     """
     own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
     own -= roots(*facts.properties)
@@ -42,7 +42,7 @@ def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 
 def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:
-    """How often the question says each relationship, but those that share a word with a label, as `orders` may."""
+    """{relationship: number of mentions}, without those that share a word with a label, as `orders` may."""
     return {kind: n for kind, n in hints.relations.items() if not linker.label_roots & roots(kind)}
 
 
@@ -64,17 +64,17 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
 
 
 def repeated(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """One doubt for each label that is said more than once, `people who follow people`, of which there is one node."""
+    """One doubt per label that is mentioned twice (`people who follow people`) but has only one node."""
     for label in hints.repeated:
         if label != hints.each and sum(label in facts.structure.labels_at(node) for node in facts.structure.nodes) == 1:
             yield Doubt("unused", label)
 
 
 def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
-    """One doubt where `movies they also acted in` are acted in by others, or others are acted in.
+    """One doubt if the query joins different nodes where the question means the same: `movies they also acted in`.
 
-    Two types that join the same labels join the same two nodes then, unless a condition says which these are. And what
-    is done together to two things is done once: two steps of one type share a node.
+    Two types between the same labels must then join the same two nodes, unless a condition identifies them. For things
+    done together, two steps of one type share a node.
     """
     cue = cue_in(hints.question, {"same", "both"})
     once = is_cued(hints.question, {"together"})
@@ -96,7 +96,7 @@ def _place(node: NodePattern) -> str:
 
 
 def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
-    """True where it is unused, and there is another node of the label to which it leads."""
+    """True if the step is unused and its end's label has another node."""
     return any(
         node is not end and facts.structure.labels_at(node) & facts.structure.labels_at(end)
         for end in _bare_ends(held, facts)
@@ -105,7 +105,7 @@ def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
 
 
 def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
-    """Its ends that have no condition and are met nowhere else in the query, as is the step itself; else none."""
+    """Its ends without condition or other use in the query, if the step itself is unused too; else empty."""
     uses = Counter(token.value for token in facts.tokens if token.is_name)
     if held.keys or uses[held.variable or ""] > 1:
         return []
@@ -119,10 +119,10 @@ def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern
 def _joins(
     held: RelationshipPattern, kind: str, hints: Hints, facts: QueryFacts, linker: Linker, named: set[str]
 ) -> bool:
-    """True where no other type joins its ends, and each is spoken of or a step to something else.
+    """True if no other type joins its ends, and each end is mentioned or leads on.
 
-    Nor joins another type an end to a node of which the query uses nothing: `users answered questions` with whom asks
-    and any answer.
+    An alternative type may also join an end to an unused node: `users answered questions`, with the asker and any
+    answer.
     """
     ends = facts.structure.ends(held)
     left, right = labels = [facts.structure.labels_at(node) for node in ends]
@@ -152,9 +152,9 @@ def _joins(
 
 
 def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """True where a label that the question says holds the value of this node's test itself: `customers from Malta`.
+    """True if a mentioned label stores the tested value itself: `customers from Malta`.
 
-    Not where the value is the node's name.
+    False if the value is the node's name.
     """
     said = roots_in(hints.question)
     tested = {name for name in _tested(node, facts) if not (said & roots(name) or linker.naming.names(name))}
@@ -168,20 +168,20 @@ def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFa
 
 
 def _is_passed(node: NodePattern, facts: QueryFacts) -> bool:
-    """A node that two steps share."""
+    """True if two steps share the node."""
     ends = [end for held in facts.structure.relationships for end in facts.structure.ends(held)]
     same = [end is node or (end.variable is not None and end.variable == node.variable) for end in ends]
     return sum(same) > 1
 
 
 def _tested(held: NodePattern | RelationshipPattern, facts: QueryFacts) -> set[str]:
-    """Its properties in use."""
+    """The properties of it that the query uses."""
     uses = {use.name for use in facts.structure.properties if use.variable == held.variable}
     return uses | {name for name, _ in held.keys}
 
 
 def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
-    """Properties in use that the question names by a value or a word that no label holds (`regions`: shipRegion)."""
+    """Used properties that the question names by a value or a word that no label has (`regions`: shipRegion)."""
     words = roots_in(hints.question) - linker.label_roots
     known = {place.property for held in hints.mentions for place in held.places} | {*named_properties(hints, linker)}
     said = f" {folded(hints.question)} "
@@ -190,7 +190,7 @@ def _named(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
 
 
 def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
-    """Variables of the nodes that the question names by what tells each apart."""
+    """Variables of the nodes that the question identifies by a value."""
     named = {
         (place.label, place.property, held.value)
         for held in hints.mentions

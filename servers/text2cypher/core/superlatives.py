@@ -1,7 +1,7 @@
-"""Doubts about what comes first: a superlative of a condition that the query never picks, a first few without an order.
+"""Doubts about ranks: a superlative inside a condition that the query doesn't pick, or a top few without an order.
 
-`Customers who bought the product with the highest price` picks a product first; ordering the customers at the end finds
-another. Words and structure only; runs nothing.
+`Customers who bought the product with the highest price` picks a product first; ordering the customers at the end gives
+another answer. Uses words and structure only; runs nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ORDERS = {*_PICKS, "order", "ascending", "descending", "top"}
 
 
 def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt for each superlative of a condition, where the query picks too little before it returns."""
+    """One doubt if the query picks too few of the superlatives in conditions before it returns."""
     inside = list(_in_conditions(hints, linker))
     if not inside:
         return
@@ -39,7 +39,7 @@ def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Do
 
 
 def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
-    """Superlatives that say which one of another label than the question's first is meant."""
+    """Superlatives that identify a thing of another label than the question's first."""
     cues = languages().cues
     phrases = sorted((phrase for phrase in cues if cues[phrase] & _PICKS), key=len, reverse=True)
     picked = "|".join(re.escape(phrase) for phrase in phrases)
@@ -56,10 +56,10 @@ def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
 
 
 def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt where the question wants the first or the last few, and doesn't say by what.
+    """One doubt if the question wants the first or last few without saying by what.
 
-    So where they come by a count that it doesn't say. One where it wants several, doesn't say how many, and one is
-    shown. And one where each may have several of the number by which they come first: movies by the ratings of reviews.
+    Also if they are ranked by an unmentioned count, or by a number of which each may have several (movies by their
+    reviews' ratings). And one if the question wants several without a number and only one is shown.
     """
     named = is_cued(hints.question, {"first", "top"}) and not (
         facts.words & {"ORDER"} and (is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker))
@@ -73,7 +73,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
-    """`The first 5 orders of 1996` by the date of what is shown, the earliest first."""
+    """True for a rank by the date of what is shown, earliest first: `the first 5 orders of 1996`."""
     cue, keys = cue_in(hints.question, {"first"}), _keys(facts)
     ends = {way: bool(linker.wording.compiled(rf"‹{way}›").fullmatch(cue)) for way in ("min_said", "max_said")}
     backwards = bool(facts.words & {"DESC", "DESCENDING"})
@@ -82,7 +82,7 @@ def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
 
 def _ranked_by(facts: QueryFacts) -> set[str | None]:
-    """The variables by whose properties the rows are ordered; of a relationship its ends that nothing fixes."""
+    """The variables whose properties order the rows; for a relationship, its ends without conditions."""
     owners = {owner for owner, _ in _keys(facts)}
     found: set[str | None] = {*owners}
     for held in facts.structure.relationships:
@@ -93,7 +93,7 @@ def _ranked_by(facts: QueryFacts) -> set[str | None]:
 
 
 def _keys(facts: QueryFacts) -> list[tuple[str, str]]:
-    """(variable, property) of what the rows are ordered by."""
+    """(variable, property) of the ORDER BY keys."""
     tokens = facts.returned
     places = [
         n for n, token in enumerate(tokens) if token.is_word("BY") and [t.text for t in tokens[n + 2 : n + 3]] == ["."]
@@ -102,7 +102,7 @@ def _keys(facts: QueryFacts) -> list[tuple[str, str]]:
 
 
 def _shown(facts: QueryFacts) -> set[str | None]:
-    """The variables of which something is shown besides that by which the rows are ordered; its own where it is all."""
+    """The variables with a shown property other than the sort key; those of the sort key if nothing else is shown."""
     end = next((n for n, token in enumerate(facts.returned) if token.is_word("ORDER")), 0)
     texts = [token.value for token in facts.returned[:end]]
     known = {node.variable for node in facts.structure.nodes}

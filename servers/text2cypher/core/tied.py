@@ -1,4 +1,4 @@
-"""A rank that cuts between equals, or begins with what has no value. Reads the query's order; chooses none."""
+"""Ranks that cut between equal values or start with nulls. Reads the query's order; chooses none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 
 
 def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """The first that is left out and ranks equally with the last shown; None without."""
+    """The first omitted row's name if it ties with the last shown one; else None."""
     last = len(rows)
     words = [token.text.upper() for token in facts.returned]
     if not rows or words[-2:] != ["LIMIT", str(last)] or (ranked := _ranked(facts)) is None:
@@ -18,7 +18,7 @@ def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 
 def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """What is null in one of the first rows: what ranks it (engines sort null as the largest), or its group's key."""
+    """What is null in one of the first rows: the sort key (engines sort null as the largest) or a group's key."""
     if not rows or "SKIP" in facts.words or (ranked := _ranked(facts)) is None:
         return None
     query, at = ranked
@@ -31,7 +31,7 @@ def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 
 def is_cut(facts: QueryFacts, rows: Rows, run: Run) -> bool:
-    """True where there are more rows than the query's limit lets through."""
+    """True if the query's limit drops rows."""
     limit = facts.returned[-1] if [held.text.upper() for held in facts.returned[-2:-1]] == ["LIMIT"] else None
     if limit is None or str(len(rows)) != limit.text:
         return limit is None or not limit.text.isdecimal()
@@ -40,7 +40,7 @@ def is_cut(facts: QueryFacts, rows: Rows, run: Run) -> bool:
 
 
 def _ranked(facts: QueryFacts) -> tuple[str, int] | None:
-    """The query up to its limit, and the column that its rows are ordered by: one more where it shows none."""
+    """(the query up to its limit's number, the index of the sort column, which is added if it isn't shown)."""
     key = _key(facts)
     if not key:
         return None
@@ -52,7 +52,7 @@ def _ranked(facts: QueryFacts) -> tuple[str, int] | None:
 
 
 def _key(facts: QueryFacts) -> str:
-    """By what alone the first few come first; "" without."""
+    """The only sort key of a query with a limit; "" without one."""
     tokens = facts.returned
     words = [token.text.upper() for token in tokens]
     if words.count("BY") != 1 or "LIMIT" not in words or not facts.columns:

@@ -1,5 +1,5 @@
-"""Two readings of one query that are both run: each thing counted once or each time it is met, a bound with its end or
-without, both or one of two. Says if they differ, chooses none.
+"""Runs two readings of a query: each thing counted once or every time it is matched, a bound with or without its end,
+both or one of two. Says whether they differ; chooses none.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from servers.text2cypher.linking.values import folded
 _AFTER = 3  # words after `how many` that say what is counted
 Rows = Sequence[Sequence[Any]]
 Run = Callable[[str], Rows | None]
-"""The rows of a query; None for one that doesn't run."""
+"""Runs a query: its rows, or None if it fails."""
 
 
 def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """What is counted, where counting each once gives other rows; None where the query says it or both agree.
+    """What is counted, if counting distinct gives other rows; None if the query counts distinct or both agree.
 
-    Only a path can meet a node twice; many nodes can have the same property.
+    Only a path can match a node twice; many nodes can share a property value.
     """
     if "DISTINCT" in facts.words:
         return None
@@ -43,7 +43,7 @@ def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 
 def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
-    """True where counting each once makes no difference: `the number of different actors` is counted then."""
+    """True if counting distinct makes no difference, so that `the number of different actors` is answered."""
     query = facts.query
     for place in range(len(facts.tokens) - 1, -1, -1):
         held = _counted(facts.tokens[place + 1 : place + 6], path=True) if facts.tokens[place].is_word("COUNT") else ()
@@ -52,16 +52,16 @@ def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
 
 
 def counted_different(hints: Hints, linker: Linker) -> str:
-    """`different` of `the number of different actors`, empty without: acted in a different movie is something else."""
+    """The word `different` of `the number of different actors`; "" for others (`acted in a different movie`)."""
     cue = cue_in(hints.question, {"distinct"})
     said = cue and linker.wording.compiled(r"\b‹count_said›(?:\W+\w+){0,1}?\W+(?P<cue>\w+)")
     return cue if said and any(found["cue"].lower() == cue for found in said.finditer(hints.masked)) else ""
 
 
 def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """What DISTINCT leaves out of a figure that the question doesn't want so; None where it changes nothing.
+    """What an unwanted DISTINCT drops from a figure; None if it changes nothing.
 
-    Equal amounts are added up each, and things that are counted are no values of theirs.
+    Equal amounts must each be added, and things are counted themselves, not their values.
     """
     if is_cued(hints.question, {"distinct"}):
         return None
@@ -86,7 +86,7 @@ def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, ru
 
 
 def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
-    """True where the words after `how many` are none for this property: `how many movies`, not `how many years`."""
+    """True if the words after `how many` don't name this property: `how many movies`, not `how many years`."""
     found = linker.wording.compiled(rf"\b‹count›\b(?P<what>(?:\W+\w+){{0,{_AFTER}}})").search(hints.masked.lower())
     if found is None:
         return False
@@ -98,7 +98,7 @@ def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
 
 
 def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """`> 1995` for a range from 1995 on, where 1995 itself gives other rows."""
+    """A strict bound such as `> 1995` for a range from 1995 on, if including 1995 gives other rows."""
     for low, high, _ in ranges_in(hints.question.lower(), linker):
         for sign, number in ((">", low), ("<", high)):
             if (sign, number) in facts.numbers and _differs(run(_with_ends(facts, number)), rows):
@@ -107,7 +107,7 @@ def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows,
 
 
 def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """The property whose zeros a query leaves out of its average, smallest or order, where they make a difference."""
+    """The property whose zeros the query excludes from an average, minimum or order, if that makes a difference."""
     if 0 in said_numbers(hints.question, linker.lexicon):
         return None
     tokens = facts.tokens
@@ -124,7 +124,7 @@ def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, 
 
 
 def _with_ends(facts: QueryFacts, number: float) -> str:
-    """The query with this number itself on the right side of its bounds."""
+    """The query with inclusive instead of strict bounds at this number."""
     query, tokens = facts.query, facts.tokens
     for place in range(len(tokens) - 1, -1, -1):
         if tokens[place].kind is Kind.NUMBER and float(tokens[place].value) == number:
@@ -134,7 +134,7 @@ def _with_ends(facts: QueryFacts, number: float) -> str:
 
 
 def either_for_both(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """`A and B` where a query takes one of the two for enough, and something has both; None where nothing has."""
+    """The text `A and B` if the query accepts either and something has both; else None."""
     if not facts.words & {"IN", "OR"} or facts.words & {"LIMIT", "COLLECT", "SUM", "AVG", "MIN", "MAX"}:
         return None
     text = hints.question.lower()
@@ -150,7 +150,7 @@ def either_for_both(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows,
 
 
 def _only(facts: QueryFacts, kept: str, gone: str) -> str:
-    """The query with one text in the place of another."""
+    """The query with one text replaced by another."""
     query = facts.query
     text = next(token.text for token in facts.tokens if token.kind is Kind.STRING and token.value == kept)
     for token in reversed(facts.tokens):
@@ -160,7 +160,7 @@ def _only(facts: QueryFacts, kept: str, gone: str) -> str:
 
 
 def _size(rows: Rows | None) -> float:
-    """The one number that rows are, else how many they are."""
+    """The single number in the rows, else the number of rows."""
     held = rows or []
     one = held[0][0] if len(held) == 1 and len(held[0]) == 1 else None
     return one if isinstance(one, int | float) else len(held)
@@ -171,7 +171,7 @@ def _differs(found: Rows | None, rows: Rows) -> bool:
 
 
 def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """What is listed each once, where listing it each time it is met gives other rows."""
+    """What a list shows distinct, if showing every match gives other rows."""
     other = run(facts.query.replace(" RETURN DISTINCT ", " RETURN ")) if " RETURN DISTINCT " in facts.query else None
     column = facts.columns[0]
     labels = sorted(facts.structure.labels_of(column.partition(".")[0]))
@@ -180,7 +180,7 @@ def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 
 def _counted(tokens: Sequence[Token], *, path: bool) -> Sequence[Token]:
-    """The tokens between the parentheses of a count: of a path's node, or of a property; else none."""
+    """The tokens inside the parentheses of a count of a path's node or a property; else none."""
     texts = [token.text for token in tokens]
     if path and texts[:1] == ["("] and texts[2:3] == [")"] and tokens[1].is_name:
         return tokens[1:2]

@@ -1,4 +1,4 @@
-"""Doubts about values, numbers, tests and figures in a query that the question doesn't name. Runs nothing."""
+"""Doubts about values, numbers, tests and figures in a query that the question doesn't mention. Runs nothing."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from servers.text2cypher.linking.said import named_properties
 from servers.text2cypher.linking.values import folded
 
 _YEAR = re.compile(r"\d{4}(?= |$)")
-"""Of a date that is tested: a question may say no more of it."""
+"""The year of a tested date: a question may mention only that."""
 _FEW = {"minimum", "maximum", "top", "limit"}
 _BACKWARDS = {"descending", "maximum", "top"}
 _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 
 
 def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Values, numbers and aggregates in the query that the question doesn't name."""
+    """Values, numbers and aggregates in the query that the question doesn't mention."""
     known = numbers_in(hints.question, linker.lexicon)
     yield from (Doubt("unasked", text) for text in _texts(hints, facts, known))
     yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
@@ -53,7 +53,7 @@ def _texts(hints: Hints, facts: QueryFacts, known: Collection[float]) -> Iterato
 
 
 def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[float]) -> Iterator[str]:
-    """Of several that one thing has both, `size(…) = 2` is said; and a SKIP before the second."""
+    """Unmentioned numbers, except implied ones: `size(…) = 2` for `both`, and the SKIP for `the second`."""
     if ("LIMIT", 1.0) in facts.numbers and not is_cued(hints.question, _FEW):
         yield "LIMIT 1"
     also = facts.listed if is_cued(hints.question, {"both"}) else frozenset()
@@ -65,7 +65,7 @@ def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[
 
 
 def _ends_of_years(facts: QueryFacts, known: Collection[float]) -> set[str]:
-    """The dates as texts between which the query puts a year that the question says."""
+    """The date texts with which the query bounds a year of the question."""
     held = facts.bounding_days
     found: set[str] = set()
     for year in (number for number in known if FIRST_YEAR <= number <= LAST_YEAR):
@@ -76,7 +76,7 @@ def _ends_of_years(facts: QueryFacts, known: Collection[float]) -> set[str]:
 
 
 def _is_far(held: RelationshipPattern, known: Collection[float]) -> bool:
-    """True for steps of any number that the question doesn't say."""
+    """True for a path whose length isn't in the question."""
     return held.length is not None and bool(held.types) and not {*held.length} & {*known}
 
 
@@ -85,7 +85,7 @@ def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
-    """Properties that are held against 0 or 1, used for nothing else, and of which the question says no word."""
+    """Properties that are only compared with 0 or 1 and of which the question has no word."""
     said = roots_in(hints.question) | {*hints.properties, *hints.related}
     times = Counter(use.name for use in facts.structure.properties)
     for use in facts.structure.properties:
@@ -95,7 +95,7 @@ def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
 
 
 def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """`Total price` is no price times quantity: a number beside one that is said, and isn't itself."""
+    """Unmentioned numbers that are multiplied with or added to a mentioned one: price × quantity, for `total price`."""
     said = {*named_properties(hints, linker)}
     for pair in facts.factors:
         unsaid = {*pair} - said
@@ -103,7 +103,7 @@ def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
 
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:
-    """True when the question wants the largest or the latest first."""
+    """True if the question wants the largest or latest first."""
     said = is_cued(hints.question, _BACKWARDS)
     asked = {Ask.DESCENDING, Ask.MOST, Ask.MAXIMUM} & hints.asks
     return said or bool(asked) or bool(linker.wording.compiled(r"\b‹late›\b").search(hints.question))

@@ -1,4 +1,4 @@
-"""Everything the loop needs of one graph, made once: validators, linker, readings, examples, feedback."""
+"""Everything that the loop needs for one graph, created once: validators, linker, readings, examples, feedback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from servers.text2cypher.validators import ValidationPipeline
 
 @dataclass(frozen=True)
 class Workbench:
-    """`folder` is the graph's, when it is one: its own lexicon.json is used."""
+    """`folder`: the graph's folder, if it has one; its own lexicon.json is used."""
 
     backend: GraphBackend
     all_examples: Sequence[Example]
@@ -52,7 +52,7 @@ class Workbench:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """The examples that this graph's schema can answer; where there are none, some made of the graph itself."""
+        """The examples that fit this graph's schema; if none do, some generated from the graph."""
         if self._fitting or not self.backend.can_run:
             return self._fitting
         return generated(self.backend, Naming(self.backend.schema, self.values), self.values)
@@ -62,7 +62,7 @@ class Workbench:
         return [example for example in self.all_examples if _fits(example.cypher, self.backend.schema)]
 
     def picked(self, hints: Hints, count: int) -> list[Example]:
-        """The nearest examples; of those made of the graph rather the ones about the relationships it links."""
+        """The most similar examples; of generated ones preferably those about the relationships it links."""
         about = [] if self._fitting else [*hints.relations, *hints.related, *hints.labels]
         return self.similar.pick(hints.masked, count, about)
 
@@ -72,9 +72,9 @@ class Workbench:
         return ValueIndex.of(self.backend, self._lexicon.values) if self.backend.can_run else ValueIndex({})
 
     def may_hold(self, name: str) -> bool:
-        """False where no stored text, of a relationship or in a list either, says one of the names that `name` joins.
+        """False if no stored text, also in relationships and lists, contains one of the names joined in `name`.
 
-        A graph that can't be asked, or not so, may hold anything.
+        True for a graph that can't be queried, or not in time.
         """
         joins = self.linker.wording.compiled(r"\s+‹joins›\s+")
         try:
@@ -102,7 +102,7 @@ class Workbench:
 
     @cached_property
     def linker(self) -> Linker:
-        """Words to graph."""
+        """Links words to the graph."""
         lexicon = self._lexicon
         if self.backend.can_run:
             moments = moments_of(self.backend)
@@ -113,28 +113,28 @@ class Workbench:
 
     @cached_property
     def reader(self) -> Reader:
-        """Hints to readings."""
+        """Converts hints to readings."""
         return Reader(self.linker, variables_of(self.backend.schema, [e.cypher for e in self.examples]))
 
     @cached_property
     def composer(self) -> Composer:
-        """Hints to readings that any graph's questions can have."""
+        """Converts hints to readings for questions about any graph."""
         return Composer(self.linker)
 
     @cached_property
     def feedback(self) -> FeedbackBuilder:
-        """Errors to words."""
+        """Converts errors to words."""
         return FeedbackBuilder(self.backend, self.values if self.backend.can_run else None)
 
     @cached_property
     def similar(self) -> SimilarExamples:
-        """Examples by similarity."""
+        """Picks examples by similarity."""
         return SimilarExamples(self.examples, lambda question: self.linker.link(question).masked)
 
     def schema_grammar(self, *, thinking: bool, hints: Hints | None = None) -> str:
-        """The grammar of the whole schema; with hints, of the texts, numbers and relationships that it names.
+        """The grammar of the schema; with hints, restricted to the texts, numbers and relationships they name.
 
-        Texts of properties with few values can be written too.
+        The texts of properties with few values are allowed, too.
         """
         queries = [example.cypher for example in self.examples]
         said = Said(languages().voice_of(hints.question if hints is not None else "").answers["figure"])
@@ -150,7 +150,7 @@ class Workbench:
 
     @cached_property
     def _plain(self) -> set[str]:
-        """The relationships none of whose words also names a label or a property, as `orders` may."""
+        """The relationships whose words don't also name a label or property, as `orders` may."""
         lexicon = self.linker.lexicon
         others = {*lexicon.labels, *lexicon.properties}
         return set(self.backend.schema.relationships) - {

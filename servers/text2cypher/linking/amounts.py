@@ -1,4 +1,4 @@
-"""Numbers in words and figures, and how a bound on one may be written in a query. Reads no question."""
+"""Numbers in words and digits, and the ways to write a bound in a query. Reads no question."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
     "less": lambda n: {("<", n), ("<=", n - 1)},
     "at_most": lambda n: {("<=", n), ("<", n + 1)},
 }
-"""How a bound may be written for whole numbers."""
+"""The equivalent comparisons for a bound on whole numbers."""
 SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
 FIRST_YEAR, LAST_YEAR = 1000, 2200
 _DECADE = re.compile(r"\d{3}0s")
 WORD = r"\d+\.\d+|\w+"
-"""A word, or a number with its decimals."""
+"""Matches a word, or a number with decimals."""
 
 
 def is_decade(word: str) -> bool:
-    """`1960s`."""
+    """True for a decade such as `1960s`."""
     return bool(_DECADE.fullmatch(word))
 
 
 def within(first: float, numbers: set[tuple[str, float]]) -> bool:
-    """True when both ends of the ten years are tested."""
+    """True if both ends of the decade are tested."""
     return bool(BOUNDS["at_least"](first) & numbers) and bool(BOUNDS["at_most"](first + 9) & numbers)
 
 
 def in_year(sign: str, year: int, units: int) -> set[tuple[str, float]]:
-    """How a moment, counted in so many units a second from 1970 on, is held against a year."""
+    """The comparisons of a timestamp with a year; `units`: how many per second since 1970."""
     first, after = (int(datetime(one, 1, 1, tzinfo=UTC).timestamp()) * units for one in (year, year + 1))
     return {("<" if sign in ("<", "<=", "=") else ">=", after if sign in ("<=", ">", "=") else first)} | (
         {(">=", first)} if sign == "=" else set()
@@ -42,19 +42,19 @@ def in_year(sign: str, year: int, units: int) -> set[tuple[str, float]]:
 
 
 def ends_of_years(first: float, last: float) -> tuple[set[str], set[str]]:
-    """The dates as texts between which these years lie."""
+    """(begins, ends): the date texts that may bound these years."""
     begins = {f"{first:.0f}", f"{first:.0f}-01-01", f"{first - 1:.0f}-12-31"}
     return begins, {f"{last:.0f}-12-31", f"{last + 1:.0f}-01-01", f"{last + 1:.0f}"}
 
 
 def said_numbers(text: str, lexicon: Lexicon) -> set[float]:
-    """The numbers that a text says."""
+    """The numbers in a text."""
     words = (number_of(word, lexicon) for word in re.findall(WORD, text.lower()))
     return {number for number in words if number is not None}
 
 
 def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
-    """The numbers that a query may hold of a question: those it says, one more or less, both ends of its decades."""
+    """The numbers that a query for the question may contain: those it says, one more or less, and its decades' ends."""
     said = said_numbers(question, lexicon)
     decades = (float(word[:-1]) for word in _DECADE.findall(question))
     near = {number + step for number in said for step in (-1, 0, 1)}
@@ -64,6 +64,6 @@ def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
 
 
 def number_of(word: str, lexicon: Lexicon) -> float | None:
-    """The number that a word is."""
+    """The number that a word stands for, or None."""
     numbers = {**languages().numbers, **lexicon.numbers}
     return float(word) if re.fullmatch(r"\d+(?:\.\d+)?", word) else numbers.get(word)

@@ -1,4 +1,4 @@
-"""What a question wants done, and the languages' patterns made ready for one graph. Finds no label and no value."""
+"""What a question wants done, and the languages' patterns compiled for one graph. Links no label and no value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.values import folded
 
 TOGETHER = frozenset({"several", "same", "both"})
-"""Cues of conditions that one thing fulfils together."""
+"""Cues of conditions that one thing must meet at the same time."""
 _SHORT = 3  # letters of a word that is looked for whole
 
 
 class Ask(Enum):
-    """What a question wants done with what it finds; the value names the languages' pattern for it."""
+    """What a question wants done with what it finds; the value is the name of the languages' pattern for it."""
 
     COUNT = "count"
     SUM = "sum"
@@ -38,7 +38,7 @@ class Ask(Enum):
 
 
 class Wording:
-    """The patterns of all languages with one graph's words put in; pure."""
+    """The patterns of all languages with one graph's words filled in; pure."""
 
     def __init__(self, schema: GraphSchema, lexicon: Lexicon) -> None:
         numeric = {n for types in schema.nodes.values() for n, kind in types.items() if kind in (INTEGER, FLOAT)}
@@ -51,14 +51,14 @@ class Wording:
         self._compiled: dict[str, re.Pattern[str]] = {}
 
     def text(self, name: str) -> str:
-        """One pattern as a group, or the graph's own words; one that never matches where no language has it."""
+        """One pattern, or the graph's own words, as a group; a pattern that never matches if no language has it."""
         found = self._own.get(f"{{{name}}}") or languages().patterns.get(name, "(?!)")
         for place, words in self._own.items():
             found = found.replace(place, words)
         return f"(?:{found})"
 
     def compiled(self, template: str) -> re.Pattern[str]:
-        """`template` with every ‹name› replaced by that pattern, compiled once."""
+        """`template` with every ‹name› replaced by that pattern, compiled and cached."""
         if template not in self._compiled:
             filled = re.sub(r"‹(\w+)›", lambda held: self.text(held[1]), template)
             self._compiled[template] = re.compile(filled, re.IGNORECASE)
@@ -72,12 +72,12 @@ class Wording:
 
 
 def is_cued(question: str, wanted: Collection[str]) -> bool:
-    """True where the question holds a phrase for one of these cues."""
+    """True if the question has a phrase for one of these cues."""
     return bool(cue_in(question, wanted))
 
 
 def cue_in(question: str, wanted: Collection[str]) -> str:
-    """The longest phrase for one of these cues, empty without; of `at least` no part says `least`."""
+    """The longest phrase for one of these cues, or "". Parts of longer phrases don't count (`least` in `at least`)."""
     said = f" {folded(question)} "
     held = _cues()
     for phrase in sorted((phrase for phrase in held if f" {phrase} " in said), key=len, reverse=True):
@@ -89,7 +89,7 @@ def cue_in(question: str, wanted: Collection[str]) -> str:
 
 @cache
 def _cues() -> dict[str, frozenset[str]]:
-    """Each phrase as a folded question says it."""
+    """{phrase as in a folded question: its cues}."""
     return {folded(phrase): cues for phrase, cues in languages().cues.items()}
 
 

@@ -1,4 +1,4 @@
-"""The numbers and the parts of texts that a question bounds its answer by, of whatever property. Links nothing."""
+"""The numbers and text parts by which a question bounds its answer, whatever the property. Links nothing."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.profile import DATE
 
 Bound = tuple[tuple[str, int | float], ...]
-"""(sign, number), one or two, which one property has to fulfil."""
+"""One or two (sign, number) conditions that one property has to meet."""
 Placed = tuple[Bound, int]
-"""And where in the question its number stands."""
+"""The bound and the offset of its number in the question."""
 _SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
 _NEAR = 40  # characters before a text that say how it is compared
 
 
 def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
-    """One of each number that is neither a limit nor a condition on a count; one from each side make a range."""
+    """The bounds in a question, without its limit and conditions on a count; two ends of a range form one bound."""
     text = re.sub(r"['\"“‘][^'\"”’]*['\"”’]", lambda held: "¤" * len(held[0]), hints.masked.lower())
     found: list[Placed] = []
     for low, high, span in ranges_in(text, linker):
@@ -44,7 +44,7 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
 
 
 def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
-    """(operator, text) of what stands in quotes, by the words before it; `=` where they say nothing."""
+    """(operator, text) for each quoted text, by the words before it; `=` if they say nothing."""
     schema = linker.schema
     names = {name.lower() for name in (*schema.labels, *schema.relationships, *schema.properties)}
     for match in re.finditer(QUOTED, hints.question):
@@ -65,7 +65,7 @@ def texts_in(hints: Hints, linker: Linker) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Ordinal:
-    """`second` right beside a superlative, which `start` and `end` leave out."""
+    """An ordinal (`second`) directly beside a superlative; `start` and `end` are its own offsets."""
 
     number: int
     start: int
@@ -73,7 +73,7 @@ class Ordinal:
 
 
 def ordinals_in(text: str, linker: Linker) -> Iterator[Ordinal]:
-    """`The second most expensive`: one is skipped; no other `third` counts so."""
+    """Ordinals of a ranking: `the second most expensive`. Other uses of `third` don't count."""
     for found in linker.wording.compiled(_ordinals()).finditer(text.lower()):
         name = "one" if found["one"] else "other"
         yield Ordinal(languages().ordinals[found[name]], *found.span(name))
@@ -93,7 +93,7 @@ def _number(word: str, linker: Linker) -> float | None:
 
 
 def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[int, int]]]:
-    """(low, high, span) of each `between 1990 and 2000`."""
+    """(low, high, span) of each range such as `between 1990 and 2000`."""
     pattern = linker.wording.compiled(rf"(?<!\w)‹range_from›\W+({WORD})\W+‹range_to›\W+({WORD})")
     for found in pattern.finditer(text):
         low, high = _number(found[1], linker), _number(found[2], linker)
@@ -102,7 +102,7 @@ def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[i
 
 
 def _sign(linker: Linker, text: str, start: int, end: int) -> str:
-    """By the longest words of comparison right before or after; `=` without."""
+    """The sign for the longest comparison phrase directly before or after a number; `=` if there is none."""
     article = "|".join([linker.wording.text("article"), *languages().of_years])
     for phrase in sorted(languages().cues, key=len, reverse=True):
         sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)

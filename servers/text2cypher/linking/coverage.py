@@ -1,7 +1,7 @@
-"""Holds each content word of a question against a query: what it was taken for, or that nothing accounts for it.
+"""Compares each content word of a question with a query: what it was taken for, or None if nothing accounts for it.
 
-A word is accounted for by a label, type, property or value that the query uses, by what the query does for it
-(aggregate, order, negation, number, comparison), or by the lexicon as saying nothing. Rules; asks no model.
+A word is covered if the query uses its label, type, property or value, does what it asks for (aggregate, order,
+negation, number, comparison), or if the lexicon ignores it. Rules only; asks no model.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from servers.text2cypher.linking.names import parts, root, said_in
 from servers.text2cypher.linking.values import Mention, folded
 
 _APART = {"<", ">", "<=", ">=", "<>"}
-"""How a number is held against others than itself."""
+"""Signs that compare a number with other values than itself."""
 _WORD = re.compile(r"\w+(?:[.\-']\w+)*")
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A word or phrase of the question; `meaning` None when the query has nothing for it. `spelling` 0–1."""
+    """A word or phrase of the question; `meaning` is None if the query lacks it. `spelling`: similarity, 0–1."""
 
     words: str
     meaning: str | None
@@ -47,12 +47,12 @@ class Taken:
 
 
 def coverage(hints: Hints, facts: QueryFacts, linker: Linker) -> list[Taken]:
-    """In the order of the question; function words are left out."""
+    """The content words in the order of the question."""
     return _Reading(hints, facts, linker, languages()).read()
 
 
 class _Reading:
-    """One question against one query; `open` are the spans of words not yet accounted for."""
+    """Compares one question with one query; `open`: the spans of words not yet covered."""
 
     def __init__(self, hints: Hints, facts: QueryFacts, linker: Linker, language: Language) -> None:
         self.hints, self.facts, self.linker, self.language = hints, facts, linker, language
@@ -74,12 +74,12 @@ class _Reading:
         return bool(bare & self.language.function)
 
     def _is_left(self, word: str) -> bool:
-        """True where a written lexicon says that the word is a relationship, and the query has no such step."""
+        """True if a written lexicon maps the word to a relationship of the question that the query doesn't use."""
         kind = self.linker.lexicon.relationships.get(word) if self.linker.lexicon.written else None
         return kind in self.hints.relations and kind not in self.facts.names
 
     def _whole_mentions(self, left: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """The spans left, the words of one value together."""
+        """The remaining spans, with the words of one stored value merged."""
         last = -1
         for start, end in left:
             held = next((m for m in self.hints.mentions if m.start <= start and end <= m.end), None)
@@ -94,7 +94,7 @@ class _Reading:
         self._close(start, end)
 
     def _drop(self, start: int, end: int) -> None:
-        """What these words ask for is not done."""
+        """Marks these words as not covered by the query."""
         self.found.append((start, Taken(self.text[start:end], None)))
         self._close(start, end)
 
@@ -111,7 +111,7 @@ class _Reading:
                 yield found.span()
 
     def _values(self) -> None:
-        """Stored values that the query names, then single words that stand in one of its texts."""
+        """Covers stored values that the query names, then single words inside one of its texts."""
         astray = {folded(held.value) for held in self.hints.mentions if not self._is_tested_where_it_is(held)}
         strings = [text for text in self.facts.strings if folded(text) not in astray]
         texts = {folded(text) for text in strings}
@@ -132,21 +132,21 @@ class _Reading:
                 self._take(start, end, "text")
 
     def _is_tested_where_it_is(self, mention: Mention) -> bool:
-        """False where the query holds against this value only properties that have it nowhere."""
+        """False if the query tests this value only on properties that don't store it."""
         wanted, labels = folded(mention.value), self.facts.structure.labels_of
         tests = [(v, name) for v, name, token in self.facts.property_tests if token and folded(token.value) == wanted]
         places = {(place.label, place.property) for place in mention.places}
         return not tests or any(not labels(v) or {(label, name) for label in labels(v)} & places for v, name in tests)
 
     def _is_bound(self, text: str) -> bool:
-        """A number that a text has to lie above or below, as a date above '1997': it is read as one."""
+        """True if a text is a number used as a bound (a date above '1997'); it is then treated as a number."""
         return text.isdecimal() and text in {held for _, held in self.facts.bounds}
 
     def _in_mention(self, start: int, end: int) -> bool:
         return any(m.start <= start and end <= m.end for m in self.hints.mentions)
 
     def _phrases(self) -> None:
-        """Words of the lexicon whose label, property or type the query uses."""
+        """Covers phrases of the lexicon whose label, property or type the query uses."""
         lexicon = self.linker.lexicon
         named = [
             (phrase, name)
@@ -203,9 +203,9 @@ class _Reading:
                 self._drop(begin, end)
 
     def _is_stated(self, value: float) -> bool:
-        """True for what is held against this number itself; a bound only where the question says one somewhere.
+        """True if this number itself is compared; as a strict bound only if the question has a bound somewhere.
 
-        Two bounds may hold nothing else between them.
+        Two bounds may together mean exactly this number.
         """
         stated = self.done.stated
         bounded = is_cued(self.text, {*BOUNDS, "range", "not"})
@@ -214,13 +214,13 @@ class _Reading:
         return bool(BOUNDS["at_least"](value) & stated) and bool(BOUNDS["at_most"](value) & stated)
 
     def _is_in_year(self, sign: str, number: float) -> bool:
-        """True where a moment is held against a year."""
+        """True if a timestamp is compared with this year."""
         held = set(self.linker.lexicon.moments.values())
         stated = set(self.facts.numbers)
         return FIRST_YEAR <= number <= LAST_YEAR and any(in_year(sign, int(number), units) <= stated for units in held)
 
     def _is_between(self, sign: str, first: float, last: float) -> bool:
-        """True where dates that are kept as texts are held against the beginning of a year and the end of one."""
+        """True if dates stored as text are compared with the start or end of these years."""
         if not FIRST_YEAR <= first <= LAST_YEAR:
             return False
         held, (begins, ends) = self.facts.bounding_days, ends_of_years(first, last)
@@ -229,7 +229,7 @@ class _Reading:
         return bool(held[sign[0]] & (begins | ends))
 
     def _bound_after(self, end: int) -> str:
-        """`or more` right after a number, and the like."""
+        """The bound in a phrase such as `or more` directly after a number; "" without one."""
         after = self.text[end:]
         for phrase, cues in self.language.cues.items():
             if self.linker.wording.compiled(r"‹or›\b").match(phrase) and re.match(
@@ -239,7 +239,7 @@ class _Reading:
         return ""
 
     def _bound_before(self, start: int) -> tuple[int, str]:
-        """Where `more than` or the like begins right before a number, and which bound it is; (start, "") without."""
+        """(start of a phrase such as `more than` directly before a number, its bound); (start, "") without one."""
         between = "|".join([self.linker.wording.text("article"), *self.language.of_years])
         for phrase in sorted(self.language.cues, key=len, reverse=True):
             bound = next((cue for cue in self.language.cues[phrase] if cue in BOUNDS), None)
@@ -274,7 +274,7 @@ class _Reading:
                     self._drop(*span)
 
     def _is_one_figure(self, phrase: str) -> bool:
-        """True where one figure answers `for each`."""
+        """True if `for each` is answered with one figure."""
         return "group" in self.language.cues[phrase] and bool(self.facts.words & FIGURES)
 
     @cached_property
@@ -282,7 +282,7 @@ class _Reading:
         return {root(part): name for name in self.facts.names for part in parts(name)}
 
     def _names(self) -> None:
-        """What a name of the graph says in its own words, `directors` for DIRECTED, or what a word is likened to."""
+        """Covers words that share a root with a name of the graph (`directors` for DIRECTED) or are likened to one."""
         likened = {word: (name, like) for word, name, like in self.hints.likened}
         for start, end in list(self.open):
             word = self.text[start:end]

@@ -1,4 +1,4 @@
-"""Hints as a line of Indonesian for the prompt. Decides nothing."""
+"""Formats hints as a line of Indonesian for the prompt. Decides nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKED = {
 
 
 def describe(hints: Hints) -> str:
-    """Empty when nothing was linked."""
+    """The line; empty if nothing was linked."""
     parts = []
     for held in hints.filters:
         values = ", ".join(f"'{value}'" if isinstance(value, str) else str(value) for value in held.values)

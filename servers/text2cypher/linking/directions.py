@@ -1,7 +1,7 @@
-"""Which end of a relationship between two of a kind a question speaks of. Words only: the lexicon's phrases, no graph.
+"""Which end of a self-relationship a question is about. Uses only the lexicon's phrases, no graph.
 
-A course that "has prerequisites" is where the arrow ends, one that "is a prerequisite" is where it starts; so is the
-course after "needs" and the one after "prerequisite of".
+A course that "has prerequisites" is at the arrow's end, one that "is a prerequisite" at its start; likewise the course
+after "needs" and the one after "prerequisite of".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ End = Literal["start", "end"]
 
 @dataclass(frozen=True)
 class Directions:
-    """Regular expressions for one relationship: right before a value, and for the thing asked about."""
+    """Regular expressions for one relationship: directly before a value, and for the thing asked about."""
 
     value_is_end: str
     value_is_start: str
@@ -27,7 +27,7 @@ class Directions:
 
 
 def ends_of_values(masked: str, mentions: Sequence[Mention], known: Sequence[Directions]) -> dict[str, End]:
-    """Stored value → the end it stands at, for those whose wording says so."""
+    """{stored value: the end it stands at}, for values whose wording says so."""
     found: dict[str, End] = {}
     last = 0
     for mention in mentions:
@@ -42,7 +42,7 @@ def ends_of_values(masked: str, mentions: Sequence[Mention], known: Sequence[Dir
 
 
 def end_of_asked(masked: str, known: Sequence[Directions]) -> End | None:
-    """The end of the thing asked about, where the wording says so."""
+    """The end of the thing asked about, if the wording says so."""
     lower = masked.lower()
     for held in known:
         if re.search(held.asked_is_start, lower):

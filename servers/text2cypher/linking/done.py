@@ -1,4 +1,4 @@
-"""What a query does for a word that names nothing of the graph: it counts, adds up, orders, negates. Finds no word."""
+"""Whether a query does what a word asks for (count, sum, order, negate) if the word names nothing in the graph."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from servers.text2cypher.linking.said import says_every
 
 
 class Done:
-    """One query, as the answer to one question."""
+    """One query as the answer to one question."""
 
     def __init__(self, hints: Hints, facts: QueryFacts, linker: Linker) -> None:
         self.hints, self.facts, self.linker = hints, facts, linker
         self.text = hints.question.lower()
 
     def does(self, cue: str, taken: Collection[str | None] = ()) -> bool:
-        """True where the query does what a cue asks for; `taken`: what words were taken for so far."""
+        """True if the query does what a cue asks for; `taken`: the meanings of the words covered so far."""
         words, facts = self.facts.words, self.facts
         ordered = "ORDER" in words and "LIMIT" in words
         symbols = {token.text for token in facts.tokens}
@@ -73,17 +73,17 @@ class Done:
 
     @cached_property
     def stated(self) -> set[tuple[str, float]]:
-        """What is held against numbers: above 20 are all of which none is at most 20."""
+        """The query's number comparisons; for `all` they are negated: "all are above 20" is "none is at most 20"."""
         turned = says_every(self.hints, self.linker) and Ask.NOT not in self.hints.asks
         return set(self.facts.numbers_turned if turned else self.facts.numbers)
 
     def says_any_graph(self, word: str) -> bool:
-        """`All relationships`: what joins, of whatever type."""
+        """True for a word such as `relationships` if the query has a relationship of any type."""
         joins = self.facts.structure.relationships if word in languages().graph and "TYPE" in self.facts.words else ()
         return any(not held.types and held.length is None for held in joins)
 
     def says_key(self, word: str) -> bool:
-        """`The product with ID 3`: its own, not its supplier's."""
+        """True for a word such as `ID` if the query tests the key of the node itself: `the product with ID 3`."""
         tests = self.facts.property_tests if word in languages().keys else ()
         named = ((label, name) for v, name, _ in tests if is_key(name) for label in self.facts.structure.labels_of(v))
         return any(roots(name) - roots(label) == {root(word)} for label, name in named)
@@ -92,7 +92,7 @@ class Done:
         return self._in_time() if dated else backwards or self._says("min_said")
 
     def _picks_text(self) -> bool:
-        """True where the largest or smallest of texts is taken: no title is the most, nor the longest."""
+        """True if the query takes the largest or smallest of texts, which answers no superlative."""
         texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
         tokens = [token for token in self.facts.tokens if not token.is_word("DISTINCT")]
         around = zip(tokens, tokens[1:], tokens[3:], tokens[4:], strict=False)
@@ -105,9 +105,9 @@ class Done:
         return picked or (bool(ordered) and all(held[:1] == ["."] and held[1] in texts for held in ordered))
 
     def _fulfils_both(self) -> bool:
-        """True where one thing fulfils both conditions: of what is joined, one of a list is enough for IN.
+        """True if one thing meets both conditions; with IN over a relationship, one of the values would be enough.
 
-        Where the two of a pair do, both have the same step.
+        For a pair, both must have the same step.
         """
         words, steps = self.facts.words, len(self.facts.structure.relationships)
         if is_cued(self.text, {"pairs"}):
@@ -121,31 +121,31 @@ class Done:
         return steps > 1 or bool(words & {"AND", "IN", "UNION"})
 
     def _bounds_number(self) -> bool:
-        """True where something is counted before anything is returned."""
+        """True if the query counts something before it returns."""
         before = self.facts.tokens[: -len(self.facts.returned)]
         return any(token.is_word("ALL", "COUNT", "SIZE") for token in before)
 
     def _numeric_named(self) -> bool:
-        """True when the question names a number that is stored."""
+        """True if the question names a numeric property."""
         return any(self._is_numeric(name) for name in self.hints.properties)
 
     def _is_numeric(self, name: str) -> bool:
         return name in self.linker.schema.of_types(INTEGER, FLOAT)
 
     def _asks_a_number(self, taken: Collection[str | None]) -> bool:
-        """A stored number that the question names, by a word of its own, is returned: `how many credits has …`."""
+        """True if the query returns a number that the question names with its own word: `how many credits has …`."""
         said = roots_in(self.text) - self.linker.label_roots
         numbers = {token.value for token in self.facts.returned if token.is_name and self._is_numeric(token.value)}
         return any(name in taken or said & roots(name) for name in numbers)
 
     def _one_number(self, taken: Collection[str | None]) -> bool:
-        """A total of one node is its own number."""
+        """True if a total concerns one identified node, so that its own number is the answer."""
         places = [place for held in self.hints.mentions for place in held.places]
         one = any(self.linker.values.identifies(place) for place in places)
         return one and self._asks_a_number(taken) and not self.facts.structure.relationships
 
     def _in_time(self) -> bool:
-        """What is old comes first by a year or a date, what is new last; of other properties nobody knows."""
+        """True if old things come first by a year or date, and new ones last; unknown for other properties."""
         words = self.facts.words
         early, late = (self.linker.wording.compiled(rf"\b‹{way}›\b").search(self.text) for way in ("early", "late"))
         if not (early or late) or self._picks_text():
@@ -163,7 +163,7 @@ class Done:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.text))
 
     def answers_yes_or_no(self) -> bool:
-        """True where a truth is shown."""
+        """True if the query returns a boolean expression."""
         signs = {token.text for token in self.facts.returned}
         return bool(signs & {">", "<", "=", ">=", "<=", "<>"}) or bool(
             {sign.upper() for sign in signs} & {"EXISTS", "COUNT", "CASE", "IS", "ANY", "ALL"}

@@ -1,4 +1,4 @@
-"""The conditions a question states: stored values, numbers, parts of texts, what is missing. Finds no relationship."""
+"""The conditions in a question: stored values, numbers, text parts, missing properties. Links no relationship."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.values import Mention, Place, ValueIndex
 
 Span = tuple[int, int, str]
-"""Where a word for a name of the graph stands: start, end, the name."""
+"""Span of a word for a name of the graph: (start, end, name)."""
 _COMPARISONS = (("greater", "|>", ">"), ("less", "|<", "<"), ("at_least", "|>=", ">="), ("at_most", "|<=", "<="))
 _WAYS = {"contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
 _PART_OF_TEXT = (
@@ -23,13 +23,13 @@ _PART_OF_TEXT = (
     r"(?P<what>['\"“](?P<quoted>[^'\"”]+)['\"”]|(?P<word>(?-i:[A-Z])\w*))"
 )
 MOST_BETWEEN = 3
-"""Words that say nothing between a property and its value: `a bank located in the …`."""
+"""The most function words between a property and its value: `a bank located in the …`."""
 _SAME_PHRASE = 12  # characters between two words for one thing, as in `bobot 2 SKS`
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition the question states. `values` has several for IN; operator `null`/`not null` has none."""
+    """A condition of the question. `values` has several items for IN, and none for `null` and `not null`."""
 
     label: str
     property: str
@@ -40,7 +40,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Stated:
-    """All conditions; `having` (sign, number) is one on a count; `used` are offsets of property words they took."""
+    """All conditions. `having`: (sign, number) on a count; `used`: offsets of the property words in conditions."""
 
     filters: tuple[Filter, ...]
     having: tuple[str, int] | None
@@ -49,7 +49,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Words:
-    """One question: as asked, with stored values covered, and what its words were found to be."""
+    """A question as asked and with stored values masked, and what its words were linked to."""
 
     question: str
     masked: str
@@ -60,7 +60,7 @@ class Words:
 
 
 class Conditions:
-    """Over one graph; pure after construction."""
+    """Finds conditions over one graph; pure after construction."""
 
     def __init__(
         self, schema: GraphSchema, lexicon: Lexicon, values: ValueIndex, naming: Naming, wording: Wording
@@ -86,7 +86,7 @@ class Conditions:
     # -- stored values
 
     def _of_values(self, words: Words) -> tuple[list[Filter], set[int]]:
-        """One filter a property, with all its values; and the offsets of the property words that announce them."""
+        """(one filter per property with all its values, the offsets of the property words that announce them)."""
         found: dict[Place, list[Mention]] = {}
         used: set[int] = set()
         for number, mention in enumerate(words.mentions):
@@ -107,7 +107,7 @@ class Conditions:
     def _joined_to(
         self, words: Words, mention: Mention, before: Mention | None, found: dict[Place, list[Mention]]
     ) -> Place | None:
-        """The place of the value before, for one that an `and` joins to it."""
+        """The place of the previous value, if an `and` joins this value to it; else None."""
         if before is None:
             return None
         between = words.question[before.end : mention.start]
@@ -116,7 +116,7 @@ class Conditions:
         return next((place for place in mention.places if before in found.get(place, [])), None)
 
     def _likeliest(self, words: Words, mention: Mention) -> tuple[Place, set[int]]:
-        """What the words before a value say, then what usually names a node."""
+        """The most likely place of a value, by the words around it and by what usually names a node."""
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
         apart = blanked(words.masked, words.properties)
@@ -148,19 +148,19 @@ class Conditions:
         return best, {start for start, place in announced if place == best}
 
     def _begins(self, name: str, place: Place) -> bool:
-        """`bank` begins `bank country`: a bank in Germany."""
+        """True if a name is the start of the property's name: `bank` of `bank country`, for "a bank in Germany"."""
         own, held = parts(name), parts(place.property)
         return len(own) < len(held) and held[: len(own)] == own
 
     def _leads(self, text: str, end: int, start: int) -> bool:
-        """True when only words that say nothing stand between two places."""
+        """True if only a few function words stand between two offsets."""
         between = re.findall(r"\w+", text[end:start].lower())
         return end <= start and len(between) <= MOST_BETWEEN and languages().function.issuperset(between)
 
     # -- numbers
 
     def _of_numbers(self, words: Words) -> tuple[list[Filter], tuple[str, int] | None, set[int]]:
-        """`semester 5`, `3 SKS`, `lebih dari empat topik`; the last is a condition on a count."""
+        """Number conditions (`semester 5`, `3 SKS`), and separately a bound on a count (`lebih dari empat topik`)."""
         masked = words.masked
         found: dict[tuple[str, str], list[int]] = {}
         having: tuple[str, int] | None = None
@@ -206,7 +206,7 @@ class Conditions:
         return named or bool(self.wording.compiled(r"\s*‹relation›").match(words.masked[end:]))
 
     def _is_counted_before(self, before: str) -> bool:
-        """`topiknya lebih dari 4`: a bound behind what it bounds the count of."""
+        """True if a bound follows the thing whose count it bounds: `topiknya lebih dari 4`."""
         return bool(self.wording.compiled(r"\b‹counted_before›\s+(?:‹exceeds›|[<>]=?)\s*$").search(before))
 
     def _numeric_word(self, words: Words, start: int, end: int) -> tuple[int, str] | None:
@@ -228,7 +228,7 @@ class Conditions:
     # -- what is missing, parts of texts
 
     def _of_missing(self, words: Words, used: set[int]) -> list[Filter]:
-        """`tidak punya jalur`, `jalur yang ada`: a property that some nodes lack."""
+        """Conditions on properties that some nodes lack: `tidak punya jalur`, `jalur yang ada`."""
         filters = []
         for start, end, name in words.properties:
             label = next((label for label, types in self.schema.nodes.items() if name in types), "")
@@ -245,12 +245,12 @@ class Conditions:
         return filters
 
     def _optional(self, place: Place) -> bool:
-        """True when some nodes of the label have the property and some lack it."""
+        """True if some nodes of the label have the property and others don't."""
         most = max((count for held, count in self.values.counts.items() if held.label == place.label), default=0)
         return 0 < self.values.counts.get(place, 0) < most
 
     def _of_texts(self, words: Words, used: set[int]) -> list[Filter]:
-        """`namanya mengandung kata Jaringan`: a part of a text, not a stored value."""
+        """Conditions on a part of a text instead of a stored value: `namanya mengandung kata Jaringan`."""
         filters = []
         for match in self.wording.compiled(_PART_OF_TEXT).finditer(words.question):
             text = (match["quoted"] or match["word"] or "").strip()
@@ -273,12 +273,12 @@ class Conditions:
         return filters
 
     def _adjoins(self, text: str, end: int, start: int) -> bool:
-        """True when at most one small word stands between two places."""
+        """True if at most one function word stands between two offsets."""
         return end <= start and bool(self.wording.compiled(r"\W*(?:‹small›\b\W*)?").fullmatch(text[end:start]))
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with blanks in these places."""
+    """The text with these spans replaced by spaces."""
     for start, end, _ in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

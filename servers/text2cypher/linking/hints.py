@@ -1,7 +1,7 @@
-"""What a question's words say about its query: labels, filters, relationships, what is to be returned. Data and rules.
+"""What a question's words say about its query: labels, filters, relationships, what to return. Data and rules.
 
-The rules read words of languages (languages/*.toml) and of the graph (lexicon), never particular questions. What they
-can't decide, the direction of a prerequisite or which of two labels a filter belongs to, they leave open for the model.
+The rules use words of languages (languages/*.toml) and of the graph (lexicon), never specific questions. What they
+can't decide, e.g. the direction of a prerequisite or which of two labels a filter belongs to, is left to the model.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from servers.text2cypher.linking.values import Mention, ValueIndex, folded
 
 @dataclass(frozen=True)
 class Hints:
-    """Everything found. `labels` and `properties` in the order of the question; `relations` name → how often."""
+    """Everything found. `labels` and `properties` in question order; `relations`: name → how often."""
 
     question: str
     labels: tuple[str, ...]
@@ -56,12 +56,12 @@ class Hints:
 
     @property
     def names_something(self) -> bool:
-        """False where no word of the question is known to be of this graph."""
+        """False if no word of the question is known to belong to this graph."""
         return bool(self.labels or self.mentions or self.properties or self.relations or self.related)
 
 
 class Linker:
-    """Over one graph; pure after construction."""
+    """Links questions to one graph; pure after construction."""
 
     def __init__(self, schema: GraphSchema, lexicon: Lexicon, values: ValueIndex) -> None:
         self.schema, self.lexicon, self.values = schema, lexicon, values
@@ -70,7 +70,7 @@ class Linker:
         self._conditions = Conditions(schema, lexicon, values, self.naming, self.wording)
         self._named = {**lexicon.properties, **lexicon.labels}
         self.label_roots = roots(*schema.labels)
-        """Of the words in labels."""
+        """The roots of the words in labels."""
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._taken_roots = named | {root(word) for phrase in languages().cues for word in phrase.split()}
@@ -93,7 +93,7 @@ class Linker:
         self._meanings = Meanings(self._known, lexicon.words)
 
     def link(self, question: str) -> Hints:
-        """The hints for one question; their `question` is as it is written, not as it was said."""
+        """The hints for one question; their `question` has spoken forms replaced by written ones."""
         question = self._counts_by_name(languages().written(question))
         mentions = self._mentions(question)
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
@@ -160,7 +160,7 @@ class Linker:
         return self.values.find(question, after, self._known)
 
     def _counts_by_name(self, question: str) -> str:
-        """`follower count`, where a number is called `followers`, asks for no count: it is that number."""
+        """Replaces `follower count` by the stored number's name (`followers`), so that nothing is counted."""
 
         def called(found: re.Match[str]) -> str:
             names = self._numbers.get(root(found[1]), [])
@@ -169,16 +169,16 @@ class Linker:
         return self._count_of.sub(called, question)
 
     def is_to_write(self, hints: Hints) -> bool:
-        """True for `delete all products`; not for `set of products`, where it is a noun."""
+        """True for `delete all products`, but not for `set of products`, where the word is a noun."""
         thing = r"(?:¤|(?:‹label›|‹property›|‹relation›)(?!\w))"
         passed = r"(?:\s+(?!(?:‹preposition›|‹joins›)\b)[\w'’-]+)"
         pattern = rf"^\W*‹writes›\b(?:{passed}{{0,3}}?\s+{thing}|{passed}{{1,4}}\W*$)"
         return bool(self.wording.compiled(pattern).search(hints.masked))
 
     def supposing(self, hints: Hints) -> Iterator[Hints]:
-        """What is read, the likeliest first: without words that nobody knows, then with what only a verb says.
+        """Hints, most likely first: without unknown words, then with relationships implied by a verb.
 
-        `What is covered in …` says a relationship so.
+        `What is covered in …` implies a relationship that way.
         """
         spans = [(held.start, held.end) for held in hints.mentions]
         bare = self._meanings.bare(hints.question, spans, {word for word, _, _ in hints.likened})
@@ -190,7 +190,7 @@ class Linker:
                 yield replace(read, relations={**read.relations, kind: 1})
 
     def display(self, label: str) -> list[str]:
-        """The properties a node of this label is shown by, best first."""
+        """The properties by which a node of this label is shown, best first."""
         return self.naming.display(label)
 
     def _limit(self, masked: str) -> int | None:
@@ -199,7 +199,7 @@ class Linker:
         return int(number) if number else None
 
     def _related(self, masked: str) -> tuple[str, ...]:
-        """Labels and relationships of which the question says a root, properties of which it says every root."""
+        """Labels and relationships with a root in the question, and properties with all roots in it."""
         roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
         found = [name for held, name in self._roots if held & roots]
         whole = [name for held, name in self._property_roots if held <= roots]
@@ -210,7 +210,7 @@ class Linker:
         return tuple(dict.fromkeys([*found, *whole, *heads]))
 
     def _pairs(self, masked: str, properties: list[Span], labels: list[Span]) -> tuple[tuple[str, str], ...]:
-        """(property, label) where a property's word stands right before a label's."""
+        """(property, label) if the property's word directly precedes the label's."""
         joined = self.wording.compiled(r"\s+(?:‹of› )?")
         return tuple(
             (name, label)
@@ -220,15 +220,15 @@ class Linker:
         )
 
     def _repeated(self, labels: list[Span], properties: list[Span]) -> tuple[str, ...]:
-        """Labels said twice; `product names of products` says one."""
+        """Labels that occur twice; `product names of products` has only one."""
         inside = [(start, end) for start, end, _ in properties]
         times = Counter(held[2] for held in labels if not _is_in(held, inside))
         return tuple(name for name, number in times.items() if number > 1)
 
     def _unknown(self, masked: str, labels: list[Span]) -> tuple[tuple[str, str], ...]:
-        """`mata kuliah Fisika Kuantum`: a capitalised name right after a label that no stored value matches.
+        """(label, name) for an unstored capitalised name directly after a label: `mata kuliah Fisika Kuantum`.
 
-        None where a word of it is known: `Which Suppliers Supply More …` is only written in capitals.
+        Names with a known word are skipped: `Which Suppliers Supply More …` is only title case.
         """
         found = []
         pattern = self.wording.compiled(
@@ -241,7 +241,7 @@ class Linker:
         return tuple(found)
 
     def _owners(self, properties: tuple[str, ...], relations: dict[str, int]) -> tuple[str, ...]:
-        """For a question that names no label: the one that has what it asks for."""
+        """For a question that names no label, the label that has what it asks for."""
         for kind in relations:
             return self.schema.ends(kind)[0][:1]
         owners = [label for label, types in self.schema.nodes.items() if properties and set(properties) <= set(types)]
@@ -249,7 +249,7 @@ class Linker:
 
 
 def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
-    """(start, end, name) of each phrase in order, the longest where they overlap."""
+    """(start, end, name) of each phrase in order; of overlapping ones only the longest."""
     found: list[Span] = []
     lower = text.lower()
     for phrase in sorted(phrases, key=len, reverse=True):
@@ -260,13 +260,13 @@ def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
 
 
 def _is_in(span: Span, longer: Sequence[tuple[int, int]]) -> bool:
-    """True where a longer span holds it: `country` of `bank country`."""
+    """True if a longer span contains it: `country` in `bank country`."""
     start, end, _ = span
     return any(low <= start and end <= high and end - start < high - low for low, high in longer)
 
 
 def _is_long_name(span: Span, text: str) -> bool:
-    """True for a name of several words as it stands in the graph: the `count` in `view count` asks for nothing."""
+    """True for a name of several words as in the graph, so that the `count` in `view count` asks for nothing."""
     words = text[span[0] : span[1]].lower().replace("_", " ").split()
     return len(words) > 1 and {root(word) for word in words} == roots(span[2])
 
@@ -277,7 +277,7 @@ def _roots(name: str) -> set[str]:
 
 
 def _roots_of_property(name: str, others: set[str]) -> set[str]:
-    """`view count` is said by `views`, but `answer count` isn't by `answers` where these are nodes."""
+    """The roots that mean a property: `views` for `view count`, but not `answers` for `answer count` if a label."""
     counting = {root(part) for part in parts(name) if languages().cues.get(part, frozenset()) & {"count", "sum"}}
     bare = _roots(name) - counting
     return bare if bare and not bare & others else _roots(name)

@@ -1,4 +1,4 @@
-"""The words of question and answer that belong to a language, not to a graph: from languages/*.toml. Links nothing."""
+"""The language-specific words of questions and answers, from languages/*.toml. Links nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TWICE = re.compile(r"\b([^\W\d_]{3,})2(?=[a-z]{0,3}\b)")
 QUOTED = r"(?<!\w)['\"“‘]([^'\"”’]+)['\"”’]"
 _GROUPED = r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,})(?![.,]?\d)"
 DEFAULT = "id"
-"""The language of an answer to a question that isn't plainly in another."""
+"""The language of the answer if the question isn't clearly in another one."""
 
 
 @dataclass(frozen=True)
 class Voice:
-    """One language by itself: the words that say nothing in it, its answers and questions for examples."""
+    """One language: its function words, answers and example questions."""
 
     function: frozenset[str]
     answers: dict[str, str]
@@ -48,7 +48,7 @@ class Language:
     """
 
     def written(self, question: str) -> str:
-        """As it is written: spoken forms replaced, doubled nouns said once (`topik-topik`), no `-nya`, no `Can you`."""
+        """The question in written form: no spoken forms, doubled nouns (`topik-topik`), `-nya` or `Can you`."""
 
         def once(found: re.Match[str]) -> str:
             said = found[0].lower()
@@ -66,13 +66,13 @@ class Language:
         return f"{self.tags[ends[1].lower()]} {text[: ends.start()]}?" if ends else text
 
     def _plainly(self, found: re.Match[str]) -> str:
-        """`Mohon direkap`: without the verb, if no word that says what to do is in it (`mohon dihitung`)."""
+        """The request without its verb (`Mohon direkap`), unless the verb has a known word in it (`mohon dihitung`)."""
         asked, verb = found[0].split()
         telling = (word for word in self.words if len(word) > 3 and word not in self.function)
         return found[0] if any(word in verb.lower() for word in telling) else asked
 
     def _in_figures(self, question: str) -> str:
-        """Numbers outside of quotes in figures alone: `500,000`, `1.5 million`."""
+        """The question with numbers outside quotes in plain digits: `500,000`, `1.5 million`."""
 
         def plain(found: re.Match[str]) -> str:
             if found["grouped"]:
@@ -91,7 +91,7 @@ class Language:
 
     @cached_property
     def irregular(self) -> dict[str, str]:
-        """Form → word, of nouns and verbs."""
+        """Inflected form → word, for nouns and verbs."""
         return self.nouns | self.verbs
 
     @cached_property
@@ -110,7 +110,7 @@ class Language:
         return frozenset(word for phrase in phrases for word in phrase.split())
 
     def _is_own(self, word: str) -> bool:
-        """A word that is always said twice."""
+        """True if a word is normally doubled."""
         return word in self.function or any(word in text for text in (*self.cues, *self.patterns.values()))
 
     function: frozenset[str]
@@ -146,7 +146,7 @@ class Language:
     messages: dict[str, str]
 
     def voice_of(self, question: str) -> Voice:
-        """The language with the most of its function words in the question, else DEFAULT."""
+        """The language with the most function words in the question, else DEFAULT."""
         words = question.lower().replace("?", " ").replace(",", " ").split()
 
         def fit(code: str) -> tuple[int, bool]:
@@ -157,7 +157,7 @@ class Language:
 
 @cache
 def languages(folder: Path = FOLDER) -> Language:
-    """All files of the folder as one."""
+    """All files of the folder merged."""
     files = sorted(folder.glob("*.toml"))
     held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
     every = list(held.values())
@@ -206,7 +206,7 @@ def languages(folder: Path = FOLDER) -> Language:
 
 
 def message(name: str, /, **about: object) -> str:
-    """A sentence about a query, for the model or the person who wrote it, in the words of DEFAULT."""
+    """A message about a query for the model or the query's author, in the DEFAULT language."""
     return languages().messages[name].format(**about)
 
 

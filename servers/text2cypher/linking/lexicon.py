@@ -1,7 +1,7 @@
-"""The words people use for a graph's labels, properties and relationships. Data with a reader; links nothing.
+"""The words for a graph's labels, properties and relationships. Loads data; links nothing.
 
-`lexicon.json` in the graph folder, where there is one, else the shipped one for a graph of the shipped one's labels,
-else none. Every label, property and relationship is also known by its own name, its words and their plural.
+Uses `lexicon.json` in the graph folder, else the shipped one for a graph with its labels, else none. Each label,
+property and relationship also matches its own name, the words of it and their plural.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ SHIPPED = Path(__file__).parent.parent / "data" / "curriculum" / FILE
 
 
 class LexiconError(ValueError):
-    """A lexicon that can't be written; the message says why and what to do."""
+    """A lexicon can't be written; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Phrase (lower case) → name, one map a kind; number words; how directions are said.
+    """Maps lower-case phrases to names, per kind; plus number words and the phrases for directions.
 
-    `directions`: relationship → the words for its ends; `both_ways`: relationships that have none. `also`: (phrase,
-    name) that may be said of a name but link nothing by themselves; `ignored`: phrases that say nothing here; `values`:
-    a stored value → what it is called too; `timed`: properties whose values are years or dates; `moments`: those that
-    are counted from 1970 on, and in how many units a second; `written`: somebody wrote words for this graph, which
-    names taken apart and what a model proposed are not.
+    `directions`: relationship → the words for its ends; `both_ways`: relationships without direction; `also`: (phrase,
+    name) pairs that may mean a name but don't link it; `ignored`: phrases without meaning here; `values`: stored value
+    → other names for it; `timed`: properties with years or dates; `moments`: timestamps since 1970 → units per second;
+    `written`: a person wrote words for this graph (words from names or proposed by a model don't count).
     """
 
     labels: dict[str, str]
@@ -60,7 +59,7 @@ class Lexicon:
 
 
 def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
-    """The lexicon for a graph. Raises ValueError when its file isn't JSON."""
+    """The lexicon of a graph. Raises ValueError if its file isn't JSON."""
     held = _held(folder, schema.labels)
     proposed = held.pop(PROPOSED, {})
 
@@ -82,7 +81,7 @@ def load_lexicon(schema: GraphSchema, folder: Path | None = None) -> Lexicon:
 
 
 def about(folder: Path | None, *, shipped: bool) -> str:
-    """What the graph holds, in a sentence for a model that picks a tool; empty when nobody wrote one."""
+    """One sentence about the graph's content, for a model that picks a tool; empty if nobody wrote one."""
     file = folder / FILE if folder is not None else None
     held = file if file is not None and file.exists() else (SHIPPED if shipped else None)
     return str(json.loads(held.read_text(encoding="utf-8")).get("about", "")) if held is not None else ""
@@ -97,7 +96,7 @@ def _held(folder: Path | None, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
-    """A lexicon.json to edit, from the names alone: their words and, but for relationships, plurals."""
+    """A lexicon.json to edit, generated from the names: their words and, except for relationships, plurals."""
     kinds = {"labels": schema.labels, "properties": schema.properties}
     named = {kind: {name: phrases_of(name) for name in names} for kind, names in kinds.items()}
     done = {
@@ -108,15 +107,15 @@ def bootstrap(schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
 
 
 def _is_written(held: dict[str, Any], own: dict[str, dict[str, list[str]]]) -> bool:
-    """True where a file holds more than the names alone give, or gave when it was made."""
+    """True if a file has more than what the names yield or yielded when it was made."""
     phrases = ((name, phrase) for kind in own for name, said in held.get(kind, {}).items() for phrase in said)
     return bool(held.keys() - own.keys()) or not all(is_form(phrase, name) for name, phrase in phrases)
 
 
 def write_lexicon(folder: Path | None, schema: GraphSchema, ask: Callable[[str], str] | None = None) -> Path:
-    """The file, to be edited; with `ask`, a model, the words that it proposes stand in it apart.
+    """Writes the file for editing; with a model in `ask`, its proposed words are kept separately.
 
-    Raises LexiconError where there is no folder, or a lexicon that somebody wrote, or the model's answer has no words.
+    Raises LexiconError without a folder, if a lexicon exists already, or if the model's answer isn't the JSON.
     """
     if folder is None or (folder / FILE).exists():
         why = "name the folder by --graph" if folder is None else f"{folder / FILE} is there; edit that"

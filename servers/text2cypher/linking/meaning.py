@@ -1,7 +1,7 @@
-"""What an unknown word means: a known one that is built otherwise, or a name of the graph that embeddings put near it.
+"""What an unknown word means: a known word with another affix, or a name of the graph that is closest by embedding.
 
-Likenesses of words lie so close together that no limit on them tells anything; how far the nearest name is ahead of the
-next one does. `kapten` is the skipper's word, `cuaca` no name's of a graph of ships.
+Similarities of words are too close together for a threshold; the lead of the nearest name over the next one is
+meaningful. `kapten` is near the skipper, but `cuaca` near no name in a graph of ships.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.names import root, stem
 
 AHEAD = 0.02
-"""How much nearer the name must be than any other, of likenesses from 0.78 to 0.97."""
+"""The required lead of the nearest name over the next (similarities range from 0.78 to 0.97)."""
 REMEMBERED = 1000
-"""Unknown words whose nearest name is kept."""
+"""The most unknown words whose nearest name is cached."""
 SHORTEST = 5
-"""Letters of what two words are built of, so that it isn't chance."""
+"""The fewest letters of a shared stem, so that it isn't coincidence."""
 MOST_NAMES = 200  # of more none is ahead, and embedding them takes seconds
 
 
@@ -36,7 +36,7 @@ class Meanings:
         self.nearest = lru_cache(REMEMBERED)(self._nearest)
 
     def written(self, question: str, values: Sequence[tuple[int, int]]) -> str:
-        """Unknown words outside of stored values as known ones that are built of the same: `dukungan`, `mendukung`."""
+        """Replaces unknown words outside stored values by known ones of the same stem: `dukungan`, `mendukung`."""
 
         def known(found: re.Match[str]) -> str:
             word = found[0].lower()
@@ -46,7 +46,7 @@ class Meanings:
         return re.sub(r"\b[^\W\d_]{4,}\b", known, question)
 
     def bare(self, question: str, values: Sequence[tuple[int, int]], taken: Collection[str]) -> str:
-        """Without the words outside of quotes, names and stored values that nobody knows."""
+        """The question without unknown words, except in quotes, names and stored values."""
 
         def left(found: re.Match[str]) -> str:
             inside = any(start < found.end() and found.start() < end for start, end in values)
@@ -56,13 +56,13 @@ class Meanings:
         return " ".join(re.sub(rf"{QUOTED}|\b[^\W\d_]{{3,}}\b", left, question).split())
 
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
-        """(word, name, likeness) of each unknown word that is near a name."""
+        """(word, name, similarity) for each unknown word that is near a name."""
         words = dict.fromkeys(re.findall(r"[^\W\d_]{4,}", question.lower()))
         near = ((word, self.nearest(word)) for word in words if not self._is_known(word))
         return tuple((word, *found) for word, found in near if found is not None)
 
     def knows(self, name: str) -> bool:
-        """True where any word of it that has a capital is a language's or the graph's."""
+        """True if a capitalised word of it is known to a language or the graph."""
         return any(self._is_known(word.lower()) for word in name.split() if word[0].isupper())
 
     def _is_known(self, word: str) -> bool:
@@ -70,7 +70,7 @@ class Meanings:
         return bool(bare & self._known or {root(form) for form in bare} & self._roots)
 
     def _nearest(self, word: str) -> tuple[str, float] | None:
-        """The name and how like the word is (0 to 1); None where no name is ahead of the others."""
+        """(the nearest name, similarity from 0 to 1); None if no name has a lead over the others."""
         return self._search(word) if self._phrases else None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the names in a graph are called in words: snake and camel case taken apart, plurals, roots. Knows no graph."""
+"""The words of names in a graph: splitting snake and camel case, plurals, roots. Knows no graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ABBREVIATION = 3  # a name no longer than this, in capitals, has no plural of i
 
 
 def root(word: str) -> str:
-    """A word without its usual endings, for comparing `directors` with DIRECTED."""
+    """A word without its usual endings, to compare e.g. `directors` with DIRECTED."""
     bare = languages().irregular.get(word.lower(), word.lower())
     ending = next((held for held in languages().suffixes if bare.endswith(held)), "")
     cut = bare.removesuffix(ending)
@@ -35,13 +35,13 @@ def roots_in(text: str) -> set[str]:
 
 
 def stem(word: str) -> str:
-    """What a word is built of: of `dukungan` and `mendukung` the same. Some first letters fall away."""
+    """A word without prefixes, suffixes and a first letter that a prefix may drop: `dukungan`, `mendukung`."""
     return re.sub(rf"^[{languages().falls_away}](?=[aeiou]\w{{{_ROOT}}})", "", _built().sub("", word))
 
 
 @cache
 def _built() -> re.Pattern[str]:
-    """What may be cut off so that enough is left."""
+    """A pattern for the affixes that may be cut off if enough of the word is left."""
     begins, ends = ("|".join(map(re.escape, held)) or "(?!)" for held in (languages().beginnings, languages().endings))
     return re.compile(rf"^(?:(?:{begins})(?=\w{{{_ROOT + 1}}}))+|(?<=\w{{{_ROOT + 1}}})(?:{ends})$")
 
@@ -53,26 +53,26 @@ def parts(name: str) -> list[str]:
 
 
 def spaced(name: str) -> str:
-    """The words of a name with blanks between them."""
+    """The words of a name, separated by spaces."""
     return " ".join(parts(name))
 
 
 def phrases_of(name: str) -> list[str]:
-    """The words of a name, and their plural: `HarbourTown` is `harbour town` and `harbour towns`."""
+    """The words of a name and their plural: `HarbourTown` gives `harbour town` and `harbour towns`."""
     words = spaced(name)
     plural = [] if len(words) <= _ABBREVIATION and not name[1:].islower() else [_plural(words)]
     return list(dict.fromkeys([words, *plural, *(form for form, word in languages().nouns.items() if word == words)]))
 
 
 def is_form(phrase: str, name: str) -> bool:
-    """True for the words of a name and what any rule makes of them: for a phrase that nobody had to write."""
+    """True if a phrase is a name's words or a plural of them by any rule, so that nobody had to write it."""
     words = spaced(name)
     rules = languages().plurals
     return phrase in phrases_of(name) or any(re.sub(end, plural, words, count=1) == phrase for end, plural in rules)
 
 
 def said_in(phrase: str, text: str) -> Iterator[re.Match[str]]:
-    """Where a lower-case text says a phrase, with endings on its words too: `the receiving bank's country`."""
+    """The matches of a phrase in a lower-case text, also with endings on its words: `the receiving bank's country`."""
     if all(word in text for word in phrase.split()):  # mostly not, and a pattern costs a hundred times as much
         yield from _pattern(phrase).finditer(text)
 
@@ -85,7 +85,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 def is_plural(phrase: str, phrases: Collection[str]) -> bool:
-    """True for the plural of another of these phrases."""
+    """True if the phrase is the plural of another of these phrases."""
     return any(_plural(other) == phrase for other in phrases if other != phrase)
 
 

@@ -1,4 +1,4 @@
-"""By which property a node is shown and named: what its properties are called, and which of them tell nodes apart."""
+"""The properties by which nodes are shown and named, from property names and from which ones identify nodes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from servers.text2cypher.linking.names import parts
 from servers.text2cypher.linking.values import Place, ValueIndex
 
 MOST_WORDS = 6
-"""A longer title, as that of a question or a paper, is a part of what a node says, not what it is called."""
+"""Titles with more words (questions, papers) are content rather than names."""
 _SAMPLE = 200
 
 
 class Naming:
-    """Over one graph; pure after construction."""
+    """Naming in one graph; pure after construction."""
 
     def __init__(self, schema: GraphSchema, values: ValueIndex) -> None:
         self._schema, self._values = schema, values
 
     def display(self, label: str) -> list[str]:
-        """The properties a node of this label is shown by, best first; any property where none names it."""
+        """The properties by which a node of this label is shown, best first; any property if none names it."""
         types = self._schema.nodes.get(label, {})
         words = languages()
         telling = [name for word in (*words.naming, *words.describing) for name in types if is_called(name, word)]
@@ -34,7 +34,7 @@ class Naming:
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def tells(self, label: str) -> bool:
-        """False where nodes have no name: an order's number says nothing of it, and a sentence is what it is about."""
+        """False if nodes have no name: an order's number isn't one, nor is a sentence."""
         for name in self.display(label)[:1]:
             if self.names(name):
                 told = self._values.sample(Place(label, name), _SAMPLE)
@@ -43,25 +43,25 @@ class Naming:
         return False
 
     def is_known_by_key(self, label: str) -> bool:
-        """True where something else than its name tells a node from others: a number, a code."""
+        """True if something other than its name, e.g. a number or code, identifies a node."""
         shown = self.display(label)[:1]
         return any(is_key(name) for name in self._schema.nodes.get(label, {}) if name not in shown)
 
     def shares(self, label: str) -> bool:
-        """True where several nodes have one name."""
+        """True if several nodes share a name."""
         place = Place(label, next(iter(self.display(label)), ""))
         return self._values.distinct.get(place, 0) < self._values.counts.get(place, 0)
 
     def names(self, name: str) -> bool:
-        """True for a property that is called as names are."""
+        """True if the property is called like a name."""
         return any(is_called(name, word) for word in languages().naming)
 
 
 def is_called(name: str, word: str) -> bool:
-    """`companyName` is called name."""
+    """True if the name is the word or ends with it: `companyName` for `name`."""
     return name.lower() == word or parts(name)[-1:] == [word]
 
 
 def is_key(name: str) -> bool:
-    """`customerID`: it says which one, and nothing of it."""
+    """True if the property is an identifier such as `customerID`."""
     return parts(name)[-1] in languages().keys

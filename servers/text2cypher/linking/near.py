@@ -1,8 +1,8 @@
-"""Finds the stored texts most like a misspelt one without comparing it to all of them. Knows texts, not graphs.
+"""Finds the stored text most similar to a misspelt one without comparing all of them. Knows texts, not graphs.
 
-Two texts as alike as CLOSE (1 - insertions and deletions over both lengths) differ so little that some of their
-trigrams are the same: of a text of n letters at most three quarters of n can be lost. Only the texts that share the
-rest are compared. Without the extra `graph` nothing is stored, and neither numpy nor rapidfuzz is imported.
+Texts with a similarity of CLOSE (1 - insertions and deletions over both lengths) share trigrams: a text of n letters
+loses at most three quarters of n. Only texts with enough shared trigrams are compared. Without the extra `graph`
+nothing is indexed, and numpy and rapidfuzz aren't imported.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 
 CLOSE = 0.86
 _LOST = 0.75
-"""Deleting x of n letters loses 3x trigrams; 1 - x / (2n - x) >= 0.86 allows x <= 0.246 n. Inserting loses fewer."""
+"""Deleting x of n letters loses 3x trigrams; 1 - x / (2n - x) >= 0.86 allows x <= 0.246 n. Insertions lose fewer."""
 
 
 class NearTexts:
-    """Over texts as values are compared (`values.folded`)."""
+    """An index of texts in folded form (`values.folded`)."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = list(texts)
@@ -33,7 +33,7 @@ class NearTexts:
         self._places = {gram: numpy.array(held, dtype=numpy.int32) for gram, held in places.items()}
 
     def nearest(self, text: str) -> str | None:
-        """The text most like this one, if any is at least CLOSE."""
+        """The most similar text with at least the similarity CLOSE, or None."""
         grams = _grams(text)
         held = [self._places[gram] for gram in grams if gram in self._places]
         shared = max(math.ceil(len(grams) - _LOST * len(text)), 1)
@@ -50,7 +50,7 @@ class NearTexts:
 
 
 def most_like(text: str, texts: Sequence[str], count: int, least: float) -> list[str]:
-    """The `count` texts most like this one, compared to each; at least `least` alike (0 to 1)."""
+    """The `count` most similar texts, by comparing all; with a similarity of at least `least` (0 to 1)."""
     from rapidfuzz.distance.Indel import normalized_similarity
     from rapidfuzz.process import extract
 

@@ -1,4 +1,4 @@
-"""The part of a large schema that a question is about, for a model with a small context. Links nothing itself."""
+"""The part of a large schema that is relevant to a question, for models with a small context. Links nothing itself."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ MOST_LABELS = 30
 
 
 def nearby(schema: GraphSchema, hints: Hints | None) -> GraphSchema:
-    """The labels that `hints` link and what one relationship joins to them, at most MOST_LABELS.
+    """The schema of the labels in `hints` and their neighbours by one relationship, at most MOST_LABELS.
 
-    A smaller schema whole, and one of which nothing is linked.
+    The whole schema if it is smaller or nothing is linked.
     """
     if hints is None or len(schema.labels) <= MOST_LABELS:
         return schema

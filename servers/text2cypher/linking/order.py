@@ -1,6 +1,6 @@
-"""What the order of a question's words tells: which label it asks for, what each row is of, what only leads up to it.
+"""What the word order of a question tells: the label asked for, what each row is, and introductory remarks.
 
-Words only; links nothing.
+Uses words only; links nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _BEHIND = re.compile(r"(?<=\?)\s+[^?]+$")
 
 
 def focus(wording: Wording, masked: str, labels: Sequence[Span]) -> str | None:
-    """`topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`: the label the wording puts first.
+    """The label that the wording puts first: `topik apa saja`, `sebutkan topik …`, `berapa jumlah topik`.
 
-    Not one whose count is bounded: of `mata kuliah yang topiknya lebih dari 4 apa saja` no topics are asked for.
+    A label with a bounded count doesn't qualify: `mata kuliah yang topiknya lebih dari 4 apa saja` asks for no topics.
     """
     # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
     which = wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤,]+[\w¤]+){0,3}?[^\w¤,]+‹which_after›\b")
@@ -35,9 +35,9 @@ def focus(wording: Wording, masked: str, labels: Sequence[Span]) -> str | None:
 
 
 def each(wording: Wording, masked: str, words: Sequence[Span]) -> str | None:
-    """What stands right after `setiap`, `tiap`, `per`; else what stands before `masing-masing`.
+    """The name directly after `setiap`, `tiap` or `per`, else the one before `masing-masing`.
 
-    `Mata kuliah masing-masing topiknya`: a word with an ending belongs to what stands before.
+    A word with a clitic belongs to the word before it: `Mata kuliah masing-masing topiknya`.
     """
     of_each = wording.compiled(r"\b‹each›\s+$")
     after = wording.compiled(r"(?:\W+\w+){0,2}?\W+‹each_after›\b")
@@ -48,13 +48,13 @@ def each(wording: Wording, masked: str, words: Sequence[Span]) -> str | None:
 
 
 def ends_of_loops(kinds: Sequence[Span], schema: GraphSchema) -> list[Span]:
-    """`Every prerequisite`: the label that a relationship joins to itself, where its word stands."""
+    """The label of a self-relationship at the position of the relationship's word: `every prerequisite`."""
     ends = [(start, end, pair) for start, end, kind in kinds for pair in schema.ends(kind)]
     return [(start, end, one) for start, end, (one, other) in ends if one == other]
 
 
 def is_said_once(masked: str, one: Span, other: Span) -> bool:
-    """`prerequisites that must be taken` says one relationship, `the prerequisites of prerequisites` two."""
+    """True for `prerequisites that must be taken` (one relationship), not for `prerequisites of prerequisites`."""
     (start, end, kind), (then, last, same) = one, other
     between = masked[end:then].lower()
     spared = languages().function.issuperset(re.findall(r"[^\W_]+", between)) and "¤" not in between
@@ -64,11 +64,11 @@ def is_said_once(masked: str, one: Span, other: Span) -> bool:
 def without_asides(
     wording: Wording, question: str, masked: str, mentions: Sequence[Mention], known: Collection[str]
 ) -> str:
-    """Of what the one who asks says of themselves before the question only the values stay, with a `known` word before;
-    what they say behind it without a word of the graph goes.
+    """The question without the asker's remarks about themselves: of those before it only the values are kept, with a
+    `known` word before; those after it are dropped if they have no word of the graph.
 
-    `I'm taking Algebra next term, which courses does it need? I have to plan.`; with a number, or a value
-    that is denied, there may be a condition, and all stays.
+    `I'm taking Algebra next term, which courses does it need? I have to plan.` With a number or a negated value there
+    may be a condition, and everything stays.
     """
     asks, of_asker = (wording.compiled(rf"\b‹{name}›\b") for name in ("asks_something", "of_asker"))
 

@@ -1,4 +1,4 @@
-"""What the stored values of a property are: years, dates. Looks at ranges and samples; links nothing."""
+"""Which properties store years or dates, by ranges and samples of their values. Links nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = (2e8, 4e9)  # of Unix time, 1976 to 2096
 
 
 def said_of(backend: GraphBackend, values: ValueIndex, moments: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(phrase, property) for the words by which languages speak of years and dates; `moments`: those of moments_of."""
+    """(phrase, property) for the languages' words for years and dates; `moments`: the properties from moments_of."""
     words = languages()
     yield from ((phrase, name) for name in moments for phrase in (*words.of_years, *words.of_dates))
     for label, properties in backend.schema.nodes.items():
@@ -30,7 +30,7 @@ def said_of(backend: GraphBackend, values: ValueIndex, moments: Iterable[str]) -
 
 
 def moments_of(backend: GraphBackend) -> dict[str, int]:
-    """Property → units a second, of whole numbers that are called a date or a time and count from 1970 on."""
+    """{property: units per second} for integers that are called a date or time and count from 1970."""
     called, found = {*languages().of_dates}, {}
     for label, properties in backend.schema.nodes.items():
         for name in [name for name, kind in properties.items() if kind == INTEGER and called & {*parts(name)}]:

@@ -1,4 +1,4 @@
-"""Words for a graph's names that a model proposes, once, for a person to edit. Calls no model and writes no file."""
+"""Words for a graph's names that a model proposes once, for a person to edit. Calls no model and writes no file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from servers.text2cypher.graph.schema import GraphSchema
 
 PROPOSED = "proposed"
-"""The key of lexicon.json under which they stand, apart from what a person wrote."""
+"""The key in lexicon.json for proposed words, separate from those of a person."""
 MOST_PHRASES = 6
 LONGEST_PHRASE = 40
 _KINDS = ("labels", "properties", "relationships")
 
 
 def request_of(schema: GraphSchema) -> str:
-    """What the model is asked."""
+    """The prompt for the model."""
     names = {"labels": schema.labels, "properties": sorted(schema.properties), "relationships": schema.relationships}
     return (
         "For each name of this graph database list up to 6 short phrases that people say for it, in English and in "
@@ -26,7 +26,7 @@ def request_of(schema: GraphSchema) -> str:
 
 
 def proposals_in(text: str, schema: GraphSchema) -> dict[str, dict[str, list[str]]]:
-    """Kind → name → phrases, lower case; a phrase for two names is left out. Raises ValueError for no such JSON."""
+    """{kind: {name: lower-case phrases}}, without phrases for two names. Raises ValueError for other text."""
     held = json.loads(text[text.find("{") : text.rfind("}") + 1])
     known = {"labels": schema.labels, "properties": schema.properties, "relationships": schema.relationships}
     found = {kind: {name: _usable(held.get(kind), name) for name in known[kind]} for kind in _KINDS}

@@ -1,4 +1,4 @@
-"""Which properties a question names, which of them it says nearest before a number, what it counts. Reads no value."""
+"""Which properties a question names, which is closest before a number, and what it counts. Reads no values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TELLING = 3  # letters of a word that tells a property from its label
 
 
 def named_properties(hints: Hints, linker: Linker) -> list[str]:
-    """Properties that the question names, by a root too (`release year`), or of which it says a year or a date."""
+    """Properties that the question names, also by root (`release year`), or for which it mentions a year or date."""
     said = [*linker.lexicon.also, *linker.measured]
     also = [name for phrase, name in said if f" {phrase} " in f" {folded(hints.masked)} "]
     known = set(linker.schema.properties)
@@ -26,10 +26,10 @@ def named_properties(hints: Hints, linker: Linker) -> list[str]:
 
 
 def only_says_which(name: str, variable: str, nodes: Mapping[str, str], hints: Hints, linker: Linker) -> bool:
-    """True where a property that is said isn't asked for of this node (`nodes`: variable → label).
+    """True if a named property isn't asked for of this node (`nodes`: variable → label).
 
-    `name the movies`, `the names of the movies`: not what another label's nodes are called. Nor is `country` asked for
-    where it names a node that is joined, nor a movie's name in `the names of the persons`.
+    `name the movies` and `the names of the movies` don't ask for other labels' names. `country` isn't asked for if it
+    names a joined node, nor a movie's name in `the names of the persons`.
     """
     types = linker.schema.nodes
     said_of = {label for held, label in hints.of_label if held == name and name in types[label]}
@@ -44,7 +44,7 @@ def only_says_which(name: str, variable: str, nodes: Mapping[str, str], hints: H
 
 
 def counted_label(hints: Hints, linker: Linker) -> str | None:
-    """The label of `the most distinct products`, `the number of products`, `more than 3 products`."""
+    """The label that is counted: `the most distinct products`, `the number of products`, `more than 3 products`."""
     some = r"(?:\W+(?!‹opens_person›\b|‹of›\b|‹label›\b)\w+){0,2}?"
     before = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)\W+\w+" if hints.having else r"(?:‹most›|‹fewest›|‹count›)"
     pattern = rf"{before}{some}(?:\W+‹of›(?:\W+(?!‹label›\b)\w+)?)?\W+(?P<held>‹label›)\b"
@@ -56,14 +56,14 @@ def counted_label(hints: Hints, linker: Linker) -> str | None:
 
 
 def asks_for_several(hints: Hints, linker: Linker) -> bool:
-    """True where what is asked for is said in the plural: `which persons have`."""
+    """True if the thing asked for is in the plural: `which persons have`."""
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\b(?:\W+(?!‹label›\b)\w+){0,2}?\W+(?P<held>‹label›)\b")
     found = opened.search(hints.masked)
     return found is not None and is_plural(found["held"].lower(), linker.lexicon.labels)
 
 
 def asks_for_things(hints: Hints, linker: Linker) -> bool:
-    """True where things are asked for, which no figure alone is: `who …`, `which movies …`."""
+    """True if things are asked for, so that a figure alone is no answer: `who …`, `which movies …`."""
     if linker.wording.compiled(r"^\W*‹opens_person›\b").match(hints.masked):
         return True
     other = r"(?!(?:‹label›|‹property›|‹count_said›|‹sum_said›|‹average_said›)\b)"
@@ -74,18 +74,18 @@ def asks_for_things(hints: Hints, linker: Linker) -> bool:
 
 
 def says_every(hints: Hints, linker: Linker) -> bool:
-    """True where something holds of all, `whose products are all …`; not for `list all products`."""
+    """True if something must hold for all (`whose products are all …`), unlike `list all products`."""
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(hints.masked)
     return bool(linker.wording.compiled(r"\b‹universal›\b").search(hints.masked, opened.end() if opened else 0))
 
 
 def _words(name: str) -> set[str]:
-    """Its words but the short ones: `productID` says no more than `Product`."""
+    """The words of a name without short ones: `productID` says no more than `Product`."""
     return {part for part in parts(name) if len(part) >= _TELLING}
 
 
 def nearest(at: int, hints: Hints, linker: Linker, names: Collection[str]) -> list[str]:
-    """Of some properties the one whose name or phrase is the last before a place of the question; else all."""
+    """Of some properties, the one whose name or phrase is the last before an offset of the question; else all."""
     before = hints.question[:at].lower()
     phrases = [*linker.lexicon.properties.items(), *((name.lower(), name) for name in names)]
     places = dict.fromkeys(names, -1)

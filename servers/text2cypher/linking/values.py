@@ -1,4 +1,4 @@
-"""Finds stored values named in a question, typos and spellings of codes included. Knows values, not meanings."""
+"""Finds stored values in a question, including typos and variants of codes. Knows values, not meanings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.near import NearTexts, most_like
 
 MOST_VALUES = 100_000
-"""Of one property; of more the first ones stand for all."""
+"""The most values of one property; of more, only the first ones are indexed."""
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
 QUOTES = ("'", '"', "`", "‘", "“", "«")
@@ -22,7 +22,7 @@ _SMALL = 3  # letters of a word that a name may hold in lower case
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value is stored."""
+    """The label and property where a value is stored."""
 
     label: str
     property: str
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Mention:
-    """A span of the question that names stored values; `exact` False when it was only close."""
+    """A span of the question that names stored values; `exact` is False for a near miss."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class Mention:
 
 
 class ValueIndex:
-    """All distinct string values of a graph, by their folded form."""
+    """All distinct string values of a graph, by folded form."""
 
     def __init__(self, values: dict[Place, list[str]], said: Mapping[str, Sequence[str]] | None = None) -> None:
         self._by_fold: dict[str, dict[Place, str]] = {}
@@ -64,7 +64,7 @@ class ValueIndex:
 
     @classmethod
     def of(cls, backend: GraphBackend, said: Mapping[str, Sequence[str]] | None = None) -> ValueIndex:
-        """Read from the live graph, at most MOST_VALUES a property; `said`: a value → what it is called too."""
+        """Reads the live graph, at most MOST_VALUES per property; `said`: value → other names for it."""
         values: dict[Place, list[str]] = {}
         for label, properties in backend.schema.nodes.items():
             for name, kind in properties.items():
@@ -77,25 +77,25 @@ class ValueIndex:
         return self._samples.get(place, [])[:count]
 
     def is_choice(self, place: Place) -> bool:
-        """A property of few distinct values, most of them used often."""
+        """True if a property has few distinct values that are used often."""
         return self.distinct[place] <= FEW_VALUES and self.counts[place] >= 2 * self.distinct[place]
 
     @cached_property
     def choices(self) -> list[str]:
-        """Every value of the properties that are a choice."""
+        """Every value of the choice properties."""
         held = (value for places in self._by_fold.values() for place, value in places.items() if self.is_choice(place))
         return list(dict.fromkeys(held))
 
     def identifies(self, place: Place) -> bool:
-        """True when the property tells nodes of its label apart, most of the time."""
+        """True if the property mostly identifies nodes of its label."""
         return self.distinct.get(place, 0) * 2 > self.counts.get(place, 0)
 
     def find(self, question: str, labelled: Iterable[int] = (), known: Iterable[str] = ()) -> list[Mention]:
-        """Mentions from left to right, longest first where they overlap.
+        """The mentions from left to right; of overlapping ones the longest.
 
-        `labelled`: offsets that directly follow a word for a label or property; there a single lower-case word may be
-        a name. There, where capitals mark a name, and of several words that nobody knows, a near miss may be a typo,
-        unless it is one of the `known` words.
+        `labelled`: offsets directly after a word for a label or property; there a single lower-case word may be a name.
+        There, in capitalised names and in several unknown words, a near miss may be a typo, unless it is one of the
+        `known` words.
         """
         words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
         after, ordinary = set(labelled), set(known)
@@ -103,7 +103,7 @@ class ValueIndex:
         taken: list[Mention] = []
 
         def free(sizes: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-            """(start, end, words) of so many words side by side that no mention taken so far overlaps."""
+            """(start, end, words) of word sequences of these sizes that overlap no mention so far."""
             for size in sizes:
                 for (start, _), (_, end) in zip(words, words[size - 1 :], strict=False):
                     if not any(start < m.end and m.start < end for m in taken):
@@ -157,13 +157,13 @@ class ValueIndex:
         return Mention(start, end, next(iter(held.values())), tuple(held), exact=False)
 
     def nearest(self, place: Place, text: str, count: int = 3) -> list[str]:
-        """The stored values of one property most like `text`."""
+        """The stored values of one property that are most similar to `text`."""
         held = {fold: values[place] for fold, values in self._by_fold.items() if place in values}
         return [held[fold] for fold in most_like(folded(text), list(held), count, least=0.4)]
 
 
 def _is_name(text: str) -> bool:
-    """Words that begin with a capital, small ones between or before them aside."""
+    """True if the words are capitalised, except for small ones between or before them."""
     words = text.split()
     return any(word[0].isupper() for word in words) and all(word[0].isupper() or len(word) <= _SMALL for word in words)
 
@@ -173,5 +173,5 @@ def _digits(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A text as values are compared: lower case, one blank between words, no punctuation but dots within words."""
+    """A text in the form for comparing values: lower case, single spaces, no punctuation except dots within words."""
     return " ".join(re.sub(r"[^\w.]+|\.(?!\w)", " ", text.lower()).split())
