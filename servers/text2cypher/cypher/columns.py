@@ -1,4 +1,4 @@
-"""The names a query gives its columns: an alias, or the expression as written. Reads text only."""
+"""The column names of a query: an alias, or the expression as written. Uses text only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _AFTER = ("ORDER", "SKIP", "LIMIT", "UNION")
 
 
 def column_names(query: str) -> list[str]:
-    """As Neo4j names them; empty when the query ends in no RETURN or returns `*`."""
+    """The names as in Neo4j; empty if the query doesn't end in a RETURN or returns `*`."""
     tokens = tokenize(query)
     depth = 0
     begin = None
@@ -37,7 +37,7 @@ def column_names(query: str) -> list[str]:
 
 
 def owner_and_property(column: str) -> tuple[str, str]:
-    """(variable, property) of `a.name`, the property without backquotes; ("", …) for what has no point."""
+    """(variable, property) of `a.name`, the property without backquotes; the variable is "" if there is no dot."""
     variable, _, name = column.rpartition(".")
     return variable, name.strip("`").replace("``", "`")
 

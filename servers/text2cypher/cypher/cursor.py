@@ -1,4 +1,4 @@
-"""A place in a list of tokens, and what comes next there. It takes nothing and raises nothing: its readers do."""
+"""A position in a list of tokens with look-ahead. It consumes and raises nothing; its subclasses do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from servers.text2cypher.cypher.tokens import Token
 
 
 class TokenCursor:
-    """Over the tokens of one text; `at` is the next one."""
+    """Iterates over the tokens of one text; `at`: the index of the next one."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -18,11 +18,11 @@ class TokenCursor:
         return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def text(self, ahead: int = 0) -> str:
-        """Its text; empty at the end."""
+        """The text of a token further on; empty at the end."""
         token = self.peek(ahead)
         return token.text if token else ""
 
     def word(self, *words: str) -> bool:
-        """True when one of the keywords comes next."""
+        """True if one of the keywords comes next."""
         token = self.peek()
         return token is not None and token.is_word(*words)

@@ -1,4 +1,4 @@
-"""What one query does, as coverage asks for it: names, literals, comparisons, aggregates. Reads text; runs nothing."""
+"""What one query does, for comparing it with a question: names, literals, comparisons, aggregates. Runs nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
 FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
-"""Functions that make one number of many rows."""
+"""Functions that compute one number from many rows."""
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TURNED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
@@ -38,13 +38,13 @@ class QueryFacts:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Keywords and variables, upper case; no label, type or property, which may be called ORDER."""
+        """Keywords and variables in upper case, without labels, types and properties, which may be called ORDER."""
         names = (token for before, token, _ in self._around if token.kind is Kind.NAME and before not in (":", "."))
         return frozenset(token.text.upper() for token in names)
 
     @cached_property
     def _around(self) -> list[tuple[str, Token, str]]:
-        """Each token between the texts of those before and after it, in capitals; empty at the ends."""
+        """(text before, token, text after) for each token, the texts in upper case; "" at the ends."""
         texts = ["", *(token.text.upper() for token in self.tokens), ""]
         return list(zip(texts, self.tokens, texts[2:], strict=False))
 
@@ -65,7 +65,7 @@ class QueryFacts:
 
     @cached_property
     def property_tests(self) -> list[tuple[str | None, str, Token | None]]:
-        """(variable, property, value) of what it holds properties against; of a map's expression no value."""
+        """(variable, property, value) for each property comparison; the value is None for an expression in a map."""
         keys = [(node.variable, name, token) for node in self.structure.nodes for name, token in node.keys]
         uses = [(use.variable, use.name, use.literal) for use in self.structure.properties if use.literal is not None]
         return [*keys, *uses]
@@ -77,12 +77,12 @@ class QueryFacts:
 
     @cached_property
     def numbers(self) -> tuple[tuple[str, float], ...]:
-        """(operator, number) of every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
+        """(operator, number) for every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
         return tuple((sign, float(token.text)) for sign, token in self._numbers)
 
     @cached_property
     def numbers_turned(self) -> tuple[tuple[str, float], ...]:
-        """The same, as it is held against what isn't denied: `NOT EXISTS { … <= 20 }` leaves what is `> 20`."""
+        """The same with negation applied: `NOT EXISTS { … <= 20 }` means `> 20`."""
         denied = {token.start for sign, held in self._denials if sign.is_name for token in held}
         return tuple((_TURNED.get(s, s) if t.start in denied else s, float(t.text)) for s, t in self._numbers)
 
@@ -95,13 +95,13 @@ class QueryFacts:
         ]
 
     def _is_length(self, token: Token) -> bool:
-        """True for a number in a path's length: none other stands in its brackets before a map."""
+        """True for a number in a path's length, which is the only number in the brackets before a map."""
         spans = (held.bracket for held in self.structure.relationships if held.length is not None and held.bracket)
         return any(begin <= token.start < end for begin, end in spans)
 
     @cached_property
     def factors(self) -> list[tuple[str, str]]:
-        """The properties, each pair of them, that are multiplied or added: `price * quantity`."""
+        """Pairs of properties that are multiplied or added: `price * quantity`."""
         tokens = [token for token in self.tokens if token.text not in ("(", ")") and not token.is_word("TOFLOAT")]
         around = zip(tokens, tokens[1:], tokens[2:], tokens[4:], tokens[5:], strict=False)
         ways = ((".", "*", "."), (".", "+", "."))
@@ -109,7 +109,7 @@ class QueryFacts:
 
     @cached_property
     def listed(self) -> frozenset[int]:
-        """How many literals there are in each list after IN that a thing is held against which is counted."""
+        """The number of literals in each list after IN whose left side is counted."""
         tokens = [token for token in self.tokens if not token.is_word("DISTINCT")]
         counted = {tokens[n + 2].value for n, token in enumerate(tokens) if token.is_word("COUNT", "COLLECT")}
         begins = [
@@ -122,12 +122,12 @@ class QueryFacts:
 
     @cached_property
     def bounding_days(self) -> dict[str, set[str]]:
-        """{`<` or `>`: the days, or years, as texts that something has to lie below or above}."""
+        """{`<` or `>`: the dates or years, as text, that something must be below or above}."""
         return {side: {text[:10] for way, text in self.bounds if way == side} for side in "<>"}
 
     @cached_property
     def bounds(self) -> frozenset[tuple[str, str]]:
-        """(`<` or `>`, text) of every text that something has to lie below or above, as `datetime('2013-01-01')`."""
+        """(`<` or `>`, text) for every text that something must be below or above, e.g. `datetime('2013-01-01')`."""
         found = set()
         for place, token in enumerate(self.tokens):
             before = self.tokens[max(place - 3, 0) : place]
@@ -139,7 +139,7 @@ class QueryFacts:
 
     @cached_property
     def comparisons(self) -> frozenset[str]:
-        """The signs `<`, `>`, `<=`, `>=` in use; the point of an arrow is none, nor `> 0`: there is one at all."""
+        """The signs `<`, `>`, `<=`, `>=` in use, without arrows and `> 0` (which only means existence)."""
         found = ((before, token.text, after) for before, token, after in self._around)
         return frozenset(
             sign
@@ -149,13 +149,13 @@ class QueryFacts:
 
     @cached_property
     def negates(self) -> bool:
-        """NOT, <>, IS NULL, NONE, FALSE or `= 0` (`IS NOT NULL` alone is no negation)."""
+        """True for NOT, <>, IS NULL, NONE, FALSE or `= 0` (IS NOT NULL alone isn't a negation)."""
         unequal = any(token.text in ("<>", "!=") for token in self.tokens)
         return self.denies or self._misses or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
 
     @cached_property
     def denies(self) -> bool:
-        """NOT, NONE or FALSE; not IS NOT NULL, nor `<>`, which also keeps a thing from being joined to itself."""
+        """True for NOT, NONE or FALSE, but not for IS NOT NULL or `<>`, which may only exclude a thing itself."""
         truths = any(
             (token.is_word("FALSE") and before not in ("<>", "!="))
             or (token.is_word("TRUE") and before in ("<>", "!="))
@@ -169,7 +169,7 @@ class QueryFacts:
 
     @cached_property
     def _misses(self) -> bool:
-        """IS NULL without a NOT before it."""
+        """True for IS NULL without a NOT before it."""
         turned = {held[-1].start for sign, held in self._denials if sign.is_word("NOT") and is_missing(held)}
         return any(
             token.is_word("NULL") and before == "IS" and token.start not in turned for before, token, _ in self._around
@@ -177,7 +177,7 @@ class QueryFacts:
 
     @cached_property
     def empties(self) -> bool:
-        """`= 0`, `<= 0` or `< 1`: what has any is left out."""
+        """True for `= 0`, `<= 0` or `< 1`: only things with none are kept."""
         signs = ("=", "<=", "<")
         return all(token.text != "%" for token in self.tokens) and any(
             (before in signs and token.text == ("1" if before == "<" else "0")) or (before == ":" and token.text == "0")
@@ -186,9 +186,9 @@ class QueryFacts:
 
     @cached_property
     def excludes(self) -> bool:
-        """`<> 'Malta'`, `<> 3` or IS NULL: what has this value, or any, is left out.
+        """True for `<> 'Malta'`, `<> 3` or IS NULL: things with this value, or any value, are excluded.
 
-        `<> ''` keeps it, and a value that is tested too is only kept from being joined to itself.
+        `<> ''` doesn't exclude; a value that is tested elsewhere, too, only excludes the thing itself.
         """
         return self._misses or any(
             before in ("<>", "!=")
@@ -199,7 +199,7 @@ class QueryFacts:
         )
 
     def tests(self, name: str) -> bool:
-        """True where a property is held against something before what is returned; IS NOT NULL says nothing of it."""
+        """True if a property is compared before the RETURN; IS NOT NULL doesn't count."""
         begin = len(self.tokens) - len(self.returned)
         return any(
             token.value == name and (before == "." or after == ":") and after != "IS"
@@ -208,7 +208,7 @@ class QueryFacts:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Names of what is returned."""
+        """The names of the returned columns."""
         return column_names(self.query)
 
     @cached_property
@@ -219,7 +219,7 @@ class QueryFacts:
 
     @cached_property
     def told(self) -> frozenset[str]:
-        """Every property of what is returned, also where it was given another name before."""
+        """Every property in the result, also if it was renamed before."""
         end = next((n for n, token in enumerate(self.returned) if token.is_word("ORDER")), len(self.returned))
         held = {token.value for token in self.returned[:end]}
         aliased = {token.value for before, token in pairwise(self.returned[:end]) if before.is_word("AS")}
@@ -227,7 +227,7 @@ class QueryFacts:
 
     @cached_property
     def shown(self) -> set[str]:
-        """Variables and aliases that are returned themselves, not only counted."""
+        """Variables and aliases that are returned themselves rather than only aggregated."""
         found: set[str] = set()
         inside = 0
         for before, token in zip([None, *self.returned], self.returned, strict=False):
@@ -244,19 +244,19 @@ class QueryFacts:
 
     @property
     def aggregates(self) -> bool:
-        """True when anything is counted, summed or collected."""
+        """True if anything is counted, summed or collected."""
         return bool(self.words & {*FIGURES, "COLLECT", "SIZE"})
 
     @property
     def long_paths(self) -> bool:
-        """A path of variable length, or several steps of one type."""
+        """True for a path of variable length, or several steps of one type."""
         kinds = [kind for held in self.structure.relationships for kind in held.types]
         some = any(held.length is not None for held in self.structure.relationships)
         return some or "SHORTESTPATH" in self.words or len(kinds) > len(set(kinds))
 
     @property
     def meets_again(self) -> bool:
-        """A node that several patterns hold, a type met twice, a property of two nodes, two equal ones."""
+        """True if a node is in several patterns, a type or property occurs twice, or two properties are compared."""
         variables = [node.variable for node in self.structure.nodes if node.variable]
         used = {(use.variable, use.name) for use in self.structure.properties}
         names = [name for _, name in used]
@@ -269,7 +269,7 @@ class QueryFacts:
 
     @property
     def unjoined(self) -> bool:
-        """Patterns that share no node, one of them without a condition: every pair is shown, whatever it is."""
+        """True if patterns share no node and one has no condition, so that the result is a cross product."""
         if self.words & {"WHERE", "WITH", "UNWIND", "UNION"}:
             return False
         nodes = self.structure.nodes
@@ -281,13 +281,13 @@ class QueryFacts:
 
     @property
     def has_conditions(self) -> bool:
-        """False when every node of its labels is read."""
+        """False if all nodes of its labels are read."""
         tests = self.words & {"WHERE", "LIMIT"}
         return bool(tests or self.strings or self.numbers or self.structure.relationships)
 
 
 def _operator(before: str, after: str) -> str:
-    """How a number between these is compared."""
+    """The comparison of a number between these tokens."""
     if before in ("LIMIT", "SKIP", "<", ">", "<=", ">=", "=", "<>"):
         return before
     return _FLIPPED.get(after, "=")

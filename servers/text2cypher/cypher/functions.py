@@ -1,4 +1,4 @@
-"""Neo4j's functions and subscripts in the embedded engine's words. Knows no pattern."""
+"""Translates Neo4j's functions and subscripts to the embedded engine. Knows no patterns."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _OTHER_COUNTS = {
     ("DATETIME", 0): "current_timestamp()",
     ("LOCALDATETIME", 0): "current_timestamp()",
 }
-"""By the number of arguments, where it makes another function."""
+"""Translations that depend on the number of arguments."""
 _UNSUPPORTED = {"REDUCE", "APOC", "RAND", "DURATION", "POINT"}
 _TEXT = re.compile(r"""^(?:['"]|(?:to(?:lower|upper|string)|lower|upper|trim|replace|substring|left|right)\()""", re.I)
-"""How an argument begins that is surely a text."""
+"""Matches the start of an argument that is certainly a text."""
 _DATES = {"DATE", "DATETIME", "LOCALDATETIME"}
 _UNITS = ("years", "months", "weeks", "days", "hours", "minutes", "seconds")
 _ISO = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
@@ -55,18 +55,18 @@ _BETWEEN_DAYS = ("DURATION", ".", "INDAYS", "(")
 
 
 class UnsupportedError(ValueError):
-    """Cypher that the embedded engine can't run and that no rewrite here covers."""
+    """Cypher that the embedded engine can't run and that no rewrite covers."""
 
 
 def apply(query: str, edits: Sequence[Edit]) -> str:
-    """The query with every edit made; edits must not overlap."""
+    """The query with all edits applied; edits must not overlap."""
     for start, end, text in sorted(edits, reverse=True):
         query = query[:start] + text + query[end:]
     return query
 
 
 def closing(tokens: list[Token], opener: int) -> int:
-    """The place of the bracket that closes the one at `opener`; parse() has checked that there is one."""
+    """The index of the bracket that closes the one at `opener`; parse() has checked that there is one."""
     depth = 0
     for place in range(opener, len(tokens)):
         depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
@@ -76,7 +76,7 @@ def closing(tokens: list[Token], opener: int) -> int:
 
 
 def calls(query: str, structure: Structure) -> list[Edit]:
-    """Functions that have another name or form; innermost first, one per pass over nested calls."""
+    """Edits for functions with another name or form; arguments are rewritten recursively."""
     tokens = structure.tokens
     edits: list[Edit] = []
     covered = -1
@@ -102,7 +102,7 @@ def calls(query: str, structure: Structure) -> list[Edit]:
 
 
 def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
-    """The edit that says one call in the engine's words; None for what is no call, or one that the engine has."""
+    """The edit that translates one call; None if it isn't a call or the engine has the function."""
     token = tokens[place]
     word = token.text.upper()
     if tokens[place + 1].text != "(" or word not in ("EXISTS", *_FUNCTIONS):
@@ -121,7 +121,7 @@ def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
 
 
 def _arguments(query: str, tokens: list[Token], opener: int) -> list[str]:
-    """The texts between the commas of a call, each rewritten itself."""
+    """The arguments of a call as text, each rewritten."""
     close = closing(tokens, opener)
     begin, depth, found = tokens[opener].end, 0, []
     for token in tokens[opener + 1 : close + 1]:
@@ -133,7 +133,7 @@ def _arguments(query: str, tokens: list[Token], opener: int) -> list[str]:
 
 
 def _inside(text: str) -> list[Edit]:
-    """Edits of an argument: as a query of its own, offsets moved back."""
+    """The edits of an argument, parsed as a query of its own, with offsets shifted back."""
     shift = len("RETURN ")
     query = "RETURN " + text
     return [(start - shift, end - shift, new) for start, end, new in calls(query, parse(query))]
@@ -149,7 +149,7 @@ def _days(query: str, tokens: list[Token], place: int) -> Edit:
 
 
 def _duration(query: str, tokens: list[Token], place: int) -> Edit | None:
-    """`duration({days: 3})` and `duration('P3D')`; None for one that isn't written out."""
+    """`duration({days: 3})` and `duration('P3D')`; None if the argument isn't a literal."""
     close = closing(tokens, place + 1)
     inner = query[tokens[place + 1].end : tokens[close].start].strip()
     if (text := _ISO.fullmatch(inner.strip("'\""))) and inner[:1] in ("'", '"'):
@@ -164,7 +164,7 @@ def _duration(query: str, tokens: list[Token], place: int) -> Edit | None:
 
 
 def _reversed(query: str, tokens: list[Token], place: int) -> Edit | None:
-    """A list is turned round by another function, which refuses a text: the engine's own would make a text of it."""
+    """Lists need another function, which rejects texts; the engine's `reverse` would turn a list into a text."""
     close, (inner,) = closing(tokens, place + 1), _arguments(query, tokens, place + 1)
     name = "reverse" if _TEXT.match(inner) else "list_reverse"
     return tokens[place].start, tokens[close].end, f"{name}({inner})"
@@ -177,7 +177,7 @@ def _exists(inner: str) -> str:
 
 
 def subscripts(query: str, structure: Structure) -> list[Edit]:
-    """`list[0]` is `list[1]` there, `list[0..2]` is `list[1..2]`: it counts from 1 and both ends belong to it."""
+    """Replaces `list[0]` by `list[1]`, `list[0..2]` by `list[1..2]`: the engine's indices are 1-based and inclusive."""
     del query
     tokens = structure.tokens
     edits: list[Edit] = []

@@ -1,4 +1,4 @@
-"""Decides whether a query only reads the graph. Not a sandbox: the engine's process is one (graph/lockdown.py)."""
+"""Decides whether a query only reads the graph. Not a sandbox; that is the engine's process (graph/lockdown.py)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NotReadOnlyError(ValueError):
 
 
 def ensure_read_only(query: str) -> list[Token]:
-    """The query's tokens when it only reads. Raises NotReadOnlyError, or CypherSyntaxError when it isn't Cypher."""
+    """The query's tokens if it only reads. Raises NotReadOnlyError, or CypherSyntaxError if it isn't Cypher."""
     if len(query) > MAX_LENGTH:
         raise NotReadOnlyError(message("long_query", most=MAX_LENGTH))
     tokens = tokenize(query)
@@ -40,7 +40,7 @@ def ensure_read_only(query: str) -> list[Token]:
 
 
 def _is_statement_word(previous: Token | None, token: Token, following: Token | None) -> bool:
-    """A forbidden word, unless it stands as a property, a label, a map key or an alias."""
+    """True for a forbidden word, unless it is a property, a label, a map key or an alias."""
     if token.kind is not Kind.NAME or token.text.upper() not in FORBIDDEN:
         return False
     if previous is not None and previous.text in (".", ":"):

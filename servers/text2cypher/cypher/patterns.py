@@ -1,4 +1,4 @@
-"""Reads node and relationship patterns of a query into a Structure. What stands inside them is read by a subclass."""
+"""Reads node and relationship patterns of a query into a Structure. A subclass reads the expressions in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PatternReader(TokenCursor, ABC):
 
     @abstractmethod
     def atom(self, token: Token, clause: str) -> int:
-        """Consumes one piece of an expression; returns what it changed of the depth beyond the token itself."""
+        """Consumes one piece of an expression; returns the change of depth beyond the token itself."""
 
     def take(self, expected: str = "") -> Token:
         token = self.peek()
@@ -39,7 +39,7 @@ class PatternReader(TokenCursor, ABC):
         return self.tokens[-1].end if self.tokens else 0
 
     def pattern(self, match: int) -> None:
-        """`[p =] (a)-[r:T]->(b)…`, also inside shortestPath( … )."""
+        """Reads `[p =] (a)-[r:T]->(b)…`, also inside shortestPath( … )."""
         token = self.peek()
         if token is not None and token.is_name and self.text(1) == "=":
             self.structure.bound.add(token.value)
@@ -72,7 +72,7 @@ class PatternReader(TokenCursor, ABC):
         return len(self.structure.nodes) - 1
 
     def until(self, ends: Callable[[Token], bool], clause: str) -> None:
-        """Consumes the pieces of an expression up to the first token outside of its brackets that `ends` it."""
+        """Consumes pieces of an expression up to the first token outside brackets for which `ends` holds."""
         depth = 0
         while (token := self.peek()) is not None and (depth or not ends(token)):
             depth += (token.text in OPENERS) - (token.text in OPENERS.values())
@@ -146,7 +146,7 @@ class PatternReader(TokenCursor, ABC):
         return right
 
     def _refuse(self, text: str, instead: str) -> None:
-        """Says of what Neo4j 5 has at this place what to write instead."""
+        """Raises an error that says what to write instead of Neo4j 5 syntax at this position."""
         token = self.peek()
         if token is not None and token.text.upper() == text:
             raise CypherSyntaxError(instead, token.start)

@@ -1,4 +1,4 @@
-"""What a query is read into: node and relationship patterns, property uses, clauses. Data only; reads no text."""
+"""The parsed parts of a query: node and relationship patterns, property uses, clauses. Data only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from servers.text2cypher.cypher.tokens import Token
 
 @dataclass(frozen=True)
 class NodePattern:
-    """`(variable:labels {properties})`; `keys` are (property, literal token or None). Offsets into the query."""
+    """`(variable:labels {properties})`; `keys`: (property, literal token or None). Offsets refer to the query."""
 
     variable: str | None
     labels: tuple[str, ...]
@@ -22,7 +22,7 @@ class NodePattern:
 
 @dataclass(frozen=True)
 class RelationshipPattern:
-    """`left` and `right` index into Structure.nodes; direction is `->`, `<-` or `--`."""
+    """`left` and `right` are indices into Structure.nodes; the direction is `->`, `<-` or `--`."""
 
     variable: str | None
     types: tuple[str, ...]
@@ -39,7 +39,7 @@ class RelationshipPattern:
 
 @dataclass(frozen=True)
 class PropertyUse:
-    """`variable.name`, with the literal it is compared to when there is one beside it."""
+    """`variable.name`, with the literal that it is compared with, if any."""
 
     variable: str
     name: str
@@ -49,7 +49,7 @@ class PropertyUse:
 
 @dataclass
 class Structure:
-    """Everything the rules need to know about one query."""
+    """Everything that the rules need to know about one query."""
 
     tokens: list[Token]
     nodes: list[NodePattern] = field(default_factory=list)
@@ -62,15 +62,15 @@ class Structure:
     label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
 
     def ends(self, held: RelationshipPattern) -> tuple[NodePattern, NodePattern]:
-        """The nodes at the left and right of a relationship."""
+        """The left and right nodes of a relationship."""
         return self.nodes[held.left], self.nodes[held.right]
 
     def labels_at(self, node: NodePattern) -> set[str]:
-        """The labels that the query gives a node, here or elsewhere."""
+        """The labels of a node, here or elsewhere in the query."""
         return set(node.labels) or (self.labels_of(node.variable) if node.variable else set())
 
     def labels_of(self, variable: str | None) -> set[str]:
-        """The labels a variable is written with anywhere in the query."""
+        """The labels of a variable anywhere in the query."""
         written = {label for node in self.nodes if node.variable == variable for label in node.labels}
         return written | {label for name, label, _, _ in self.label_tests if name == variable}
 

@@ -1,8 +1,8 @@
-"""Turns Neo4j's Cypher into what the embedded engine accepts, with the same rows. Leaves Neo4j's own queries alone.
+"""Translates Neo4j's Cypher to the embedded engine's dialect, with the same rows. Doesn't change queries for Neo4j.
 
-Measured differences (Kuzu and Ladybug against Neo4j): no inline WHERE, no `WHERE n:L`, other names for some functions,
-walks instead of trails (an edge may be used twice in one MATCH), ORDER BY after WITH only with SKIP or LIMIT, lists and
-texts counted from 1, subqueries only with MATCH, its keywords as names only in backquotes.
+Measured differences of Kuzu and Ladybug: no inline WHERE, no `WHERE n:L`, other names for some functions, walks instead
+of trails (an edge may be used twice in one MATCH), ORDER BY after WITH only with SKIP or LIMIT, 1-based lists and
+texts, subqueries only with MATCH, keywords as names only in backquotes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPARISONS = ("<", "<=", ">", ">=", "=")
 
 
 def for_embedded(query: str) -> str:
-    """The same question in the embedded engine's dialect. Raises UnsupportedError and what structure.parse raises."""
+    """The query in the embedded engine's dialect. Raises UnsupportedError and the errors of structure.parse."""
     for step in (
         _nested_subqueries,
         calls,
@@ -48,7 +48,7 @@ def for_embedded(query: str) -> str:
 
 
 def _chained(query: str, structure: Structure) -> list[Edit]:
-    """`1990 <= n.year < 2000` becomes `1990 <= n.year AND n.year < 2000`, but behind a NOT."""
+    """Splits `1990 <= n.year < 2000` into `1990 <= n.year AND n.year < 2000`, except after NOT."""
     tokens, edits = structure.tokens, []
     for place, token in enumerate(tokens):
         size = 3 if tokens[place + 2 : place + 3] and tokens[place + 2].text == "." else 1
@@ -63,7 +63,7 @@ def _chained(query: str, structure: Structure) -> list[Edit]:
 
 
 def _comprehensions(query: str, structure: Structure) -> list[Edit]:
-    """`[x IN list WHERE test | value]` becomes list_filter and list_transform."""
+    """Replaces `[x IN list WHERE test | value]` by list_filter and list_transform."""
     tokens = structure.tokens
     edits: list[Edit] = []
     for place, token in enumerate(tokens[:-3]):
@@ -95,7 +95,7 @@ def _is_pattern_list(tokens: list[Token], place: int) -> bool:
 
 
 def _projections(query: str, structure: Structure) -> list[Edit]:
-    """`v {.name, .built, year: 1}` becomes `{name: v.name, built: v.built, year: 1}`."""
+    """Replaces `v {.name, .built, year: 1}` by `{name: v.name, built: v.built, year: 1}`."""
     edits: list[Edit] = []
     tokens = structure.tokens
     for place, (token, opener, first) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
@@ -113,7 +113,7 @@ def _projections(query: str, structure: Structure) -> list[Edit]:
 
 
 def _nested_subqueries(query: str, structure: Structure) -> list[Edit]:
-    """No edit: says that `all(x IN list WHERE EXISTS { … })` can't be run, which stops the engine."""
+    """Makes no edit; raises UnsupportedError for `all(x IN list WHERE EXISTS { … })`, which crashes the engine."""
     del query
     tokens = structure.tokens
     for place, token in enumerate(tokens[:-3]):
@@ -126,7 +126,7 @@ def _nested_subqueries(query: str, structure: Structure) -> list[Edit]:
 
 
 def _subqueries(query: str, structure: Structure) -> list[Edit]:
-    """`EXISTS { (a)-->(b) }` and `COUNT { … }` need MATCH; so does `size((a)-->(b))`, which becomes COUNT."""
+    """Adds MATCH to `EXISTS { (a)-->(b) }` and `COUNT { … }`, and replaces `size((a)-->(b))` by COUNT."""
     del query
     edits: list[Edit] = []
     tokens = structure.tokens
@@ -140,7 +140,7 @@ def _subqueries(query: str, structure: Structure) -> list[Edit]:
 
 
 def _reserved(query: str, structure: Structure) -> list[Edit]:
-    """Backquotes round names that are keywords of the engine."""
+    """Puts names that are keywords of the engine in backquotes."""
     del query
     edits: list[Edit] = []
     tokens = structure.tokens
@@ -158,7 +158,7 @@ def _reserved(query: str, structure: Structure) -> list[Edit]:
 
 
 def _values_of_maps(tokens: list[Token]) -> Iterator[int]:
-    """The places right behind `key:` of a map: `true` there is no label."""
+    """The positions directly after `key:` of a map, where e.g. `true` isn't a label."""
     around: list[str] = []
     for place, token in enumerate(tokens):
         if token.text in ("(", "[", "{"):
@@ -191,7 +191,7 @@ def _patterns(query: str, structure: Structure) -> list[Edit]:
 
 
 def _inline_where(query: str, structure: Structure, number: int, edits: list[Edit]) -> list[str]:
-    """Cuts `(n:L WHERE …)` out of the patterns of one MATCH; returns the conditions."""
+    """Removes `(n:L WHERE …)` from the patterns of one MATCH and returns the conditions."""
     begin = structure.match_ends[number - 1][0] if number else 0
     end = structure.match_ends[number][0]
     found = []
@@ -203,7 +203,7 @@ def _inline_where(query: str, structure: Structure, number: int, edits: list[Edi
 
 
 def _trails(query: str, structure: Structure, conditions: dict[int, list[str]], edits: list[Edit]) -> None:
-    """No edge twice within one MATCH, as Neo4j has it."""
+    """Excludes using an edge twice within one MATCH, as Neo4j does."""
     named: dict[int, str] = {}
     for place, relationship in enumerate(structure.relationships):
         if relationship.length is not None and relationship.bracket is not None:
@@ -245,7 +245,7 @@ def _trail(query: str, relationship: RelationshipPattern) -> Edit:
 
 
 def _shortest(query: str, structure: Structure) -> list[Edit]:
-    """`shortestPath((a)-[:T*..5]->(b))` becomes `(a)-[:T* SHORTEST 1..5]->(b)`."""
+    """Replaces `shortestPath((a)-[:T*..5]->(b))` by `(a)-[:T* SHORTEST 1..5]->(b)`."""
     edits: list[Edit] = []
     tokens = structure.tokens
     for place, token in enumerate(tokens[:-1]):
@@ -262,7 +262,7 @@ def _shortest(query: str, structure: Structure) -> list[Edit]:
 
 
 def _ordered_with(structure: Structure) -> list[Edit]:
-    """`WITH … ORDER BY x` needs SKIP or LIMIT there."""
+    """Adds SKIP to `WITH … ORDER BY x`, which the engine requires."""
     edits: list[Edit] = []
     inside_with = False
     words = [*structure.clauses, ("", structure.tokens[-1].end)]
@@ -275,7 +275,7 @@ def _ordered_with(structure: Structure) -> list[Edit]:
 
 
 def _where_end(structure: Structure, where: int) -> int:
-    """The offset at which the WHERE that starts at `where` ends: the last token before the next clause."""
+    """The end offset of the WHERE that starts at `where`: the last token before the next clause."""
     later = [offset for _, offset in structure.clauses if offset > where]
     limit = min(later) if later else structure.tokens[-1].end + 1
     return max(t.end for t in structure.tokens if t.start < limit)

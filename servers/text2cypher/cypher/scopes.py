@@ -1,4 +1,4 @@
-"""Which tokens of a query a NOT, NONE or `<>` denies. Reads no question."""
+"""Which tokens of a query a NOT, NONE or `<>` negates. Reads no question."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ENDS = (*CLAUSES, "AND", "OR", "XOR")
 
 
 def denials(tokens: Sequence[Token]) -> Iterator[tuple[Token, Sequence[Token]]]:
-    """Each NOT, NONE and `<>` with what it denies; without the NOT of IS NOT NULL."""
+    """(token, the tokens it negates) for each NOT, NONE and `<>`, except the NOT of IS NOT NULL."""
     for place, token in enumerate(tokens):
         if token.text in ("<>", "!=") or (token.is_word("NOT", "NONE") and not tokens[place - 1].is_word("IS")):
             yield token, _to_the_end(tokens, place + 1)
 
 
 def is_missing(held: Sequence[Token]) -> bool:
-    """True for `n.x IS NULL` alone, which a NOT before it makes no denial."""
+    """True for `n.x IS NULL` alone; a NOT before it isn't a negation."""
     return len(held) > 1 and held[-2].is_word("IS") and held[-1].is_word("NULL")
 
 

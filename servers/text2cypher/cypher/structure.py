@@ -1,8 +1,8 @@
-"""What a query speaks of: its clauses, node and relationship patterns, property uses. Rules, not a full grammar.
+"""The structure of a query: its clauses, node and relationship patterns, property uses. Rules, not a full grammar.
 
-It reads the part of Cypher that questions need (MATCH … WHERE … WITH … UNWIND … RETURN …, EXISTS and COUNT
-subqueries) and names what it can't read. It finds misspelt keywords, open brackets and unknown variables, so that
-a query can be judged where no engine is at hand.
+It parses the part of Cypher that questions need (MATCH … WHERE … WITH … UNWIND … RETURN …, EXISTS and COUNT subqueries)
+and reports what it can't parse. It finds misspelt keywords, open brackets and unknown variables, so that a query can be
+checked without an engine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _check_brackets(tokens: list[Token]) -> None:
 
 
 class _Reader(PatternReader):
-    """Clauses and the expressions in them."""
+    """Reads clauses and the expressions in them."""
 
     def read(self) -> None:
         last = ""
@@ -60,7 +60,7 @@ class _Reader(PatternReader):
             raise CypherSyntaxError(message("no_return"), self._end())
 
     def clause(self, token: Token, last: str) -> str:
-        """Reads one clause; returns its keyword, or `RETURN` kept through ORDER BY, SKIP and LIMIT."""
+        """Reads one clause; returns its keyword, or `RETURN` for ORDER BY, SKIP and LIMIT after it."""
         word = token.text.upper() if token.kind is Kind.NAME else token.text
         if word not in CLAUSES:
             raise CypherSyntaxError(self._unknown_clause(token), token.start)
@@ -104,7 +104,7 @@ class _Reader(PatternReader):
         self.structure.match_ends[number] = (self.tokens[self.at - 1].end, place, optional)
 
     def expression(self, opener: Token, clause: str) -> None:
-        """Everything up to the next clause at this depth: property uses, nested patterns, aliases."""
+        """Reads up to the next clause at this depth: property uses, nested patterns, aliases."""
         begin = self.at
         self.until(lambda token: self._starts_clause(token) or token.is_word(*_OPENING), clause)
         if self.at == begin:
@@ -124,7 +124,7 @@ class _Reader(PatternReader):
         return not (token.is_word("WITH") and before.is_word("STARTS", "ENDS"))
 
     def atom(self, token: Token, clause: str) -> int:
-        """Consumes one piece of an expression. Returns what it changed of the depth beyond the token itself."""
+        """Consumes one piece of an expression. Returns the change of depth beyond the token itself."""
         if token.is_word("EXISTS", "COUNT", "COLLECT") and self.text(1) == "{":
             self.at += 2
             self.subquery()
@@ -154,7 +154,7 @@ class _Reader(PatternReader):
         return 0
 
     def _is_label_test(self) -> bool:
-        """`n:L` in an expression; in a map (`{n: 1}`) the name follows a brace or a comma inside braces."""
+        """True for `n:L` in an expression; in a map (`{n: 1}`) the name follows a brace, or a comma inside braces."""
         before = self.tokens[self.at - 1]
         label = self.peek(2)
         if label is None or not label.is_name or before.text == "{":
@@ -184,7 +184,7 @@ class _Reader(PatternReader):
         return value if value is not None and value.kind in (Kind.STRING, Kind.NUMBER) else None
 
     def subquery(self) -> None:
-        """Inside EXISTS { … }: a whole query, or a bare pattern with an optional WHERE."""
+        """Reads EXISTS { … }: a whole query, or a pattern with an optional WHERE."""
         if self.word("MATCH", "OPTIONAL"):
             while self.text() != "}":
                 token = self.take()
@@ -206,7 +206,7 @@ class _Reader(PatternReader):
         self.until(lambda token: token.text == "}" or self._starts_clause(token), clause)
 
     def _is_pattern(self) -> bool:
-        """A parenthesis in an expression that opens a node of a path: `(a)-[`, `(a)--`, `(a)<-`."""
+        """True for a parenthesis in an expression that opens a node of a path: `(a)-[`, `(a)--`, `(a)<-`."""
         before = self.tokens[self.at - 1] if self.at else None
         known = (*EXPRESSION_WORDS, "SIZE", "SHORTESTPATH")
         if before is not None and before.kind is Kind.NAME and not before.is_word(*known):

@@ -1,7 +1,7 @@
-"""One pass over a Cypher text: strings, comments, names, numbers, punctuation. Not a parser.
+"""Splits Cypher text into strings, names, numbers and punctuation in one pass. Not a parser.
 
-One pass matters: a second pass over text from which strings or comments were cut can be fooled by a quote inside a
-comment or a comment inside a string.
+A second pass over text without strings or comments could be fooled by a quote inside a comment or a comment inside a
+string.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from servers.text2cypher.linking.language import message
 
 
 class Kind(Enum):
-    """What a token is; `NAME` holds keywords too, since Cypher reserves none of them everywhere."""
+    """The type of a token; `NAME` includes keywords, because Cypher reserves none of them everywhere."""
 
     NAME = "name"
     QUOTED = "quoted name"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` as written; `value` without quotes and escapes; `start` and `end` are offsets into the query."""
+    """`text` as written; `value` without quotes and escapes; `start` and `end`: offsets into the query."""
 
     kind: Kind
     text: str
@@ -36,7 +36,7 @@ class Token:
     end: int
 
     def is_word(self, *words: str) -> bool:
-        """True when this is one of the keywords (upper case), however it was written."""
+        """True if this is one of the keywords (given in upper case), in any case."""
         return self.kind is Kind.NAME and self.text.upper() in words
 
     @property
@@ -46,7 +46,7 @@ class Token:
 
 
 class CypherSyntaxError(ValueError):
-    """The text isn't Cypher; `offset` says where (characters from 0)."""
+    """The text isn't Cypher; `offset`: the 0-based position in characters."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ class CypherSyntaxError(ValueError):
 
 _DISGUISE = re.compile(r"\\[uU]|\r(?!\n)")
 _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
-"""Categories of characters that engines take for a space, a line's end, a part of a name, or nothing."""
+"""Categories of characters that engines treat as space, line end, part of a name, or nothing."""
 _TOKEN = re.compile(
     r"""
     (?P<blank>[\ \t\n\r]+)
@@ -118,7 +118,7 @@ def quote(value: str) -> str:
 
 
 def named(name: str) -> str:
-    """`name` as a label, type or property is written: in backquotes where it must be."""
+    """`name` as a label, type or property, in backquotes if necessary."""
     return name if re.fullmatch(r"[^\W\d]\w*", name) else "`" + name.replace("`", "``") + "`"
 
 

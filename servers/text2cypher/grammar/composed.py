@@ -1,7 +1,7 @@
-"""Readings of what any graph is asked: a short pattern, the stated conditions on it, and what may be shown of it.
+"""Readings for any graph: a short pattern, the stated conditions on it, and what may be returned.
 
-Where `readings` knows how one graph's lexicon speaks, this composes freely and leaves it to the coverage of the
-question's words to drop what doesn't fit (core.confidence.covering). Pure: runs nothing, calls nothing.
+While `readings` relies on one graph's lexicon, this composes freely; comparing with the question's words
+(core.confidence) removes what doesn't fit. Pure: runs nothing, calls nothing.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _IN_YEAR = {
     ">": "> '{year}-12-31T23:59:59'",
     ">=": ">= '{year}'",
 }
-"""How a date that is kept as text is held against a year."""
+"""How a date stored as text is compared with a year."""
 MOST_PLACED = 12  # ways in which conditions can stand on one pattern
 
 
 class Composer:
-    """Over one graph's linker."""
+    """Composes readings for one graph's linker."""
 
     def __init__(self, linker: Linker) -> None:
         self.linker, self.schema = linker, linker.schema
         self._labelled = {root(word) for phrase in linker.lexicon.labels for word in phrase.split()}
 
     def readings(self, hints: Hints) -> list[Reading]:
-        """Those with all conditions of the question; the shortest patterns first.
+        """The readings with all conditions of the question, shortest patterns first.
 
-        A property that no label has which is named asks for the one that has it: `categories by total units in stock`.
+        A property that none of the named labels has adds the label that has it: `categories by total units in stock`.
         """
         held = {name for label in hints.labels for name in self.schema.nodes[label]}
         held |= {name for types in self.schema.relationship_properties.values() for name in types}
@@ -74,13 +74,13 @@ class Composer:
         return list(found.values())
 
     def _holding(self, hints: Hints) -> list[str]:
-        """The relationships that alone hold a property which the question names."""
+        """The relationships with a named property that no node has."""
         own = {name for types in self.schema.nodes.values() for name in types}
         said = set(named_properties(hints, self.linker)) - own
         return [kind for kind, types in self.schema.relationship_properties.items() if said & set(types)]
 
     def _matches(self, hints: Hints, shape: Shape, where: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """The pattern; for a negated question also without either end, first without the one that is said last."""
+        """(pattern, nodes); for a negated question also without the step at either end, first the label said last."""
         if Ask.NOT in hints.asks:
             said = {label: place for place, label in enumerate(hints.labels)}
             for kept, missing, end in sorted(
@@ -94,7 +94,7 @@ class Composer:
     # -- conditions
 
     def _placed(self, hints: Hints, shape: Shape) -> Iterator[list[str]]:
-        """Every way to hold all conditions on the pattern's nodes and relationships; none where one has no place."""
+        """Every way to place all conditions on the pattern's nodes and relationships; none if one has no place."""
         options: list[list[str]] = []
         for held in hints.filters:
             if held.operator == "=" and all(isinstance(value, str) for value in held.values):
@@ -145,7 +145,7 @@ class Composer:
         return [" AND ".join(f"{held} {sign} {number}" for sign, number in bound) for held in kept]
 
     def _nearest(self, at: int, hints: Hints, held: list[str]) -> list[str]:
-        """Of `variable.property` those whose property is said last before a place."""
+        """Of `variable.property` items, those whose property is mentioned last before an offset."""
         names = nearest(at, hints, self.linker, [property_of(one) for one in held])
         return [one for one in held if property_of(one) in names]
 
@@ -158,11 +158,11 @@ class Composer:
         )
 
     def _dates(self, shape: Shape, hints: Hints) -> list[str]:
-        """What holds dates as texts."""
+        """Properties with dates stored as text."""
         return [held for held in self._owned(shape, (STRING,), hints) if property_of(held) in self.linker.lexicon.timed]
 
     def _moments(self, shape: Shape, hints: Hints) -> list[str]:
-        """What holds dates as numbers: those that are named, else all."""
+        """Properties with dates stored as numbers: the named ones, else all."""
         held = self.linker.lexicon.moments
         every = [
             f"{v}.{named(name)}"
@@ -173,7 +173,7 @@ class Composer:
         return [one for one in every if property_of(one) in named_properties(hints, self.linker)] or every
 
     def _owned(self, shape: Shape, types: tuple[str, ...], hints: Hints, *, named_only: bool = False) -> list[str]:
-        """`variable.property` of these types that the question names; where it names none, all that there are."""
+        """`variable.property` items of these types that the question names; if it names none, all."""
         every = [
             (variable, name)
             for held, known in ((shape.nodes, self.schema.nodes), (shape.edges, self.schema.relationship_properties))

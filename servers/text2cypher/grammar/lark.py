@@ -1,4 +1,4 @@
-"""Pieces of llguidance grammars, and their check: one that doesn't compile would be silently ignored downstream."""
+"""Pieces of llguidance grammars, and their validation, because an invalid one would be silently ignored downstream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _THOUGHT = "THOUGHT: /[^<]{1,400}/"
 
 
 class GrammarError(ValueError):
-    """A grammar made here doesn't compile: a mistake of ours, never of the model's."""
+    """A generated grammar doesn't compile: a bug of ours, never of the model."""
 
 
 def literal(text: str) -> str:
@@ -23,7 +23,7 @@ def either(options: list[str]) -> str:
 
 
 def grammar(rules: list[str], *, thinking: bool) -> str:
-    """The whole grammar of an answer; `rules` define `query`. Raises GrammarError."""
+    """The complete grammar of an answer; `rules` define `query`. Raises GrammarError."""
     start = f'start: {THINKING + " " if thinking else ""}"<cypher>" query "</cypher>"'
     text = "\n".join(["%llguidance {}", start, *rules, *([_THOUGHT] if thinking else [])])
     from llguidance import LLMatcher

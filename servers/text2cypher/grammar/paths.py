@@ -1,4 +1,4 @@
-"""Every way the graph's schema can join given labels in one chain. Knows nothing of questions."""
+"""All chains by which the graph's schema can join given labels. Knows no questions."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ MOST_HOPS = 4
 
 @dataclass(frozen=True)
 class Step:
-    """A relationship from the node before it to the node after; `forward` False when it is written `<-`."""
+    """A relationship from the previous node to the next; `forward` is False if it is written `<-`."""
 
     kind: str
     forward: bool
 
     def arrow(self, variable: str = "", length: str = "") -> str:
-        """As Cypher writes it; `length` is `*1..` or the like."""
+        """The step in Cypher; `length`: `*1..` or similar."""
         inside = f"[{variable}:{named(self.kind)}{length}]"
         return f"-{inside}->" if self.forward else f"<-{inside}-"
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Labels of the nodes in order, and the steps between them."""
+    """The labels of the nodes in order, and the steps between them."""
 
     labels: tuple[str, ...]
     steps: tuple[Step, ...]
 
     def reversed(self) -> Chain:
-        """The same chain read from its other end."""
+        """The same chain from its other end."""
         return Chain(self.labels[::-1], tuple(Step(step.kind, not step.forward) for step in self.steps[::-1]))
 
 
 def chains(schema: GraphSchema, kinds: set[str], most: dict[str, int], hops: int = MOST_HOPS) -> list[Chain]:
-    """All chains over `kinds` in which no label occurs more often than `most` says; each in one reading direction."""
+    """All chains over `kinds` with at most `most` occurrences of each label; each in one direction only."""
     found: dict[Chain, None] = {}
     grown = [Chain((label,), ()) for label in most]
     for _ in range(hops + 1):
@@ -64,6 +64,6 @@ def _longer(schema: GraphSchema, chain: Chain, kinds: set[str], most: dict[str, 
 
 
 def _forward(chain: Chain) -> Chain:
-    """The reading direction with more arrows forward."""
+    """The direction with more forward arrows."""
     ahead = sum(step.forward for step in chain.steps)
     return chain if ahead * 2 >= len(chain.steps) else chain.reversed()

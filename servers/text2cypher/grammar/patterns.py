@@ -1,6 +1,6 @@
-"""The patterns that join what a question names: every chain of the schema with its filters on it, as MATCH texts.
+"""The patterns that join what a question names: every chain of the schema with its filters, as MATCH texts.
 
-What the words decide is fixed here; which way a relationship runs and which node is meant stays open. Runs nothing.
+What the words decide is fixed; directions and the meant node stay open. Runs nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 
 @dataclass(frozen=True)
 class Bound:
-    """One named node of a pattern; `fixed` when a filter says which node it is."""
+    """One named node of a pattern; `fixed` if a filter identifies it."""
 
     variable: str
     label: str
@@ -44,13 +44,13 @@ class _Node:
 
 
 class Patterns:
-    """Over one graph's linker; `variables` as grammar.variables gives them."""
+    """Makes patterns for one graph's linker; `variables` as returned by grammar.variables."""
 
     def __init__(self, linker: Linker, variables: dict[str, str]) -> None:
         self.linker, self.schema, self.variables = linker, linker.schema, variables
 
     def of(self, hints: Hints) -> Iterator[tuple[str, list[Bound], int]]:
-        """(text up to RETURN, its nodes, its hops), the likeliest first."""
+        """(text before RETURN, its nodes, its number of steps), most likely first."""
         negated = Ask.NOT in hints.asks and not any(f.operator in ("null", "<>") for f in hints.filters)
         if negated and hints.relations:
             return
@@ -61,7 +61,7 @@ class Patterns:
                 yield self._text(hints, chain, nodes), _bound(nodes), len(chain.steps)
 
     def _chains(self, hints: Hints) -> list[Chain]:
-        """Chains with every named label and every triggered relationship; intermediate labels only if they must be."""
+        """Chains with every named label and relationship; with intermediate labels only if necessary."""
         loops = {kind for kind in self.schema.relationships if all(a == b for a, b in self.schema.ends(kind))}
         announced = set(self.linker.lexicon.relationships.values()) - loops
         named = {kind for kind in self.linker.lexicon.relationships.values() if hints.relations.get(kind)}
@@ -76,7 +76,7 @@ class Patterns:
         return self._fitting(hints, everything & set(self.schema.relationships), set(), loops, 2)
 
     def _has_words(self, kind: str) -> bool:
-        """True when the lexicon knows words for the relationship beyond its own name."""
+        """True if the lexicon has words for the relationship other than its own name."""
         own = kind.lower().replace("_", " ")
         return any(name == kind and phrase != own for phrase, name in self.linker.lexicon.relationships.items())
 
@@ -100,7 +100,7 @@ class Patterns:
         return [chain for chain in found if len(set(chain.labels)) == shortest]
 
     def _filtered(self, chain: Chain, hints: Hints) -> Iterator[list[_Node]]:
-        """The chain's nodes with every filter on some node of its label."""
+        """The chain's nodes, with every filter on a node of its label."""
         names = numbered(chain.labels, self.variables)
         for choice in product(*[_placements(chain, held, Ask.YES_NO in hints.asks) for held in hints.filters]):
             nodes = [_Node(label, name) for label, name in zip(chain.labels, names, strict=True)]
@@ -149,14 +149,14 @@ class Patterns:
 
 
 def _closing(chain: Chain, nodes: list[_Node]) -> str:
-    """`Pairs that both support X`: of a chain from X to two of a label, the same step from X to the second."""
+    """For `pairs that both support X`: the same step from X to the second node of the pair."""
     if len(chain.steps) != 2 or not nodes[0].fixed or chain.labels[1] != chain.labels[2]:
         return ""
     return f", ({nodes[0].variable}){chain.steps[0].arrow()}({nodes[2].variable})"
 
 
 def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int, Filter]]]:
-    """Where a filter can stand: on one node of its label, or its values one by one on as many nodes."""
+    """Where a filter can be placed: on one node of its label, or its values individually on as many nodes."""
     places = [place for place, label in enumerate(chain.labels) if label == held.label]
     options = [[(place, held)] for place in places]
     if held.operator == "=" and 1 < len(held.values) <= len(places):
@@ -174,7 +174,7 @@ def _place_ends(chain: Chain, nodes: list[_Node]) -> None:
 
 
 def _agrees(nodes: list[_Node], hints: Hints) -> bool:
-    """False when a value stands at another end than the wording says."""
+    """False if a value is at another end than the wording says."""
     said = dict(hints.value_ends)
     return all(
         said[v] in node.ends for node in nodes if node.ends for v in node.values if isinstance(v, str) and v in said

@@ -1,7 +1,7 @@
-"""Every query a question can mean, given its hints: the patterns that join what it names, and what may be returned.
+"""Every query that a question can mean, given its hints: patterns that join what it names, and possible results.
 
-What the words decide is fixed here; what they leave open (which way a prerequisite runs, which node is meant, whether
-to count each node once) stays open, the likeliest first. Pure: runs nothing, calls nothing.
+What the words decide is fixed; the rest (the direction of a prerequisite, which node is meant, whether to count
+distinct) stays open, most likely first. Pure: runs nothing, calls nothing.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: 
 
 @dataclass(frozen=True)
 class Reading:
-    """`match` is the text up to RETURN; `returns` the texts that may follow, WITH included."""
+    """`match`: the text before RETURN; `returns`: the texts that may follow, including WITH."""
 
     match: str
     returns: tuple[str, ...]
 
     @property
     def queries(self) -> list[str]:
-        """The whole texts."""
+        """The complete query texts."""
         return [self.match + text for text in self.returns]
 
 
 class Reader:
-    """Over one graph's linker; `variables` as grammar.variables gives them."""
+    """Makes readings for one graph's linker; `variables` as returned by grammar.variables."""
 
     def __init__(self, linker: Linker, variables: dict[str, str]) -> None:
         self.linker, self.schema = linker, linker.schema
         self._patterns = Patterns(linker, variables)
 
     def readings(self, hints: Hints) -> list[Reading]:
-        """At most MOST_PATTERNS patterns; empty when the hints name nothing the graph has."""
+        """At most MOST_PATTERNS patterns; empty if the hints name nothing in the graph."""
         found: dict[str, Reading] = {}
         for match, nodes, hops in self._patterns.of(hints):
             returns = tuple(dict.fromkeys(self._returns(hints, nodes, hops)))
@@ -85,13 +85,13 @@ class Reader:
         return any(types.get(name) in (INTEGER, FLOAT) for types in self.schema.nodes.values())
 
     def _open(self, hints: Hints, nodes: list[Bound]) -> list[Bound]:
-        """The nodes the question can be about: those it doesn't already name, the focus first where there is one."""
+        """The nodes that the question may be about: those that aren't identified, preferably of the focus label."""
         unnamed = [node for node in nodes if not node.fixed] or nodes
         focused = [node for node in unnamed if node.label == hints.focus]
         return focused or unnamed
 
     def _shown(self, node: Bound) -> str:
-        """What a node is shown as: the property that tells nodes of its label apart."""
+        """The expression that shows a node: the property that identifies nodes of its label."""
         return f"{node.variable}.{named(self.linker.display(node.label)[0])}"
 
     def _plain(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
@@ -127,7 +127,7 @@ class Reader:
                 yield f"{self._shown(first)}, {self._shown(second)}"
 
     def _owned(self, hints: Hints, nodes: list[Bound]) -> Iterator[list[str]]:
-        """The asked properties, each on a node that has it; all on one node where one has them all."""
+        """The asked properties, each on a node that has it; all on one node if one has them all."""
         asked = hints.properties
         label_of = dict(hints.of_label)
         if set(label_of.values()) - {hints.focus} and hints.focus is not None:
@@ -176,7 +176,7 @@ class Reader:
                     yield f"{once} RETURN {function}({node.variable}.{named(name)})"
 
     def _keys(self, hints: Hints, nodes: list[Bound]) -> list[tuple[Bound, str]]:
-        """(node, item) that rows can be grouped by: what stands after "setiap", else anything shown."""
+        """(node, item) by which rows can be grouped: what follows "setiap", else anything shown."""
         if hints.each is not None:
             free = [n for n in nodes if not n.fixed]
             by_property = [
@@ -213,7 +213,7 @@ class Reader:
             yield from (f" RETURN {key}, {text}" for text in beside)
 
     def _beside(self, hints: Hints, key: str, others: list[Bound], values: list[str], hops: int) -> Iterator[str]:
-        """What may stand beside a group's key, where no total does."""
+        """What may be returned beside a group's key, if no total is."""
         shown = [self._shown(node) for node in others]
         if Ask.COLLECT in hints.asks:
             yield from (f"collect({one})" for one in shown if one != key)

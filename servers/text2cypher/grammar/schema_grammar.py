@@ -1,7 +1,7 @@
-"""The grammar of all queries the schema allows: an unknown label, relationship, property or direction can't be written.
+"""The grammar of all queries that the schema allows; unknown labels, types, properties or directions are impossible.
 
-Of a question it knows at most the texts that may be compared with. Paths have at most two hops here and lists are
-bounded, or a model would write on for ever.
+Of a question it uses at most the texts to compare with. Paths have at most two steps and lists are bounded; otherwise a
+model might never stop.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ HOPS = 2
 
 @dataclass(frozen=True)
 class Said:
-    """What a question lets a query hold. `texts` and `numbers` are the only literals; without any, every short one.
+    """What a query for a question may contain. `texts` and `numbers`: the only literals; if empty, any short one.
 
-    Of the paths those are left that hold most of the relationships `kinds`. A count's column is called `figure`.
+    Only the paths with the most relationships of `kinds` are kept. `figure`: the column name of a count.
     """
 
     figure: str
@@ -32,7 +32,7 @@ class Said:
 
 
 def schema_grammar(schema: GraphSchema, queries: list[str], said: Said, *, thinking: bool = False) -> str:
-    """The grammar; `queries` are examples whose variable names are kept. Raises lark.GrammarError."""
+    """The grammar; the variable names of the example `queries` are kept. Raises lark.GrammarError."""
     variables = variables_of(schema, queries)
     most = dict.fromkeys(schema.labels, 1)
     for start, _, end in schema.paths:
@@ -81,7 +81,7 @@ def _strings(texts: Sequence[str]) -> str:
 
 
 def _edges(schema: GraphSchema, chain: Chain, names: list[str]) -> list[tuple[str, str]]:
-    """(variable, type) of each step; a variable only where the relationship has properties."""
+    """(variable, type) of each step; the variable is "" if the relationship has no properties."""
     found: list[tuple[str, str]] = []
     for step in chain.steps:
         free = (f"r{number or ''}" for number in range(len(names) + len(chain.steps) + 1))
@@ -106,7 +106,7 @@ def _node(label: str, name: str) -> str:
 
 
 def _rule(label: str) -> str:
-    """A rule's name for a label, whatever the label is made of."""
+    """The rule name for a label, whatever characters it has."""
     return "k_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c)}_" for c in label.lower())
 
 
@@ -126,7 +126,7 @@ def _value(kind: str) -> str:
 def _scope_rules(
     schema: GraphSchema, number: int, scope: tuple[tuple[str, str], ...], patterns: list[str]
 ) -> list[str]:
-    """Rules for the queries over one set of variables: only they can be named after their MATCH."""
+    """Rules for the queries over one set of variables, so that nothing else can be named after MATCH."""
     properties = [
         (f"{name}.{named(held)}", kind)
         for name, owner in scope

@@ -1,4 +1,4 @@
-"""The patterns that the relationships a question names can make, short ones, whatever the graph. Knows no condition."""
+"""The short patterns that the named relationships can form, for any graph. Knows no conditions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 3  # steps
 
 @dataclass(frozen=True)
 class Shape:
-    """`text` after MATCH; `nodes` and `edges` variable → label or type, in the order of the pattern."""
+    """`text`: the pattern after MATCH; `nodes` and `edges`: variable → label or type, in pattern order."""
 
     text: str
     nodes: dict[str, str] = field(hash=False)
@@ -29,9 +29,9 @@ class Shape:
 
 
 def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
-    """One node, one step or two, with every type named and the labels named, where two steps reach them.
+    """Patterns of one node, one or two steps, with every named type and, if two steps suffice, the named labels.
 
-    `both directed and produced by the same person`: two steps between the same two nodes, where the schema has them.
+    For `both directed and produced by the same person`, two steps between the same two nodes, if the schema has them.
     """
     labels = set(hints.labels)
     paths = [path for path in schema.paths if path[1] in kinds]
@@ -54,7 +54,7 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
 
 
 def _longer(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[Shape]:
-    """Three steps that join all the labels, two of them at the ends."""
+    """Three steps that join all labels, with two of them at the ends."""
     for chain in chains(schema, set(schema.relationships), dict.fromkeys(schema.labels, 1), _LONGEST):
         joins = set(kinds) <= {step.kind for step in chain.steps} and labels <= set(chain.labels)
         if joins and {chain.labels[0], chain.labels[-1]} <= labels:
@@ -80,7 +80,7 @@ def _step(path: Path) -> Shape:
 
 
 def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
-    """Two steps that share a node: joined at either end, or between the same two."""
+    """Two steps that share a node: joined at one end, or between the same two nodes."""
     first = _step(one)
     start, kind, end = other
     arrow = f"-[s:{named(kind)}]->"
@@ -99,8 +99,8 @@ def _two(one: tuple[str, str, str], other: Path) -> Iterator[Shape]:
 
 
 def without_last_step(shape: Shape) -> Iterator[tuple[str, str, str]]:
-    """A chain without the step at each of its ends: (what is left, that step, the variable at its end). None of another
-    shape."""
+    """A chain without the step at each of its ends: (the rest, that step, the variable at its end). Nothing for other
+    shapes."""
     nodes, arrows = re.findall(r"\((\w+):([^)]+)\)", shape.text), re.findall(r"\)(<?-\[\w+:[^]]+]->?)", shape.text)
     if not len(nodes) == len(shape.nodes) == len(arrows) + 1 > 1:
         return
@@ -116,7 +116,7 @@ def _turned(arrow: str) -> str:
 
 
 def doer_of(hints: Hints, shape: Shape, schema: GraphSchema) -> str:
-    """The node at the start of a relationship whose doer the question names before any label; else empty."""
+    """The node at the start of a relationship whose doer the question names before any label; else ""."""
     begun = {
         root(part): found[1] or found[2]
         for edge, kind in shape.edges.items()

@@ -1,4 +1,4 @@
-"""What may be shown of one pattern: lists, counts, totals, ranks, groups, the likeliest first. Makes no pattern."""
+"""What may be returned of one pattern: lists, counts, totals, ranks, groups, most likely first. Makes no pattern."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BEST = {"top", "maximum", "minimum"}
 
 
 class Shown:
-    """What may be shown of one pattern."""
+    """Makes the RETURN texts of one pattern."""
 
     def __init__(self, linker: Linker, hints: Hints, nodes: dict[str, str], shape: Shape, tests: list[str]) -> None:
         self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
@@ -37,7 +37,7 @@ class Shown:
         self.free = self._first(unnamed)
 
     def texts(self) -> Iterator[str]:
-        """Those of the label asked for; where that leaves one, another node's behind it."""
+        """The texts for the label asked for; if there is only one, also those for the other nodes."""
         found = list(dict.fromkeys(self._texts()))
         if len(found) == 1 and len(self.nodes) > 1:
             self.free = [variable for variable in self.nodes if variable not in self.free] or self.free
@@ -61,13 +61,13 @@ class Shown:
             yield from self._listed()
 
     def _is_named(self, variable: str) -> bool:
-        """True where a condition says which node it is."""
+        """True if a condition identifies the node."""
         return any(held.startswith(f"{self._key(variable)} =") for test in self.tests for held in test.split(" AND "))
 
     def _first(self, variables: list[str]) -> list[str]:
-        """Those of the label that the question asks for: the first it names, after `who` any other.
+        """The variables of the label asked for: the first one named, or after `who` any other.
 
-        `The directors of movies` are asked for by what they do: they stand where DIRECTED begins.
+        `The directors of movies` are asked for by what they do: they are at the start of DIRECTED.
         """
         if (doer := doer_of(self.hints, self.shape, self.linker.schema)) in variables:
             return [doer]
@@ -86,30 +86,30 @@ class Shown:
         return f"{variable}.{named(names[0])}" if names else variable
 
     def _shown(self, variable: str) -> str:
-        """Its name; the whole node where nodes of its label have none and no name is asked for, or all of it is."""
+        """A node's name; the node itself if its label has no names and none is asked for, or all of it is asked for."""
         named_so = self.linker.naming.tells(self.nodes[variable]) or self._says_names
         return self._key(variable) if named_so and not self._says("asks_whole") else variable
 
     def _alone(self, variable: str) -> str:
-        """As it stands alone in a list: whole where its name is only one of the things known of it."""
+        """A node alone in a list: the whole node if it is also known by a key, not only by its name."""
         asked = self._says_names or self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
         known = self.linker.naming.is_known_by_key(self.nodes[variable]) and not self.linker.lexicon.written
         return variable if known and not asked else self._shown(variable)
 
     @cached_property
     def _says_names(self) -> bool:
-        """True where names are asked for; `with the name ¤` and `whose name starts with` ask for none."""
+        """True if names are asked for; `with the name ¤` and `whose name starts with` don't ask for them."""
         return bool(self.linker.wording.compiled(r"\b‹asks_names›\b(?!\W*(?:‹small›\W+)?¤)").search(self.hints.masked))
 
     def _figures(self, variable: str, figure: str, end: str) -> Iterator[str]:
-        """A figure for each node, for each name only where no two nodes share one."""
+        """A figure per node; per name only if no two nodes share one."""
         shown, ordered = self._shown(variable), f" ORDER BY {self.alias}{end}"
         if shown != variable and self.linker.naming.shares(self.nodes[variable]):
             yield f" WITH {variable}, {figure} AS {self.alias} RETURN {shown}, {self.alias}{ordered}"
         yield f" RETURN {shown}, {figure} AS {self.alias}{ordered}"
 
     def _asked(self, *, numeric: bool = False) -> list[str]:
-        """Named properties that the pattern holds."""
+        """Named properties in the pattern."""
         nodes = {v: self.linker.schema.nodes[label] for v, label in self.nodes.items()}
         edges = {
             v: self.linker.schema.relationship_properties.get(kind, {})
@@ -133,7 +133,7 @@ class Shown:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
 
     def _fulfilling_both(self) -> Iterator[str]:
-        """`Who acted in both A and B`: those that are joined to each of the values."""
+        """Nodes that are joined to each of several values: `who acted in both A and B`."""
         values = [held.values for held in self.hints.filters if held.operator == "=" and len(held.values) > 1]
         spread = [test.partition(" IN ")[0] for test in self.tests if " IN [" in test]
         if len(self.nodes) < 2 or not is_cued(self.hints.question, {"both"}):
@@ -169,14 +169,14 @@ class Shown:
             yield f" RETURN {', '.join(held)}{self.limit}"
 
     def _both(self) -> list[tuple[str, str]]:
-        """`Both by the same person`: what is asked for and what is the same, unless only names are asked for."""
+        """The pairs of asked and shared thing for `both by the same person`, unless only names are asked for."""
         closed = len(self.shape.edges) == len(self.nodes) == len(self.shape.nodes)
         if not closed or not is_cued(self.hints.masked, TOGETHER) or self._says_names:
             return []
         return [pair for pair in permutations(self.nodes, 2) if pair[0] in self.free]
 
     def _wants_names(self, said: list[str]) -> bool:
-        """Whom a question asks for is shown, and whose it is that stands on a relationship."""
+        """True if the answer must show names: the question asks for people, or for a relationship's property."""
         who = self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
         return bool(who) or any(held.partition(".")[0] in self.shape.edges for held in said)
 
@@ -186,7 +186,7 @@ class Shown:
             yield f" RETURN count(DISTINCT {variable})"
 
     def _ranked(self) -> Iterator[str]:
-        """The first by a number that is stored, or by how many are joined."""
+        """The first rows by a stored number, or by the number of joined nodes."""
         asks = self.hints.asks
         timed = self._says("early") or self._says("late")
         if not (timed or asks & _RANKING or (self.limit and is_cued(self.hints.masked, _BEST))):
@@ -199,7 +199,7 @@ class Shown:
         yield from [*counts, *numbers] if counted else [*numbers, *counts]
 
     def _by_number(self, ends: list[str]) -> Iterator[str]:
-        """By a stored number, or by its total or average over what is joined."""
+        """Ranks by a stored number, or by its total or average over joined nodes."""
         functions = [_TOTALS[ask] for ask in (Ask.SUM, Ask.AVERAGE) if ask in self.hints.asks]
         for held, end, function, key in product(self._asked(numeric=True), ends, functions, self._keys()):
             yield f" RETURN {key}, {function}({held}) AS {self.alias} ORDER BY {self.alias}{end}"
@@ -214,7 +214,7 @@ class Shown:
             yield from self._figures(variable, f"sum({held})", end)
 
     def _sizes(self) -> list[str]:
-        """How many a stored list holds: `the most roles`."""
+        """The sizes of stored lists: `the most roles`."""
         held = {**self.linker.schema.nodes, **self.linker.schema.relationship_properties}
         lists = {name for types in held.values() for name, kind in types.items() if kind in LISTS.values()}
         said = "|".join(phrase for phrase, name in self.linker.lexicon.properties.items() if name in lists) or "(?!)"
@@ -244,12 +244,12 @@ class Shown:
         return [one for one in owned if property_of(one) == named(self.hints.first)] if not of else []
 
     def _once(self) -> tuple[str, ...]:
-        """Over several steps a node is met more than once."""
+        """DISTINCT or not; over several steps a node may be matched more than once."""
         several = len(self.shape.edges) > 1 or is_cued(self.hints.masked, {"distinct"})
         return ("DISTINCT ", "") if several else ("",)
 
     def _counted_first(self, variables: list[str]) -> list[str]:
-        """Those of the label that the wording counts, of any label that is named, the others."""
+        """The variables of the counted label first, then those of other named labels, then the others."""
         counted, labels = counted_label(self.hints, self.linker), self.hints.labels
         return sorted(variables, key=lambda v: (self.nodes[v] != counted, self.nodes[v] not in labels))
 

@@ -1,4 +1,4 @@
-"""One variable name a label, after the examples' habits, so that a grammar knows a variable's label."""
+"""One variable name per label, following the examples' habits, so that a grammar knows a variable's label."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 
 
 def variables_of(schema: GraphSchema, queries: list[str]) -> dict[str, str]:
-    """Label → variable; the examples' most frequent choice, else the first free letter of the label."""
+    """{label: variable}: the examples' most frequent choice, else the first free letter of the label."""
     habits: dict[str, Counter[str]] = {label: Counter() for label in schema.labels}
     for query in queries:
         for node in parse(query).nodes:
@@ -25,7 +25,7 @@ def variables_of(schema: GraphSchema, queries: list[str]) -> dict[str, str]:
 
 
 def numbered(labels: tuple[str, ...], variables: dict[str, str]) -> list[str]:
-    """Variables for a chain's nodes: m, m2, m3 … as labels repeat."""
+    """Variables for a chain's nodes: m, m2, m3 … for repeated labels."""
     seen: Counter[str] = Counter()
     names = []
     for label in labels:
@@ -35,10 +35,10 @@ def numbered(labels: tuple[str, ...], variables: dict[str, str]) -> list[str]:
 
 
 def property_of(held: str) -> str:
-    """The property of `variable.property`."""
+    """The property in `variable.property`."""
     return held.partition(".")[2]
 
 
 def columns_of(held: list[str]) -> list[str]:
-    """Each once, no property of a node that is shown whole."""
+    """The items without repetitions, and without properties of nodes that are returned whole."""
     return [one for one in dict.fromkeys(held) if "." not in one or one.partition(".")[0] not in held]

@@ -1,4 +1,4 @@
-"""The port every graph engine stands behind, and what crosses it. No engine is named here."""
+"""The interface of all graph engines, and its data types. Names no engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Problem(Enum):
 
 
 class QueryError(Exception):
-    """The engine refused or couldn't finish a query."""
+    """The engine rejected or couldn't finish a query."""
 
     def __init__(self, problem: Problem, message: str) -> None:
         super().__init__(message)
@@ -30,12 +30,12 @@ class QueryError(Exception):
 
 
 class GraphUnavailableError(Exception):
-    """The engine itself can't be reached or started; no query is to blame."""
+    """The engine itself can't be reached or started; not a fault of the query."""
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """`rows` as lists of JSON values in the order of `columns`; `truncated` when more rows than the cap matched."""
+    """`rows`: lists of JSON values in the order of `columns`; `truncated`: more rows matched than the limit."""
 
     columns: list[str]
     rows: list[list[Any]]
@@ -43,7 +43,7 @@ class QueryResult:
 
 
 class GraphBackend(Protocol):
-    """An engine that holds one graph and only reads it."""
+    """An engine with one graph, which it only reads."""
 
     name: str
     can_run: bool
@@ -56,13 +56,13 @@ class GraphBackend(Protocol):
         """Parse and bind without running. Raises QueryError."""
 
     def run(self, query: str) -> QueryResult:
-        """Run it, bounded in time and rows. Raises QueryError, GraphUnavailableError."""
+        """Run the query with limits on time and rows. Raises QueryError, GraphUnavailableError."""
 
     def texts(self, label: str, name: str, most: int) -> list[str]:
-        """The stored values of one text property, a value as often as it is stored, at most `most`."""
+        """The stored values of one text property, including repetitions, at most `most`."""
 
     def bounds(self, label: str, name: str) -> tuple[float, float] | None:
-        """The smallest and the largest stored number of one property; None where there is none. Raises QueryError."""
+        """The smallest and largest stored number of one property; None if there is none. Raises QueryError."""
 
     def close(self) -> None:
-        """Let go of processes and connections; safe to call twice."""
+        """Release processes and connections; may be called twice."""

@@ -1,8 +1,8 @@
-"""Makes the embedded engine's database from a graph: a table a label and a relationship type. Answers no query.
+"""Builds the embedded engine's database from a graph: one table per label and relationship type. Runs no query.
 
-Rows go in by COPY from CSV files beside the database, which are read before the worker gives up its rights to files:
-inserting them one by one takes minutes for 60,000. A table with a list of texts is filled row by row, since the
-engine's CSV has no way to quote a text inside a list.
+Rows are loaded with COPY from CSV files beside the database before the worker gives up file access: inserting 60,000
+one by one takes minutes. A table with a list of texts is filled row by row, because the engine's CSV can't quote a text
+inside a list.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STR
 
 KEY = "_key"
 ENGINE_SIZE = {"buffer_pool_size": 512 << 20, "max_db_size": 2 << 30, "max_num_threads": 1}
-"""By default the engine reserves 8 TB of address space, which a limit on memory would refuse."""
+"""By default the engine reserves 8 TB of address space, which a memory limit would reject."""
 _TYPES = {INTEGER: "INT64", FLOAT: "DOUBLE", STRING: "STRING", BOOLEAN: "BOOLEAN"}
 _TYPES |= {kind: f"{_TYPES[item]}[]" for item, kind in LISTS.items()}
 _COPYS_OWN = frozenset({"from", "to"})
-"""What COPY calls the ends of a relationship; a property of that name is taken for them."""
+"""COPY's names for the ends of a relationship; a property with such a name would be taken for them."""
 _FORM = "header=false, auto_detect=false, parallel=false, delim=',', quote='\"', escape='\"'"
 
 
 def build(engine: Any, path: Path, graph: GraphData) -> None:
-    """Create the database file at `path`; CSV files are written beside it."""
+    """Creates the database file at `path`; CSV files are written beside it."""
     # without checkpoints: after each of 400 statements they take most of a minute
     database = engine.Database(str(path), **ENGINE_SIZE, auto_checkpoint=False)
     connection = engine.Connection(database)
@@ -95,7 +95,7 @@ def _copy(connection: Any, table: str, file: Path, rows: Iterable[Sequence[Value
 
 
 def _written(value: Value) -> str:
-    """One field; nothing between the commas is an absent property."""
+    """One CSV field; empty for a missing property."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
-"""CyVer's judgement of a query for Neo4j, where the extra `cyver` is installed. Runs no query.
+"""CyVer's verdict on a query for Neo4j, if the extra `cyver` is installed. Runs no query.
 
-It asks the database about pieces of the query by `driver.execute_query`; here in read transactions with a timeout.
+It queries the database about parts of the query with `driver.execute_query`; here in read transactions with a timeout.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from servers.text2cypher.graph.backend import Problem
 
 
 def complaint(driver: Any, query: str, timeout_s: float) -> tuple[Problem, str] | None:
-    """The first problem that CyVer finds; None if it finds none or is not installed."""
+    """The first problem that CyVer finds; None if it finds none or isn't installed."""
     if find_spec("CyVer") is None:
         return None
     from CyVer import PropertiesValidator, SchemaValidator
@@ -29,7 +29,7 @@ def _reader(driver: Any, timeout_s: float) -> Any:
     from neo4j import Driver, Query, RoutingControl
 
     class Reader(Driver):
-        """`driver`, of which only reading is left; CyVer takes nothing that isn't a neo4j.Driver."""
+        """A read-only proxy of `driver`; CyVer accepts only a neo4j.Driver."""
 
         _closed = True  # holds no connection of its own
 
@@ -37,7 +37,7 @@ def _reader(driver: Any, timeout_s: float) -> Any:
             """Opens nothing."""
 
         def execute_query(self, query_: Any, *arguments: Any, **named: Any) -> Any:
-            """In a read transaction."""
+            """Runs it in a read transaction."""
             bounded = Query(query_, timeout=timeout_s)
             return driver.execute_query(bounded, *arguments, **named | {"routing_": RoutingControl.READ})
 

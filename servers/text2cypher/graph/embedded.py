@@ -1,4 +1,4 @@
-"""The embedded engine behind the GraphBackend port: one sealed worker process, restarted when a query kills it."""
+"""The embedded engine as a GraphBackend: one sandboxed worker process, restarted if a query kills it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MESSAGES = (
 
 
 class EmbeddedBackend:
-    """Ladybug (the maintained fork of Kuzu) over the graph folder `folder`. Used by one thread at a time."""
+    """Ladybug (the maintained fork of Kuzu) with the graph in `folder`. Used by one thread at a time."""
 
     name = "ladybug"
     can_run = True
@@ -61,7 +61,7 @@ class EmbeddedBackend:
 
     @property
     def schema(self) -> GraphSchema:
-        """The schema as the folder's files have it."""
+        """The schema in the folder's files."""
         return self._data.schema
 
     @property
@@ -70,29 +70,29 @@ class EmbeddedBackend:
         return self._data
 
     def check(self, query: str) -> None:
-        """Parse and bind in the engine. Raises QueryError."""
+        """Parses and binds in the engine. Raises QueryError."""
         self._ask("check", query)
 
     def run(self, query: str) -> QueryResult:
-        """Raises QueryError (a timeout is one) and GraphUnavailableError."""
+        """Runs the query. Raises QueryError (also for a timeout) and GraphUnavailableError."""
         answer = self._ask("run", query)
         written = column_names(query)
         columns = written if len(written) == len(answer["columns"]) else answer["columns"]
         return QueryResult(columns, answer["rows"], answer["truncated"])
 
     def texts(self, label: str, name: str, most: int) -> list[str]:
-        """As the folder's files have them; the engine needn't be asked."""
+        """The values in the folder's files; the engine isn't queried."""
         held = (properties[name] for properties in self._data.nodes[label].values())
         return [str(value) for value in islice((value for value in held if value is not None), most)]
 
     def bounds(self, label: str, name: str) -> tuple[float, float] | None:
-        """As the folder's files have them."""
+        """The bounds in the folder's files."""
         values = (properties[name] for properties in self._data.nodes[label].values())
         held = [value for value in values if isinstance(value, (int, float))]
         return (min(held), max(held)) if held else None
 
     def close(self) -> None:
-        """End the worker."""
+        """Stops the worker."""
         with self._lock:
             self._stop()
 
@@ -151,7 +151,7 @@ class EmbeddedBackend:
         return self._process
 
     def _read(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
-        """One line of answer. Raises TimeoutError, EOFError."""
+        """Reads one line of answer. Raises TimeoutError, EOFError."""
         assert process.stdout is not None
         end = time.monotonic() + seconds
         held = bytearray()

@@ -1,7 +1,7 @@
-"""What the embedded engine calls a graph's names: it reserves some, and sees no difference of case. Runs nothing.
+"""Renames names for the embedded engine, which reserves some and ignores case. Runs nothing.
 
-`rowid` is its own number of a row, `_id` can't be a property, and a relationship ORDER has no place beside a label
-Order. Such a name ends in a blank there, which no name of a graph does; the worker cuts it off what the engine says.
+`rowid` is the engine's row number, `_id` can't be a property, and a relationship ORDER conflicts with a label Order.
+Such names get a trailing blank, which no name of a graph has; the worker strips it from results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RESERVED = ("rowid", "_id", "_label", "_src", "_dst", "_key")
 
 @dataclass(frozen=True)
 class EngineNames:
-    """A graph's name → the engine's, where they differ."""
+    """{a graph's name: the engine's}, if they differ."""
 
     labels: dict[str, str]
     kinds: dict[str, str]
@@ -27,7 +27,7 @@ class EngineNames:
 
     @classmethod
     def of(cls, schema: GraphSchema) -> EngineNames:
-        """For one graph; the same whenever it is asked."""
+        """The names for one graph; deterministic."""
         labels = _apart(schema.labels)
         taken = [labels.get(label, label) for label in schema.labels]
         return cls(labels, _apart(schema.relationships, taken), _apart(schema.properties, _RESERVED))
@@ -62,7 +62,7 @@ class EngineNames:
 
 
 def _apart(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Those that are taken, or differ from one before in case alone, with the name they get instead."""
+    """{name: replacement} for names that are taken or differ from an earlier one only in case."""
     seen = {name.lower() for name in taken}
     found = {}
     for name in names:

@@ -41,7 +41,7 @@ class GraphFileError(ValueError):
 
 @dataclass(frozen=True)
 class Edge:
-    """One relationship, by the keys of its ends."""
+    """One relationship, with the keys of its ends."""
 
     kind: str
     from_label: str
@@ -53,7 +53,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class GraphData:
-    """A whole graph: `nodes` label → key → properties."""
+    """A whole graph; `nodes`: label → key → properties."""
 
     schema: GraphSchema
     nodes: dict[str, dict[str, dict[str, Value]]]
@@ -89,7 +89,7 @@ def _name_in(file: Path) -> str:
 
 
 def _rows(file: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The header and (line number, row) pairs; every row as long as the header."""
+    """The header and (line number, row) pairs; every row is as long as the header."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as handle:
             reader = csv.reader(handle, strict=True)
@@ -126,7 +126,7 @@ def _read_keys(file: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _read_types(file: Path) -> dict[str, dict[str, str]]:
-    """Label → property → type, where somebody wrote them down."""
+    """{label: {property: type}} as declared in types.csv."""
     used = file if file.exists() else CURRICULUM / file.name
     header, rows = _rows(used)
     if header[:3] != ["label", "property", "type"]:
@@ -162,7 +162,7 @@ def _read_nodes(
 def _find_key(
     label: str, header: list[str], rows: list[tuple[int, dict[str, str]]], named: set[str]
 ) -> tuple[str, ...]:
-    """The columns that identify a node; `named` are the keys the edges use for this label."""
+    """The columns that identify a node; `named`: the keys that the edges use for this label."""
     shipped = _read_keys(CURRICULUM / "keys.csv").get(label, ())
     if shipped and set(shipped) <= set(header):
         return shipped
@@ -199,7 +199,7 @@ def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], ki
 
 
 def _value(text: str, kind: str) -> Value:
-    """A field of a CSV file as its property's type has it; None where it is empty."""
+    """A CSV field converted to its property's type; None if it is empty."""
     if text == "":
         return None
     if kind == INTEGER:
@@ -215,7 +215,7 @@ EdgeRows = dict[str, tuple[Path, list[str], list[tuple[int, dict[str, str]]]]]
 
 
 def _read_edge_rows(folder: Path) -> EdgeRows:
-    """Per relationship type: its file, header and rows, ends not looked up yet."""
+    """Per relationship type: its file, header and rows, with ends not looked up yet."""
     found: EdgeRows = {}
     for file in sorted(folder.glob("edges.*.csv")):
         header, rows = _rows(file)

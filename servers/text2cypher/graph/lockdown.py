@@ -1,8 +1,8 @@
-"""Takes the rights to files and memory from the process that runs queries. Linux; elsewhere only the limits hold.
+"""Restricts file and memory access of the process that runs queries. Full effect on Linux; elsewhere only limits.
 
-A database opened read-only still reads and writes files on a query's behalf. After `deny_files` no thread that this
-one starts can open a file outside the allowed folder, not even to read (Landlock); after `limit` the process can
-write to no file (size 0), open no new one where the kernel has no Landlock, and take no more memory than MEMORY_BYTES.
+A database opened read-only still reads and writes files for a query. After `deny_files` no thread started by this one
+can open a file outside the allowed folder, even for reading (Landlock). After `limit` the process can't write to files
+(size 0), open new ones if the kernel has no Landlock, or use more memory than MEMORY_BYTES.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class _PathBeneath(ctypes.Structure):
 
 
 def die_with_parent() -> None:
-    """So that a killed host leaves no engine behind."""
+    """Kills this process when its parent dies, so that no engine is left behind."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
 def deny_files(allowed: Path) -> bool:
-    """Irrevocable, for this thread and all it starts: `allowed` may be read, nothing else opened. False: no Landlock.
+    """Irrevocably lets this thread and those it starts only read `allowed` and open nothing else. False: no Landlock.
 
-    Call before the engine starts its threads, after the last import.
+    Call it before the engine starts its threads and after the last import.
     """
     if sys.platform != "linux":
         return False
@@ -56,7 +56,7 @@ def deny_files(allowed: Path) -> bool:
 
 
 def limit(*, files: bool) -> None:
-    """Irrevocable. With `files`, no further descriptor can be opened either. Call when everything needed is open."""
+    """Irrevocable. With `files`, no more descriptors can be opened. Call it when everything needed is open."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

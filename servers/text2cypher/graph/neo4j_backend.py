@@ -1,6 +1,6 @@
-"""Neo4j behind the GraphBackend port: EXPLAIN to check, read transactions to run. Writes nothing, ever.
+"""Neo4j as a GraphBackend: EXPLAIN to check, read transactions to run. Never writes.
 
-Give it a user with the reader role: read transactions keep Cypher from writing, only the role keeps procedures from it.
+Use a user with the reader role: read transactions stop writes by Cypher, only the role those by procedures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOTIFICATIONS = {
 
 
 class Neo4jBackend:
-    """Over a neo4j driver (or anything with its `session`)."""
+    """Uses a neo4j driver (or anything with its `session`)."""
 
     name = "neo4j"
     can_run = True
@@ -44,14 +44,14 @@ class Neo4jBackend:
 
     @classmethod
     def connect(cls, uri: str, user: str, password: str) -> Neo4jBackend:
-        """Open a driver; the first query connects."""
+        """Creates a driver; the first query connects."""
         from neo4j import GraphDatabase
 
         return cls(GraphDatabase.driver(uri, auth=(user, password) if user else None))
 
     @cached_property
     def schema(self) -> GraphSchema:
-        """Labels, properties and paths as the database has them now. Raises GraphUnavailableError."""
+        """The current labels, properties and paths of the database. Raises GraphUnavailableError."""
         nodes: dict[str, dict[str, str]] = {}
         for labels, name, types in self._rows(_NODE_PROPERTIES):
             held = nodes.setdefault(labels[0], {})
@@ -66,7 +66,7 @@ class Neo4jBackend:
         return GraphSchema(nodes, paths, edges)
 
     def check(self, query: str) -> None:
-        """EXPLAIN it; the planner's warnings about unknown names are errors here, and what CyVer says besides."""
+        """Runs EXPLAIN; the planner's warnings about unknown names count as errors, as do CyVer's."""
         _ensure(query)
         for notification in self._summary("EXPLAIN " + query):
             code = str(notification.get("code", "")).rpartition(".")[2]
@@ -76,7 +76,7 @@ class Neo4jBackend:
             raise QueryError(*found)
 
     def run(self, query: str) -> QueryResult:
-        """In a read transaction with a timeout."""
+        """Runs the query in a read transaction with a timeout."""
         _ensure(query)
 
         def work(transaction: Any) -> QueryResult:
@@ -92,19 +92,19 @@ class Neo4jBackend:
         return self._read(work)  # type: ignore[no-any-return]
 
     def texts(self, label: str, name: str, most: int) -> list[str]:
-        """Read from the database, past the cap on rows."""
+        """Reads from the database, ignoring the limit on rows."""
         held = f"n.{named(name)}"
         query = f"MATCH (n:{named(label)}) WHERE {held} IS NOT NULL RETURN {held} LIMIT {most}"
         return [str(row[0]) for row in self._rows(query)]
 
     def bounds(self, label: str, name: str) -> tuple[float, float] | None:
-        """Asked of the database."""
+        """Queries the database."""
         held = f"n.{named(name)}"
         low, high = self._rows(f"MATCH (n:{named(label)}) RETURN min({held}), max({held})")[0]
         return None if low is None else (low, high)
 
     def close(self) -> None:
-        """Close the driver."""
+        """Closes the driver."""
         self._driver.close()
 
     def _rows(self, query: str) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""Chooses the engine: Neo4j when NEO4J_URI is set and no folder is given, else the embedded one, else the rules."""
+"""Chooses the engine: Neo4j if NEO4J_URI is set and no folder is given, else the embedded one, else the rules."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from servers.text2cypher.graph.rules_backend import RulesBackend
 
 
 def open_backend(folder: Path | None, env: Mapping[str, str]) -> GraphBackend:
-    """`folder` None means TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum, in this order.
+    """For `folder` None it uses TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum, in this order.
 
-    NEO4J_URI, NEO4J_USER (or NEO4J_USERNAME) and NEO4J_PASSWORD name a database. A folder is run by the embedded
-    engine; without ladybug its queries are only checked. Raises GraphFileError.
+    NEO4J_URI, NEO4J_USER (or NEO4J_USERNAME) and NEO4J_PASSWORD specify a database. The embedded engine runs a folder;
+    without ladybug its queries are only checked. Raises GraphFileError.
     """
     chosen = folder or (Path(env["TEXT2CYPHER_GRAPH"]) if env.get("TEXT2CYPHER_GRAPH") else None)
     if chosen is None and env.get("NEO4J_URI"):

@@ -1,4 +1,4 @@
-"""The graph without an engine: a schema to judge queries by, nothing to run them. The fallback."""
+"""A graph without an engine: its schema can check queries, but nothing runs them. The fallback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 
 
 class RulesBackend:
-    """Judges by rules; `can_run` is False."""
+    """Checks by rules; `can_run` is False."""
 
     name = "rules"
     can_run = False
@@ -20,11 +20,11 @@ class RulesBackend:
 
     @property
     def schema(self) -> GraphSchema:
-        """The schema given."""
+        """The given schema."""
         return self._schema
 
     def check(self, query: str) -> None:
-        """Raises QueryError when the rules can't read the query."""
+        """Raises QueryError if the rules can't parse the query."""
         try:
             parse(query)
         except (CypherSyntaxError, NotReadOnlyError) as error:
@@ -35,12 +35,12 @@ class RulesBackend:
         raise GraphUnavailableError("no graph engine: install ladybug, or set NEO4J_URI")
 
     def texts(self, label: str, name: str, most: int) -> list[str]:  # noqa: ARG002 - the port's signature
-        """None: nothing is stored."""
+        """Returns an empty list, because nothing is stored."""
         return []
 
     def bounds(self, label: str, name: str) -> tuple[float, float] | None:  # noqa: ARG002 - the port's signature
-        """None: nothing is stored."""
+        """Returns None, because nothing is stored."""
         return None
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing."""

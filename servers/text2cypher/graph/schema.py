@@ -1,4 +1,4 @@
-"""What a graph may hold: labels, properties, relationships with their ends. Data only; reads nothing."""
+"""A graph's schema: labels, properties, relationships with their ends. Data only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 INTEGER, FLOAT, STRING, BOOLEAN = "INTEGER", "FLOAT", "STRING", "BOOLEAN"
 LISTS = {kind: f"{kind}[]" for kind in (INTEGER, FLOAT, STRING, BOOLEAN)}
-"""The types of lists, by that of their items."""
+"""The list types by their item type."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class GraphSchema:
 
     @property
     def properties(self) -> list[str]:
-        """Names of properties, of nodes and relationships, each once."""
+        """Property names of nodes and relationships, each once."""
         return list(dict.fromkeys(name for name, _ in self._typed()))
 
     def of_types(self, *types: str) -> set[str]:
-        """Names of properties, of nodes and relationships, that are of these types somewhere."""
+        """Property names of nodes and relationships that have one of these types anywhere."""
         return {name for name, kind in self._typed() if kind in types}
 
     def _typed(self) -> Iterator[tuple[str, str]]:
@@ -48,7 +48,7 @@ class GraphSchema:
         return [(start, end) for start, name, end in self.paths if name == kind]
 
     def as_dict(self) -> dict[str, object]:
-        """For the wire: {labels: {label: {property: type}}, relationships: [{type, from, to}]}."""
+        """The wire form: {labels: {label: {property: type}}, relationships: [{type, from, to}]}."""
         return {
             "labels": self.nodes,
             "relationships": [{"type": kind, "from": start, "to": end} for start, kind, end in self.paths],

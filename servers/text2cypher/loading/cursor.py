@@ -1,4 +1,4 @@
-"""A cursor over a loading script's tokens, what is loaded, and the error that names a line. Reads no expression."""
+"""A cursor over a loading script's tokens, the loaded objects, and errors with line numbers. Reads no expressions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token
 
 
 class ScriptError(ValueError):
-    """A script that can't be read or carried out; the message says on which line and what to do."""
+    """A script that can't be parsed or executed; the message says on which line and what to do."""
 
 
 @dataclass
@@ -40,14 +40,14 @@ class Cursor(TokenCursor):
         self.script = text
 
     def skip(self, *texts: str) -> bool:
-        """Passes over these texts or keywords when all of them come next."""
+        """Skips these texts or keywords if all of them come next; returns whether it did."""
         if any(self.text(n).upper() != text for n, text in enumerate(texts)):
             return False
         self.at += len(texts)
         return True
 
     def take(self, expected: str = "") -> Token:
-        """The next token, which must be `expected` where that is given. Raises ScriptError."""
+        """The next token, which must be `expected` if that is given. Raises ScriptError."""
         token = self.peek()
         if token is None or (expected and token.text.upper() != expected):
             raise self.wrong(f"expected {expected or 'more'}")
@@ -62,12 +62,12 @@ class Cursor(TokenCursor):
         return token.value
 
     def wrong(self, what: str, ahead: int = 0) -> ScriptError:
-        """The error for the place reached."""
+        """The error for the current position."""
         token = self.peek(ahead) or (self.tokens[-1] if self.tokens else None)
         line = self.script.count("\n", 0, token.start) + 1 if token else 1
         return ScriptError(f"line {line}: {what}, not {token.text!r}" if token else f"line {line}: {what}")
 
 
 def reading(error: CypherSyntaxError, script: str) -> ScriptError:
-    """A tokenizer's complaint with its line."""
+    """A tokenizer error with its line."""
     return ScriptError(f"line {script.count(chr(10), 0, error.offset) + 1}: {error}")

@@ -1,4 +1,4 @@
-"""Expressions of a loading script: read from tokens, worth a value for one row of bindings. No patterns, no clauses."""
+"""Expressions of a loading script: parsed from tokens, evaluated for one row of bindings. No patterns, no clauses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.loading.cursor import Cursor
 
 Expression = Callable[[Mapping[str, Any]], Any]
-"""From the bindings of a row to a value."""
+"""A function from a row's bindings to a value."""
 
 
 def expression(cursor: Cursor) -> Expression:
-    """OR of AND of NOT of a comparison. Raises ScriptError."""
+    """Parses OR of AND of NOT of comparisons. Raises ScriptError."""
     left = _both(cursor)
     while cursor.skip("OR"):
         left = _joined(left, _both(cursor), lambda a, b: a or b)
@@ -22,7 +22,7 @@ def expression(cursor: Cursor) -> Expression:
 
 
 def conjuncts(cursor: Cursor) -> list[tuple[Expression, tuple[str, str] | None, Expression | None]]:
-    """A WHERE taken apart at its ANDs: (test, the property it fixes as (variable, name), what that must equal)."""
+    """A WHERE split at its ANDs: (test, the (variable, name) of a property that it fixes, the required value)."""
     found = []
     while True:
         begin = cursor.at
@@ -187,7 +187,7 @@ def _listed(cursor: Cursor, closer: str) -> list[Expression]:
 
 
 def mapping(cursor: Cursor) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """`{name: value, …}`. Raises ScriptError."""
+    """Parses `{name: value, …}`. Raises ScriptError."""
     cursor.take("{")
     held: dict[str, Expression] = {}
     while cursor.text() != "}":
@@ -231,7 +231,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "DATETIME": lambda text: text,
     "LOCALDATETIME": lambda text: text,
 }
-"""What of Cypher a loading script is likely to call; dates stay texts."""
+"""The functions of Cypher that a loading script is likely to call; dates stay texts."""
 
 
 def _call(cursor: Cursor, name: Token) -> Expression:

@@ -1,4 +1,4 @@
-"""Writes a loaded graph as a folder of CSV files, which graph/folder.py reads. Decides types; runs nothing."""
+"""Writes a loaded graph as a folder of CSV files for graph/folder.py. Determines types; runs nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS: dict[type, str] = {bool: BOOLEAN, int: INTEGER, float: FLOAT}
 
 
 def write(graph: Loaded, folder: Path) -> list[str]:
-    """Writes everything into `folder`, which must hold no graph yet; returns what a reader should know.
+    """Writes everything to `folder`, which must not contain a graph yet; returns notes for the user.
 
     Raises ScriptError.
     """

@@ -1,4 +1,4 @@
-"""Carries a loading script out in memory: nodes and relationships by the rules of CREATE, MERGE, MATCH and SET."""
+"""Executes a loading script in memory, with the semantics of CREATE, MERGE, MATCH and SET."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 def carry_out(script: File) -> Loaded:
-    """The graph that the script makes; its CSV files are looked for by name near it, never on a network.
+    """The graph that the script creates; its CSV files are searched by name near it, never on a network.
 
     Raises ScriptError, with file and line.
     """
@@ -126,7 +126,7 @@ class Loaded:
     # -- nodes and relationships
 
     def _make(self, path: Path, row: Row) -> None:
-        """Creates what of the path isn't bound, and binds it."""
+        """Creates the unbound parts of the path and binds them."""
         before: Node | None = None
         for step in path:
             node = row.get(step.variable) if step.variable else None
@@ -216,7 +216,7 @@ class Loaded:
         yield from _once(held, step, row)
 
     def _index(self, label: str, name: str) -> dict[Any, list[Node]]:
-        """Nodes of a label by a property; may hold nodes whose value has changed since."""
+        """Nodes of a label by a property's value; may include nodes whose value has changed since."""
         if (label, name) not in self._by_value:
             index: dict[Any, list[Node]] = {}
             for node in self._by_label.get(label, []):

@@ -1,4 +1,4 @@
-"""Reads a loading script: statements of CREATE, MERGE, MATCH, SET, UNWIND, WITH, LOAD CSV. Carries nothing out."""
+"""Parses a loading script: CREATE, MERGE, MATCH, SET, UNWIND, WITH and LOAD CSV statements. Executes nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SKIPPED = ("CONSTRAINT", "INDEX", "FULLTEXT", "UNIQUE", "TEXT", "RANGE", "POINT
 
 
 Map = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""From the bindings of a row to properties."""
+"""A function from a row's bindings to properties."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A node of a path; `kind`, `forward` and `along` tell of the relationship before it (None for the first)."""
+    """A node of a path; `kind`, `forward` and `along` describe the relationship before it (None for the first node)."""
 
     variable: str | None
     labels: tuple[str, ...]
@@ -35,7 +35,7 @@ Path = list[Step]
 
 @dataclass(frozen=True)
 class Change:
-    """`variable.name = value`; without a name the whole map: added with `+=`, else put in place of all."""
+    """`variable.name = value`; without a name a whole map, which is added (`+=`) or replaces all properties."""
 
     variable: str
     name: str | None
@@ -82,7 +82,7 @@ class LoadCsv:
 
 @dataclass(frozen=True)
 class With:
-    """`names` None for `*`: everything is kept."""
+    """`names` is empty for `*`: everything is kept."""
 
     names: dict[str, Expression]
 
@@ -91,7 +91,7 @@ Clause = Create | Merge | Match | Set | Unwind | LoadCsv | With
 
 
 def read(script: str) -> list[list[Clause]]:
-    """The statements in order; those that only make indexes or constraints are left out. Raises ScriptError."""
+    """The statements in order, without those that only create indexes or constraints. Raises ScriptError."""
     try:
         tokens = tokenize(script)
     except CypherSyntaxError as error:
