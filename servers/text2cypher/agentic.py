@@ -1,8 +1,8 @@
-"""The document's own import paths: `from experiment.experiment_runner import run_experiment`.
+"""The import paths of the document: `from experiment.experiment_runner import run_experiment`.
 
     import servers.text2cypher.agentic  # then the document's lines, word for word
 
-Each of its packages and modules becomes importable under its short name too. A name that is taken already stays.
+Each of its packages and modules becomes importable under its short name, too, unless the name is taken.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ _WRONG = (
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Exits 0 when all went well, 1 when what was checked is wrong, 2 when the command can't be carried out."""
+    """Exits with 0 for success, 1 if what was checked is wrong, 2 if the command can't be executed."""
     options = parser_of(_ACTS).parse_args(argv)
     try:
         raise SystemExit(options.act(options))
@@ -160,7 +160,7 @@ def _score(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _processor(options: argparse.Namespace) -> Iterator[BatchProcessor]:
-    """Graph, model and settings as the options say; everything closed at the end. Starts a model when none is given."""
+    """Graph, model and settings from the options, closed at the end. Starts a model if none is given."""
     try:
         aids = Aids.parse(options.aids, options.candidates)
     except ValueError as error:
@@ -227,7 +227,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _keep(options: argparse.Namespace) -> None:
-    """The options beside the results, for `resume`."""
+    """Saves the options beside the results, for `resume`."""
     options.out.mkdir(parents=True, exist_ok=True)
     kept = {name: getattr(options, name) for name in _KEPT}
     text = json.dumps({name: str(v.resolve()) if isinstance(v, Path) else v for name, v in kept.items()}, indent=1)

@@ -1,4 +1,4 @@
-"""The options of the command line `text2cypher`. Parses; does nothing."""
+"""The options of the command line `text2cypher`. Only parses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from servers.text2cypher.data.ground_truth_loader import EXAMPLES, QUESTIONS
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 
 Act = Callable[[argparse.Namespace], int]
-"""What a command does; its exit code."""
+"""Runs a command; returns its exit code."""
 
 
 def parser_of(acts: Mapping[str, Act]) -> argparse.ArgumentParser:
-    """The command line; `acts` by the command's name."""
+    """The command line parser; `acts`: the function for each command's name."""
     parser = argparse.ArgumentParser(prog="text2cypher", description="Questions about a graph, as Cypher.")
     commands = parser.add_subparsers(dest="command", required=True)
 
@@ -68,7 +68,7 @@ def parser_of(acts: Mapping[str, Act]) -> argparse.ArgumentParser:
 
 
 def _add_how(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Which graph, which model, which prompt, which aids."""
+    """Adds the options for the graph, model, prompt and aids."""
     every = ["all"] if several else []
     prompts = [kind.value for kind in PromptType]
     schemas = [kind.value for kind in SchemaFormat]

@@ -1,4 +1,4 @@
-"""The environment with what `.env` in the working folder adds to it. Sets nothing."""
+"""The environment plus the `.env` file of the working folder. Sets nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FILE = ".env"
 
 
 def environment(env: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, str]:
-    """What is set in `env` wins over the file."""
+    """The merged environment; values in `env` override the file."""
     from dotenv import dotenv_values
 
     held = dotenv_values((folder or Path.cwd()) / FILE, interpolate=False)

@@ -1,4 +1,4 @@
-"""Which model answers, and how it is asked. Calls nothing."""
+"""Which model answers, and with which settings. Calls nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GROQ_MODEL = "qwen/qwen-2.5-coder-32b-instruct"
 
 @dataclass(frozen=True)
 class LLMConfig:
-    """`url` is the OpenAI-compatible base, /v1 included; `grammar` overrides what the endpoint says of itself."""
+    """`url`: the OpenAI-compatible base including /v1; `grammar` overrides the endpoint's own information."""
 
     provider: str = "groq"
     model: str = GROQ_MODEL
@@ -30,10 +30,10 @@ class LLMConfig:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, url: str | None = None, model: str | None = None) -> LLMConfig | None:
-        """`url`, TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY, in this order; None when none is there.
+        """From `url`, TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY, in this order; None if none is set.
 
-        TEXT2CYPHER_MODEL and TEXT2CYPHER_MODEL_TOKEN go with the first two, TEXT2CYPHER_GRAMMAR=0 or 1 overrides what
-        the endpoint says that it takes. Tokens may be credentials too.
+        TEXT2CYPHER_MODEL and TEXT2CYPHER_MODEL_TOKEN apply to the first two; TEXT2CYPHER_GRAMMAR=0 or 1 overrides the
+        endpoint's information about grammars. Tokens may also be credentials.
         """
         wanted = url or env.get("TEXT2CYPHER_MODEL_URL")
         name = model or env.get("TEXT2CYPHER_MODEL")

@@ -1,4 +1,4 @@
-"""How the loop works: its bounds, its folders, the additions to the original pipeline. Names no model."""
+"""The settings of the loop: its limits, folders and additions to the original pipeline. Names no model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ AID_NAMES = ("grammar", "linking", "examples", "execution")
 
 @dataclass(frozen=True)
 class Aids:
-    """The additions to the original pipeline, each switchable; `candidates` above 1 writes several queries a turn.
+    """The optional additions to the original pipeline; `candidates` above 1 writes several queries per turn.
 
-    grammar: the model can write only what the schema allows; linking: the question's words are linked to the graph, as
-    hints in the prompt and, with grammar, as the readings of which the first is written; examples: few-shot examples
+    grammar: the model can only write what the schema allows; linking: the question's words are linked to the graph, as
+    hints in the prompt and, with grammar, as readings of which the first is used; examples: few-shot examples are
     picked by similarity; execution: readings or candidates that find nothing are dropped.
     """
 
@@ -25,12 +25,12 @@ class Aids:
 
     @classmethod
     def none(cls) -> Aids:
-        """The original pipeline as it stands."""
+        """The original pipeline without additions."""
         return cls(False, False, False, False)
 
     @classmethod
     def parse(cls, text: str, candidates: int = 1) -> Aids:
-        """`default`, `all`, `none`, or names with commas; `all,-linking` leaves one out. Raises ValueError."""
+        """`default`, `all`, `none`, or comma-separated names; `all,-linking` excludes one. Raises ValueError."""
         presets = {"default": cls(), "all": cls(), "none": cls.none()}
         chosen = cls.none()
         for word in filter(None, (part.strip() for part in text.split(","))):
@@ -44,14 +44,14 @@ class Aids:
         return replace(chosen, candidates=candidates)
 
     def as_text(self) -> str:
-        """For reports: the names that are on."""
+        """The names of the active aids, for reports."""
         on = [field.name for field in fields(self) if field.name in AID_NAMES and getattr(self, field.name)]
         return (", ".join(on) or "none") + (f", {self.candidates} candidates" if self.candidates > 1 else "")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`delay_s` is kept between model calls (rate limit); `examples` is how many a few-shot prompt shows."""
+    """`delay_s`: pause between model calls (rate limit); `examples`: number of examples in a few-shot prompt."""
 
     max_iterations: int = 3
     project_root: Path = Path()

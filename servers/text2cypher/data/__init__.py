@@ -1,4 +1,4 @@
-"""The shipped curriculum, its questions and the few-shot examples, and the reading of files like them."""
+"""The shipped curriculum, its questions and few-shot examples, and the loading of such files."""
 
 from servers.text2cypher.data.ground_truth_loader import (
     Example,

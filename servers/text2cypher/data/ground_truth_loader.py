@@ -1,8 +1,8 @@
-"""Reads questions with their gold queries, and few-shot examples, from CSV or JSON. Runs no query.
+"""Loads questions with gold queries, and few-shot examples, from CSV or JSON. Runs no query.
 
-A question file has the columns (or a JSON list of objects with the keys) `Tingkat Penalaran`, `Sublevel`,
-`Tingkat Kompleksitas`, `Pertanyaan`, `Cypher Query`; a file of examples needs the last two, `Inti` = ya marks those
-that a fixed few-shot prompt shows.
+A question file has the columns (or a JSON list of objects with the keys) `Tingkat Penalaran`, `Sublevel`, `Tingkat
+Kompleksitas`, `Pertanyaan`, `Cypher Query`; a file of examples needs the last two, and `Inti` = ya marks those of the
+fixed few-shot prompt.
 """
 
 from __future__ import annotations

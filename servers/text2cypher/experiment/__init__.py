@@ -1,4 +1,4 @@
-"""Runs the study: nine configurations over all questions, checkpointed, scored and summed up."""
+"""Runs the study: nine configurations over all questions, with checkpoints, scores and summaries."""
 
 from servers.text2cypher.experiment.batch_processor import BatchProcessor, create_batch_processor
 from servers.text2cypher.experiment.configurations import CONFIGURATIONS, config_name

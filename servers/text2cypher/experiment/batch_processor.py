@@ -1,6 +1,6 @@
-"""Takes questions one by one through the loop and scores them: checkpoint, rate limit, errors kept apart.
+"""Runs questions one by one through the loop and scores them, with checkpoints, rate limit and error handling.
 
-Knows one configuration at a time; sums nothing up.
+Handles one configuration at a time; makes no summaries.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MOST_FAILURES = 3
 
 
 class ModelGoneError(Exception):
-    """The model failed MOST_FAILURES questions in a row; what is finished is in the checkpoint."""
+    """The model failed MOST_FAILURES questions in a row; finished ones are in the checkpoint."""
 
 
 class _Paced:
-    """A model asked no sooner than `delay_s` after it last answered."""
+    """A model that waits `delay_s` between calls."""
 
     def __init__(self, model: Model, delay_s: float, sleep: Callable[[float], None]) -> None:
         self._model, self._delay_s, self._sleep = model, delay_s, sleep
@@ -40,13 +40,13 @@ class _Paced:
 
     @property
     def constraint(self) -> Constraint:
-        """As the model."""
+        """The model's constraint."""
         return self._model.constraint
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
     ) -> Completion:
-        """As the model, after the wait. Raises LLMError."""
+        """Calls the model after the wait. Raises LLMError."""
         if self._asked and self._delay_s:
             self._sleep(self._delay_s)
         self._asked = True
@@ -54,7 +54,7 @@ class _Paced:
 
 
 class BatchProcessor:
-    """Over one workbench and one model."""
+    """Uses one workbench and one model."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class BatchProcessor:
         schema_format: SchemaFormat = SchemaFormat.FULL_SCHEMA,
         on_attempt: OnAttempt | None = None,
     ) -> AgentState:
-        """One question."""
+        """Runs one question through the loop."""
         loop = AgentLoop(
             self.bench, self._paced, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
         )
@@ -88,9 +88,9 @@ class BatchProcessor:
         checkpoint: Checkpoint | None = None,
         on_record: OnRecord | None = None,
     ) -> list[Record]:
-        """All questions in order; those in the checkpoint are not asked again.
+        """Runs all questions in order, except those in the checkpoint.
 
-        A question whose model call fails is recorded as failed and not checkpointed, so that a resumed run asks it
+        A question whose model call fails is recorded as failed but not checkpointed, so that a resumed run asks it
         again. Raises ModelGoneError, CheckpointError, GoldQueryError.
         """
         done = {record["question_id"]: record for record in (checkpoint.load() if checkpoint else [])}
@@ -120,10 +120,10 @@ def create_batch_processor(
     config: LLMConfig | None = None,
     model: Model | None = None,
 ) -> BatchProcessor:
-    """With defaults from the environment and `.env`.
+    """Creates a processor with defaults from the environment and `.env`.
 
-    The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model `model`, `config`,
-    TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError when no model is named.
+    The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model is `model`, `config`,
+    TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError if no model is given.
     """
     if model is None:
         config = config or LLMConfig.from_env(environment())

@@ -1,4 +1,4 @@
-"""Finished questions of one configuration on disk, a JSON line each. A torn last line counts as not there."""
+"""The finished questions of one configuration on disk, one JSON line each. An incomplete last line is ignored."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class CheckpointError(OSError):
 
 
 class Checkpoint:
-    """`fingerprint` names what was asked how, so that a resumed run can't mix two experiments."""
+    """`fingerprint` identifies the questions and settings, so that a resumed run can't mix two experiments."""
 
     def __init__(self, file: Path, fingerprint: str) -> None:
         self._file, self._fingerprint = file, fingerprint
 
     @property
     def is_anothers(self) -> bool:
-        """True when the file is of a run with other questions or settings."""
+        """True if the file belongs to a run with other questions or settings."""
         try:
             with self._file.open(encoding="utf-8") as handle:
                 first = json.loads(handle.readline() or "{}")
@@ -30,7 +30,7 @@ class Checkpoint:
         return isinstance(first, dict) and first.get("fingerprint", self._fingerprint) != self._fingerprint
 
     def load(self) -> list[Record]:
-        """The finished questions. Raises CheckpointError when they are another experiment's."""
+        """The finished questions. Raises CheckpointError if they belong to another experiment."""
         if not self._file.exists():
             return []
         lines = self._file.read_bytes().split(b"\n")
@@ -49,7 +49,7 @@ class Checkpoint:
         return records[1:]
 
     def append(self, record: Record) -> None:
-        """Add one, on disk when this returns. Raises CheckpointError when the disk refuses."""
+        """Adds a record; it is on disk when this returns. Raises CheckpointError if writing fails."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             fresh = not self._file.exists() or self._file.stat().st_size == 0

@@ -1,4 +1,4 @@
-"""Runs configurations over questions and writes the results' files. Asks no question itself."""
+"""Runs configurations over questions and writes the result files. Asks no question itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TIMINGS = "timings.json"  # apart, so that the other files are the same however 
 
 
 class ExperimentRunner:
-    """`out` is the results folder; None leaves `processor.settings.results_dir`."""
+    """`out`: the results folder; None: `processor.settings.results_dir`."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ExperimentRunner:
         configurations: Sequence[tuple[PromptType, SchemaFormat]],
         ground_truth_items: Sequence[GroundTruthItem],
     ) -> Path:
-        """The results folder, or the first beside it (`results-2` …) that holds no run with other settings."""
+        """The results folder, or the first one beside it (`results-2` …) without a run with other settings."""
         given = self.out
         for number in count(2):
             checkpoints = [self._checkpoint(config_name(*pair), ground_truth_items) for pair in configurations]
@@ -67,9 +67,9 @@ class ExperimentRunner:
         schema_format: SchemaFormat,
         ground_truth_items: Sequence[GroundTruthItem] | None = None,
     ) -> dict[str, Any]:
-        """One configuration: its CSV written, its summary returned (with `config_name` and `records`).
+        """Runs one configuration: writes its CSV and returns its summary (with `config_name` and `records`).
 
-        What an earlier run finished is not asked again; one with other settings stays, this one goes beside it.
+        Questions finished in an earlier run aren't asked again; a run with other settings is kept in its own folder.
         Raises ModelGoneError, CheckpointError, GoldQueryError.
         """
         items = list(ground_truth_items) if ground_truth_items is not None else load_ground_truth()
@@ -96,7 +96,7 @@ class ExperimentRunner:
         configurations: Sequence[tuple[PromptType, SchemaFormat]] = tuple(CONFIGURATIONS),
         ground_truth_items: Sequence[GroundTruthItem] | None = None,
     ) -> dict[str, Any]:
-        """Several configurations and the summary file; the summary is returned."""
+        """Runs several configurations, writes the summary file and returns the summary."""
         items = list(ground_truth_items) if ground_truth_items is not None else load_ground_truth()
         self.settle(configurations, items)
         found = {}
@@ -123,7 +123,7 @@ class ExperimentRunner:
         }
 
     def _fingerprint(self, name: str, items: Sequence[GroundTruthItem]) -> str:
-        """Changes with questions, graph, examples, model or settings, not with how far a run got."""
+        """Changes with questions, graph, examples, model or settings, but not with a run's progress."""
         config = getattr(self.processor.model, "config", None)
         asked = [(item.question_id, item.question, item.cypher) for item in items]
         settings = self.processor.settings
@@ -144,7 +144,7 @@ def run_experiment(
     processor: BatchProcessor | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """All nine configurations over the first `max_questions` questions."""
+    """Runs all nine configurations over the first `max_questions` questions."""
     items = load_ground_truth(questions) if questions is not None else load_ground_truth()
     return ExperimentRunner(processor, out, progress).run(configurations, items[:max_questions])
 
@@ -158,7 +158,7 @@ def _csv(records: Sequence[Record]) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Writes the file atomically."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(file.suffix + ".part")
     with draft.open("w", encoding="utf-8", newline="") as handle:

@@ -1,4 +1,4 @@
-"""Starts `agentd models serve` for a run that was given no model, and ends it. Asks it nothing."""
+"""Starts `agentd models serve` for a run without a given model, and stops it. Sends it no requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START_S = 180.0
 
 @contextmanager
 def embedded_model(command: list[str] | None = None) -> Iterator[str]:
-    """The base URL of a freshly started endpoint, ended with the block or a killed run. Raises LLMError if it fails."""
+    """The base URL of a newly started endpoint, which stops with the block or if the run is killed. Raises LLMError."""
     command = command or [str(Path(sys.executable).with_name("agentd")), "models", "serve", "--listen", "127.0.0.1:0"]
     try:
         process = subprocess.Popen(
@@ -40,7 +40,7 @@ def embedded_model(command: list[str] | None = None) -> Iterator[str]:
 
 
 def _address(process: subprocess.Popen[bytes]) -> str:
-    """The address in its `ready http://…` line."""
+    """The address in the process's `ready http://…` line."""
     assert process.stdout is not None
     end = time.monotonic() + START_S
     held = b""

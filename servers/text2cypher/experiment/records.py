@@ -1,4 +1,4 @@
-"""One question's outcome as a record: for the checkpoint as JSON, for the results as a CSV row. Computes no metric."""
+"""One question's outcome as a record: JSON for the checkpoint, a CSV row for the results. Computes no metric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COLUMNS = [
 
 
 def to_record(item: GroundTruthItem, state: AgentState, scores: dict[str, Any]) -> Record:
-    """Everything a report or a resumed run needs, JSON values only."""
+    """Everything that a report or a resumed run needs, as JSON values."""
     return {
         "question_id": item.question_id,
         "question": item.question,
@@ -67,7 +67,7 @@ def to_record(item: GroundTruthItem, state: AgentState, scores: dict[str, Any]) 
 
 
 def to_state(record: Record) -> AgentState:
-    """The state again, as far as the metrics of the loop need it."""
+    """The state restored as far as the loop's metrics need it."""
     state = AgentState(record["question_id"], record["question"], record["ground_truth_query"])
     for held in record["attempts"]:
         results = [

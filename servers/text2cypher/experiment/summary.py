@@ -1,4 +1,4 @@
-"""One configuration's records summed up: rates with intervals, the loop's metrics, tokens and cost. Reads no file."""
+"""Summarises one configuration's records: rates with intervals, the loop's metrics, tokens, cost. Reads no file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXT = ("bleu", "rouge_l_f1", "jaro_winkler", "jaccard_cypher")
 
 
 def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float = 0.0) -> dict[str, Any]:
-    """The study's keys (pass_at_1_rate, kg_valid_rate, llmetric in percent, agentic_metrics) and what goes with them.
+    """The study's keys (pass_at_1_rate, kg_valid_rate, llmetric in percent, agentic_metrics) and further ones.
 
     Prices are per million tokens.
     """
@@ -51,7 +51,7 @@ def summarise(records: Sequence[Record], price_in: float = 0.0, price_out: float
 
 
 def compare_all(by_name: dict[str, Sequence[Record]]) -> list[dict[str, Any]]:
-    """The best configuration (by Pass@1, then LLMetric-Q) against each other one, paired by question.
+    """Compares the best configuration (by Pass@1, then LLMetric-Q) with each other one, paired by question.
 
     The `…_holm` values are corrected for the number of comparisons.
     """
@@ -75,9 +75,9 @@ def compare_all(by_name: dict[str, Sequence[Record]]) -> list[dict[str, Any]]:
 
 
 def _intervals(records: Sequence[Record], passed: int, valid: int, loop: dict[str, Any]) -> dict[str, Any]:
-    """By the names and in the units of the figures they belong to; a rate of nothing has none.
+    """The intervals by the figures' names and in their units; a rate over nothing has none.
 
-    LLMetric is the mean of LLMetric-Q, so its interval is that of a mean too.
+    LLMetric is the mean of LLMetric-Q, so its interval is that of a mean.
     """
     total = len(records)
 

@@ -1,4 +1,4 @@
-"""Tells a model in Indonesian what was wrong with its query and what to do. Asks no model."""
+"""Tells a model in Indonesian what was wrong with its query and how to fix it. Asks no model."""
 
 from servers.text2cypher.feedback.feedback_builder import FeedbackBuilder
 

@@ -1,4 +1,4 @@
-"""Fills the template of the first error: what is wrong, where, what is valid, which filter found nothing."""
+"""Fills the first error's template: what is wrong, where, what is valid, which filter found nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 class FeedbackBuilder:
-    """Over one graph; `values` None leaves out the nearest stored values."""
+    """Feedback for one graph; without `values` it omits the nearest stored values."""
 
     def __init__(self, backend: GraphBackend, values: ValueIndex | None = None, folder: Path = TEMPLATES) -> None:
         self._backend, self._values = backend, values
         self._templates = {kind: (folder / f"{kind.value}.txt").read_text(encoding="utf-8") for kind in ErrorType}
 
     def build_feedback(self, validation_results: list[ValidationResult], query: str = "") -> str:
-        """Indonesian text for the next turn; empty when nothing is wrong."""
+        """The Indonesian text for the next turn; empty if nothing is wrong."""
         wrong = next((result for result in validation_results if not result.is_valid), None)
         if wrong is None:
             return ""
@@ -48,7 +48,7 @@ class FeedbackBuilder:
         return {}
 
     def _why_empty(self, query: str) -> tuple[str, str]:
-        """Which filter finds nothing by itself, and the stored values nearest to it."""
+        """The filter that finds nothing by itself, and the most similar stored values."""
         try:
             structure = parse(query)
         except (CypherSyntaxError, ValueError):
@@ -76,7 +76,7 @@ class FeedbackBuilder:
 
 
 def _filters(structure: Structure) -> list[tuple[str, str, Token]]:
-    """(label, property, literal) of every equality the query states."""
+    """(label, property, literal) for every equality in the query."""
     found = []
     for node in structure.nodes:
         for label in sorted(structure.labels_of(node.variable) | set(node.labels)):

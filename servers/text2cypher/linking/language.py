@@ -30,21 +30,19 @@ class Voice:
 
 @dataclass(frozen=True)
 class Language:
-    """Every language read together; phrases in lower case.
+    """All languages merged; phrases in lower case.
 
-    `function`: words that say nothing of what is looked for; `aside`: phrases of that kind; `lists`: phrases that ask
-    for all of a kind; `yes_no`: how such a question begins; `graph`: words for what any graph is made of; `cues`:
-    phrase → what a query must do for it, any one of them; `numbers`: number words; `irregular`: forms of words that no
-    ending explains, and words for English ones that names of graphs are made of; `of_years`, `of_dates`: how such
-    values are spoken of; `naming`, `describing`: what properties are called that name or explain a thing; `keys`: that
-    tell it apart by a number or code; `clitics`, `suffixes`: endings of words; `doers`: endings of who does something
-    (`director`); `patterns`: regular expressions by name (see id.toml); `voices`: by code; `messages`: what is said of
-    a query, of DEFAULT alone; `informal`: spoken form → written; `tags`: a word at the end that makes a question of a
-    statement → one that begins such a question; `doubled`: a noun said twice is its plural; `measures`: (word, a
-    property's word); `scales`: words that a number is multiplied by; `ordinals`: words for the second, the third of a
-    rank; `beginnings`, `endings`: what words of a language are built with that builds them so; `falls_away`: first
-    letters that such a beginning may swallow; `plurals`: (end of a noun, what stands there in its plural), the first
-    that fits; `remarks`: words by which a model begins a remark behind its query.
+    `function`: function words; `aside`: phrases without meaning; `lists`: phrases that ask for all of a kind; `yes_no`:
+    beginnings of yes-no questions; `graph`: words for the parts of any graph; `cues`: phrase → what a query must do for
+    it, any one of them; `numbers`: number words; `nouns`, `verbs`: irregular forms, and words for English ones in names
+    of graphs; `of_years`, `of_dates`: words for such values; `naming`, `describing`: names of properties that name or
+    explain a thing; `keys`: those that identify it by a number or code; `clitics`, `suffixes`: word endings; `doers`:
+    endings of agent nouns (`director`); `patterns`: regular expressions by name (see id.toml); `voices`: by code;
+    `messages`: texts about queries, of DEFAULT only; `informal`: spoken form → written; `tags`: final question tag →
+    question word that replaces it; `doubled`: a doubled noun is its plural; `measures`: (word, a property's word);
+    `scales`: words for factors of numbers; `ordinals`: words for ranks (second, third); `beginnings`, `endings`:
+    affixes; `falls_away`: first letters that a prefix may replace; `plurals`: (noun ending, plural ending), the first
+    match applies; `remarks`: words that begin a model's remark after its query.
     """
 
     def written(self, question: str) -> str:

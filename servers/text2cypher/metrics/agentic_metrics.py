@@ -1,4 +1,4 @@
-"""What the loop brought, from the states of one configuration."""
+"""The effect of the loop, from the states of one configuration."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from servers.text2cypher.core.agent_state import AgentState, ErrorType
 def agentic_metrics(states: Sequence[AgentState]) -> dict[str, Any]:
     """avg_iterations, first_attempt_success_rate, recovery_rate, error_recovery_by_type (type → rate), and counts.
 
-    The counts: `initially_failed` questions, `errors_by_type`. A question counts for an error type once, when any of
-    its attempts had it; it recovered when it ended valid; one never answered has no first attempt that failed.
-    Rates are between 0 and 1, and 0 where nothing failed.
+    The counts are `initially_failed` questions and `errors_by_type`. A question counts once per error type of its
+    attempts; it recovered if it ended valid; one without an answer has no failed first attempt. Rates are between 0 and
+    1, and 0 if nothing failed.
     """
     total = len(states)
     first_success = sum(state.first_attempt_valid for state in states)

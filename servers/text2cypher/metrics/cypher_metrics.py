@@ -1,6 +1,6 @@
-"""How alike two queries are as text, all between 0 and 1. Runs nothing.
+"""The text similarity of two queries, between 0 and 1. Runs nothing.
 
-The text is the study's: a blank around each of ( ) : { } -> <- - [ ] , . * / < > and runs of blanks made one.
+The text is prepared as in the study: spaces around ( ) : { } -> <- - [ ] , . * / < >, and single spaces elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEYWORD = re.compile(rf"\b(?:{'|'.join(_KEYWORDS)})\b", re.IGNORECASE)
 
 
 def spaced(query: str) -> str:
-    """The query with a blank around each sign."""
+    """The query with spaces around each sign."""
     return " ".join(_SIGNS.sub(lambda sign: f" {sign.group()} ", query).split())
 
 
@@ -32,7 +32,7 @@ def _upper_keywords(text: str) -> str:
 
 @functools.cache
 def _sentence_bleu() -> Any:
-    """nltk's; for two measures that nobody asks for, the package would import scipy.stats too, which takes 2 s."""
+    """nltk's; for two other metrics its package would also import scipy.stats, which takes 2 s."""
     without = {} if "scipy.stats" in sys.modules else {"scipy.stats": None}
     sys.modules.update(without)  # type: ignore[arg-type]  # None: it can't be imported
     try:
@@ -44,7 +44,7 @@ def _sentence_bleu() -> Any:
 
 
 def bleu(gold: str, generated: str) -> float:
-    """nltk's sentence_bleu with its default weights and no smoothing."""
+    """nltk's sentence_bleu with default weights and without smoothing."""
     sentence_bleu = _sentence_bleu()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of missing n-grams and then gives the value the study used
@@ -60,25 +60,25 @@ def _rouge() -> Any:
 
 
 def rouge_l_f1(gold: str, generated: str) -> float:
-    """rouge-score's rougeL F1 with stemming, to 4 places."""
+    """rouge-score's rougeL F1 with stemming, rounded to 4 places."""
     return round(float(_rouge().score(spaced(gold), spaced(generated))["rougeL"].fmeasure), 4)
 
 
 def jaro_winkler(gold: str, generated: str) -> float:
-    """textdistance's definition, keywords in upper case."""
+    """textdistance's Jaro-Winkler similarity, with keywords in upper case."""
     import textdistance
 
     return float(textdistance.jaro_winkler(_upper_keywords(spaced(gold)), _upper_keywords(spaced(generated))))
 
 
 def jaccard_cypher(gold: str, generated: str) -> float:
-    """Words in common over words in either, signs dropped, keywords in upper case; two empty texts are alike."""
+    """Shared words divided by all words, without signs, keywords in upper case; two empty texts give 1."""
     first, second = (set(_upper_keywords(_SIGNS.sub(" ", query)).split()) for query in (gold, generated))
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def cypher_metrics(gold: str, generated: str) -> dict[str, float]:
-    """All four by the names of the results' columns."""
+    """All four metrics, by the column names of the results."""
     return {
         "bleu": bleu(gold, generated),
         "rouge_l_f1": rouge_l_f1(gold, generated),

@@ -1,8 +1,8 @@
-"""How alike two results are. Compares rows; runs nothing.
+"""The similarity of two results. Compares rows; runs nothing.
 
-A result is a set of (row number, value) pairs: columns have neither name nor order, numbers are floats, a list is the
-bag of its items. Rows keep their order when the gold query orders them; else each gold row is laid beside the most
-similar one left.
+A result is a set of (row number, value) pairs: columns have no names and no order, numbers are floats, a list is the
+bag of its items. Rows keep their order if the gold query orders them; else each gold row is paired with the most
+similar remaining row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_COMPARISONS = 4_000_000
 
 @dataclass(frozen=True)
 class OutputScore:
-    """`pass_at_1` 0 or 1; `jaccard_output` 0 to 1."""
+    """`pass_at_1`: 0 or 1; `jaccard_output`: 0 to 1."""
 
     pass_at_1: int
     jaccard_output: float
@@ -33,7 +33,7 @@ FAILED = OutputScore(0, 0.0)
 def compare_outputs(
     gold_query: str, gold: Sequence[Sequence[Any]], generated: Sequence[Sequence[Any]] | None
 ) -> OutputScore:
-    """Rows against rows; `generated` None means its query didn't run."""
+    """Compares two results; `generated` None means that its query failed."""
     if generated is None:
         return FAILED
     ordered = is_ordered(gold_query)
@@ -48,7 +48,7 @@ def compare_outputs(
 
 
 def is_ordered(query: str) -> bool:
-    """True when the query orders its rows."""
+    """True if the query orders its rows."""
     try:
         tokens = tokenize(query)
     except CypherSyntaxError:
@@ -74,7 +74,7 @@ def _value(value: Any, ordered: bool) -> Hashable:
 
 
 def _aligned(first: list[Row], second: list[Row]) -> list[tuple[Row, Row]]:
-    """Equal rows together, then greedily by similarity; rows left alone are left out."""
+    """Pairs equal rows, then the others greedily by similarity; unpaired rows are omitted."""
     left = Counter(second)
     pairs: list[tuple[Row, Row]] = []
     unpaired: list[Row] = []

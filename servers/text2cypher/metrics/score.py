@@ -1,4 +1,4 @@
-"""Scores generated queries against gold ones, as text and, given a graph, by what they return."""
+"""Scores generated queries against gold ones, as text and, with a graph, by their results."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from servers.text2cypher.validators.validation_pipeline import ValidationPipelin
 
 
 class GoldQueryError(ValueError):
-    """A gold query doesn't run on the graph; the question can't be scored."""
+    """A gold query fails on the graph, so the question can't be scored."""
 
 
 class Scorer:
-    """Without a backend only the text is scored."""
+    """Without a backend it scores only the text."""
 
     def __init__(self, backend: GraphBackend | None = None) -> None:
         self._backend = backend
@@ -25,7 +25,7 @@ class Scorer:
     def score(self, gold: str, generated: str) -> dict[str, Any]:
         """bleu, rouge_l_f1, jaro_winkler, jaccard_cypher.
 
-        With a graph also pass_at_1, jaccard_output, kg_valid, llmetric_q. Raises GoldQueryError.
+        With a graph, also pass_at_1, jaccard_output, kg_valid, llmetric_q. Raises GoldQueryError.
         """
         scores: dict[str, Any] = dict(cypher_metrics(gold, generated))
         if self._backend is None or self._pipeline is None:

@@ -1,4 +1,4 @@
-"""How sure a figure is: intervals for one configuration, paired tests for two. No metric of its own."""
+"""The certainty of a figure: intervals for one configuration, paired tests for two. No metric of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 
 def interval_of_rate(successes: int, total: int) -> tuple[float, float]:
-    """Wilson's interval (1927) for a proportion, in percent."""
+    """Wilson's 95% interval (1927) for a proportion, in percent."""
     if not total:
         return (0.0, 100.0)
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -33,7 +33,7 @@ def interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of several tests corrected for their number (Holm's step-down), in their order."""
+    """The p-values of several tests, corrected for their number (Holm's step-down), in the given order."""
     corrected = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
@@ -43,9 +43,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def compare_paired(first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Two configurations on the same questions (rows with question_id, pass_at_1, llmetric_q).
+    """Compares two configurations on the same questions (rows with question_id, pass_at_1, llmetric_q).
 
-    Pass@1 by McNemar's exact test, LLMetric-Q by Wilcoxon's signed ranks; p-values are two-sided.
+    Pass@1 with McNemar's exact test, LLMetric-Q with Wilcoxon's signed-rank test; p-values are two-sided.
     """
     from scipy.stats import binomtest, wilcoxon
 

@@ -1,4 +1,4 @@
-"""Prompts made from editable templates and the live schema. Asks no model."""
+"""Prompts from editable templates and the live schema. Asks no model."""
 
 from servers.text2cypher.prompts.prompt_manager import PromptManager, PromptType, SchemaFormat
 

@@ -1,4 +1,4 @@
-"""Few-shot examples for a graph that has none: the patterns questions use, with its own names and values, each run."""
+"""Few-shot examples for a graph without any: common question patterns with its own names and values, each run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_VALUE = 40  # characters of a value that an example names
 
 
 def generated(backend: GraphBackend, naming: Naming, values: ValueIndex) -> list[Example]:
-    """In every language, those whose query runs and finds something."""
+    """The examples in every language whose query runs and finds something."""
     made = _Maker(backend, naming, values)
     drafts = [*made.of_labels(), *made.of_paths()]
     finding = {query: _finds(backend, query) for query in {draft.cypher for draft in drafts}}
@@ -35,13 +35,13 @@ def _finds(backend: GraphBackend, query: str) -> bool:
 
 
 class _Maker:
-    """Templates of the languages filled with one graph's names."""
+    """Fills the languages' templates with one graph's names."""
 
     def __init__(self, backend: GraphBackend, naming: Naming, values: ValueIndex) -> None:
         self._schema, self._naming, self._values = backend.schema, naming, values
 
     def of_labels(self) -> Iterator[Example]:
-        """One label: a property of a named node, how many, the highest, the average."""
+        """Examples for one label: a named node's property, a count, the highest value, the average."""
         for label, types in list(self._schema.nodes.items())[:MOST_LABELS]:
             node = f"(n:{named(label)})"
             words = {"label": _plural(label), "one": phrases_of(label)[0]}
@@ -62,7 +62,7 @@ class _Maker:
                 yield from _said("average", said, f"MATCH {node} RETURN avg({held})")
 
     def of_paths(self) -> Iterator[Example]:
-        """Two labels: what is joined to a named node, who has most, who has none."""
+        """Examples for two labels: what is joined to a named node, which has most, which has none."""
         for start, kind, end in self._schema.paths[:MOST_PATHS]:
             first, last = (next(iter(self._naming.display(label)), None) for label in (start, end))
             if first is None or last is None:

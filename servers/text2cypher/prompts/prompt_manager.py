@@ -1,4 +1,4 @@
-"""Puts a prompt together as chat messages: what never changes first, so that an endpoint's prefix cache hits."""
+"""Builds a prompt as chat messages: constant parts first, so that an endpoint's prefix cache is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 class PromptType(Enum):
-    """How the model is asked."""
+    """How the model is prompted."""
 
     ZERO_SHOT = "zero_shot"
     FEW_SHOT = "few_shot"
@@ -23,7 +23,7 @@ class PromptType(Enum):
 
 
 class SchemaFormat(Enum):
-    """How much of the schema it is shown."""
+    """How much of the schema the model is shown."""
 
     FULL_SCHEMA = "full_schema"
     NODES_PATHS = "nodes_paths"
@@ -43,7 +43,7 @@ def schema_texts(schema: GraphSchema) -> dict[SchemaFormat, str]:
 
 
 class PromptManager:
-    """`folder` holds system.txt and one template a prompt type, with {schema}, {question} and {hints} to fill."""
+    """`folder`: system.txt and one template per prompt type, with {schema}, {question} and {hints} to fill."""
 
     def __init__(self, schema: GraphSchema, folder: Path = TEMPLATES) -> None:
         self._schema = schema
@@ -59,7 +59,7 @@ class PromptManager:
         examples: Sequence[tuple[Example, str]] = (),
         schema: GraphSchema | None = None,
     ) -> list[Message]:
-        """System with `schema` (the whole, or the part given), the examples as turns with their hints, the question."""
+        """The system message with `schema` (default: all), the examples as turns with their hints, the question."""
         shown = _SCHEMA_TEXT[schema_format](schema or self._schema)
         system = self._templates["system"].replace("{schema}", shown)
         messages = [{"role": "system", "content": system.strip()}]

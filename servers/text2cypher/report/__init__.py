@@ -1,4 +1,4 @@
-"""The HTML report of an experiment, made from its results' files alone. Computes no metric of its own."""
+"""The HTML report of an experiment, made only from its result files. Computes no metric of its own."""
 
 from servers.text2cypher.report.html import write_report
 

@@ -1,4 +1,4 @@
-"""Puts an experiment's figures, pictures and every question's attempts into one HTML file."""
+"""Writes an experiment's figures, charts and every question's attempts to one HTML file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPORT = "report.html"
 
 
 def write_report(folder: Path) -> Path:
-    """`folder`/report.html from the results in `folder`. Raises results.ResultsError."""
+    """Writes `folder`/report.html from the results in `folder`. Raises results.ResultsError."""
     from jinja2 import Environment, FileSystemLoader
 
     summary = read_summary(folder)

@@ -1,4 +1,4 @@
-"""The report's pictures as PNG. Draws numbers it is given."""
+"""The report's charts as PNG. Draws the numbers it is given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COLOURS = ("#1b6ca8", "#e08e0b", "#3a8f5c", "#8d4b9e", "#b23a48", "#5c6770", "#2
 
 
 def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, unit: str) -> bytes:
-    """One group of bars a name, one bar a series; series values in the order of `groups`."""
+    """One group of bars per name, one bar per series; series values in the order of `groups`."""
     figure, axes = _canvas()
     width = min(0.8 / max(len(series), 1), 0.25)
     for number, (name, values) in enumerate(series.items()):
@@ -31,7 +31,7 @@ def grouped_bars(groups: Sequence[str], series: Mapping[str, Sequence[float]], *
 
 
 def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: str, unit: str, along: str) -> bytes:
-    """One line a series over whole numbers."""
+    """One line per series over whole numbers."""
     figure, axes = _canvas()
     for number, (name, values) in enumerate(series.items()):
         axes.plot(xs, values, marker="o", label=name, color=COLOURS[number % len(COLOURS)])
@@ -45,7 +45,7 @@ def lines(xs: Sequence[int], series: Mapping[str, Sequence[float]], *, title: st
 
 
 def _canvas() -> tuple[Any, Any]:
-    """All of one width, so that letters are of one size in the report."""
+    """All charts have the same width, so that their letters have the same size in the report."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10.0, 3.8), dpi=110, layout="constrained")

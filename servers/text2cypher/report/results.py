@@ -1,4 +1,4 @@
-"""Reads an experiment's results back from its folder. Draws nothing."""
+"""Reads an experiment's results from its folder. Draws nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WHOLE = ("pass_at_1", "total_iterations", "prompt_tokens", "completion_tokens")
 
 
 class ResultsError(ValueError):
-    """The folder holds no finished experiment."""
+    """The folder has no finished experiment."""
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 def read_records(folder: Path, name: str) -> list[Record]:
-    """One configuration's rows, numbers as numbers, attempts as lists. Raises ResultsError."""
+    """One configuration's rows, with parsed numbers and attempts as lists. Raises ResultsError."""
     file = folder / name / "agentic_results.csv"
     if not file.exists():
         raise ResultsError(f"{file}: not there; run that configuration again")

@@ -1,4 +1,4 @@
-"""Judges a query in the order syntax → schema → properties → execution → result. Corrects nothing."""
+"""Checks a query in the order syntax → schema → properties → execution → result. Corrects nothing."""
 
 from servers.text2cypher.validators.execution_validator import ExecutionValidator, ResultValidator
 from servers.text2cypher.validators.properties_validator import PropertiesValidator

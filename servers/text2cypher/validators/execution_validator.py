@@ -1,4 +1,4 @@
-"""Does the query run, and does it find anything? Two validators, since an empty answer is not a broken query."""
+"""Checks whether a query runs and finds anything; two validators, because an empty result isn't a broken query."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from servers.text2cypher.validators.subject import Subject
 
 
 class ExecutionValidator:
-    """Runs the query in the engine's bounds and keeps the result on the subject."""
+    """Runs the query within the engine's limits and stores the result on the subject."""
 
     name = "execution"
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """The engine's complaint, or none."""
+        """The engine's error, if any."""
         try:
             subject.result = subject.backend.run(subject.query)
         except (QueryError, GraphUnavailableError) as error:
@@ -23,12 +23,12 @@ class ExecutionValidator:
 
 
 class ResultValidator:
-    """No row, or one row of nothing but null, answers no question."""
+    """Rejects results without rows or with only null or empty values."""
 
     name = "result"
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """Needs ExecutionValidator to have run."""
+        """Requires ExecutionValidator to have run."""
         rows = subject.result.rows if subject.result is not None else []
         if any(value is not None and value != [] for row in rows for value in row):
             return ValidationResult(True, validator=self.name)

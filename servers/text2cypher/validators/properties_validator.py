@@ -1,4 +1,4 @@
-"""Does each property exist on the label it is asked of, and is it compared with its own type? Runs nothing."""
+"""Checks that each property exists on its label and is compared with its own type. Runs nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from servers.text2cypher.validators.subject import Subject
 
 
 class PropertiesValidator:
-    """Names the label's properties and the nearest one."""
+    """Its errors name the label's properties and the most similar one."""
 
     name = "properties"
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """The first property the schema doesn't have there, or that is compared with another type."""
+        """Reports the first property that the schema doesn't have there, or that is compared with another type."""
         for owner, types, name, literal in _uses(subject):
             if name not in types:
                 near = difflib.get_close_matches(name, list(types), n=1, cutoff=0.5)
@@ -43,7 +43,7 @@ class PropertiesValidator:
 
 
 def _uses(subject: Subject) -> Iterator[tuple[str, dict[str, str], str, Token | None]]:
-    """(owner, its properties and types, the property named, the literal beside it) for every use in the query."""
+    """(owner, its property types, the property used, the literal beside it) for every use in the query."""
     structure = subject.structure
     nodes = {node.variable for node in structure.nodes if node.variable}
     edges = {r.variable: r.types for r in structure.relationships if r.variable}

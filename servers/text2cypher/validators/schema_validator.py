@@ -1,4 +1,4 @@
-"""Do the labels, relationship types and directions exist in the graph? Says nothing of properties."""
+"""Checks that the labels, relationship types and directions exist in the graph. Ignores properties."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from servers.text2cypher.validators.subject import Subject
 
 
 class SchemaValidator:
-    """Names the nearest right name, and for a relationship the ends and the direction it has."""
+    """Its errors name the most similar name and, for a relationship, its real ends and direction."""
 
     name = "schema"
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """The first thing in the query that the schema doesn't have."""
+        """Reports the first thing in the query that the schema doesn't have."""
         schema = subject.schema
         structure = subject.structure
         labels = [label for node in structure.nodes for label in node.labels]
@@ -40,7 +40,7 @@ class SchemaValidator:
         return ValidationResult(False, ErrorType.SCHEMA_ERROR, message, self.name, dict(details))
 
     def _misplaced(self, subject: Subject, relationship: RelationshipPattern) -> str | None:
-        """Why no edge of the graph can fit this pattern; None when one can."""
+        """Why no edge of the graph can match this pattern; None if one can."""
         structure = subject.structure
         ends = [structure.nodes[relationship.left], structure.nodes[relationship.right]]
         left, right = (subject.labels_of(end.variable, end.labels) for end in ends)

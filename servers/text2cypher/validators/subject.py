@@ -1,4 +1,4 @@
-"""The query under judgement, read once by the rules and once by the engine for all validators. Judges nothing."""
+"""The query under validation, parsed once by the rules and checked once by the engine. Judges nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from servers.text2cypher.graph.schema import GraphSchema
 
 
 class Subject:
-    """`structure` raises CypherSyntaxError or NotReadOnlyError; `refusal` is the engine's, None when it binds."""
+    """`structure` raises CypherSyntaxError or NotReadOnlyError; `refusal` is the engine's error, None if it binds."""
 
     def __init__(self, query: str, backend: GraphBackend) -> None:
         self.query = query
@@ -25,12 +25,12 @@ class Subject:
 
     @cached_property
     def structure(self) -> Structure:
-        """What the query speaks of."""
+        """The parsed query."""
         return parse(self.query)
 
     @cached_property
     def refusal(self) -> QueryError | None:
-        """Why the engine would not bind the query."""
+        """The engine's error for the query, or None."""
         try:
             self.backend.check(self.query)
         except QueryError as error:
@@ -38,10 +38,10 @@ class Subject:
         return None
 
     def refused_for(self, problem: Problem) -> str | None:
-        """The engine's words when it refuses the query for `problem`."""
+        """The engine's message if it rejects the query for `problem`."""
         return str(self.refusal) if self.refusal is not None and self.refusal.problem is problem else None
 
     def labels_of(self, variable: str | None, written: tuple[str, ...] = ()) -> set[str]:
-        """The labels a variable can have: those written, else those written elsewhere, else every one."""
+        """The possible labels of a variable: those written there, else those elsewhere in the query, else all."""
         known = set(written) or (self.structure.labels_of(variable) if variable else set())
         return known or set(self.schema.labels)

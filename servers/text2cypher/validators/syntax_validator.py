@@ -1,4 +1,4 @@
-"""Is it Cypher, and does it only read? The rules answer first, then the engine's own parser. Knows no schema."""
+"""Checks that a text is Cypher and only reads: first the rules, then the engine's parser. Knows no schema."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from servers.text2cypher.validators.subject import Subject
 
 
 class FallbackSyntaxValidator:
-    """Rules alone, for when no engine is at hand."""
+    """Uses only the rules, if there is no engine."""
 
     name = "syntax"
 
     def validate_text(self, query: str) -> ValidationResult:
-        """Judge a bare text."""
+        """Checks a plain text."""
         try:
             structure = parse(query)
         except CypherSyntaxError as error:
@@ -30,15 +30,15 @@ class FallbackSyntaxValidator:
         return ValidationResult(True, validator=self.name)
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """Judge a subject by its text."""
+        """Checks a subject by its text."""
         return self.validate_text(subject.query)
 
 
 class SyntaxValidator(FallbackSyntaxValidator):
-    """The rules, then the engine."""
+    """Uses the rules, then the engine."""
 
     def validate(self, subject: Subject) -> ValidationResult:
-        """The rules' verdict, or the engine's when the rules found nothing."""
+        """The rules' verdict, or the engine's if the rules found nothing."""
         verdict = super().validate(subject)
         if verdict.is_valid and (words := subject.refused_for(Problem.SYNTAX)):
             return _bad(words)

@@ -1,4 +1,4 @@
-"""Runs the validators in order and stops at the first that objects."""
+"""Runs the validators in order and stops at the first error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from servers.text2cypher.validators.syntax_validator import SyntaxValidator
 
 
 class Validator(Protocol):
-    """One question asked of a query."""
+    """One check of a query."""
 
     name: str
 
@@ -25,7 +25,7 @@ class Validator(Protocol):
 
 @dataclass(frozen=True)
 class PipelineResult:
-    """The verdicts up to and with the first objection; `result` when the query was run."""
+    """The verdicts up to the first error; `result` if the query was run."""
 
     query: str
     validation_results: list[ValidationResult]
@@ -33,7 +33,7 @@ class PipelineResult:
 
     @property
     def is_valid(self) -> bool:
-        """True when nobody objected."""
+        """True if no validator found an error."""
         return all(verdict.is_valid for verdict in self.validation_results)
 
     def as_dict(self) -> dict[str, object]:
@@ -46,7 +46,7 @@ class PipelineResult:
 
 
 class ValidationPipeline:
-    """Over one backend. An engine that can't run queries (the rules alone) is asked for the first three only."""
+    """Validates with one backend. If it can't run queries (rules only), only the first three validators are used."""
 
     def __init__(self, backend: GraphBackend) -> None:
         self.backend = backend
@@ -54,11 +54,11 @@ class ValidationPipeline:
         self._running: list[Validator] = [ExecutionValidator(), ResultValidator()] if backend.can_run else []
 
     def validate(self, query: str) -> PipelineResult:
-        """Everything, execution and result too."""
+        """Runs all validators, including execution and result."""
         return self._judge(query, [*self._static, *self._running])
 
     def kg_valid(self, query: str) -> bool:
-        """Syntax, schema and properties only: the study's KG valid."""
+        """True if syntax, schema and properties are valid: the study's KG valid."""
         return self._judge(query, self._static).is_valid
 
     def _judge(self, query: str, validators: list[Validator]) -> PipelineResult:
