@@ -66,8 +66,7 @@ class PolicedTools:
 
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
-"""Where a schema has one of these at its top, its `properties` may not be all that it takes."""
-
+"""Where a schema has one of these at its top, and not as false, its `properties` may not be all that it takes."""
 
 MOST_NAMED = 8
 """Arguments that there are none of, named in one message."""
@@ -97,7 +96,7 @@ def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
     """Names the arguments that the tool's schema doesn't have; empty where the schema names none or is open."""
     schema = tool.whole_schema or tool.input_schema
     known = schema.get("properties")
-    if not isinstance(known, dict) or not known or any(key in schema for key in OPEN):
+    if not isinstance(known, dict) or not known or any(schema.get(key, False) is not False for key in OPEN):
         return ""
     strange = [f"`{name[:100]}`" for name in given if name not in known and name != SESSION_ARGUMENT]
     unknown = ", ".join(strange[:MOST_NAMED]) + (" …" if len(strange) > MOST_NAMED else "")

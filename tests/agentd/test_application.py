@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -42,7 +42,8 @@ async def test_with_the_letters_app_what_was_said_goes_on_to_the_yes_and_what_wa
     assert (await tools.call(call({"nama": "Budi Santoso"}, "nama saya Budi Santoso"))).pending
 
 
-async def test_arguments_that_a_tool_does_not_have_are_read_by_nobody() -> None:
+@pytest.mark.parametrize("keys", [{}, {"additionalProperties": False}], ids=["silent", "closed"])
+async def test_arguments_that_a_tool_does_not_have_are_read_by_nobody(keys: dict[str, Any]) -> None:
     """20,000 of them took one reader, who reads for every session, half a minute."""
     read: list[ToolCall] = []
 
@@ -52,7 +53,9 @@ async def test_arguments_that_a_tool_does_not_have_are_read_by_nobody() -> None:
         def policies(self) -> tuple[CallPolicy, ...]:
             return (SimpleNamespace(before=read.append),)  # type: ignore[return-value]
 
-    wanted = call({"nama": "Budi", **{f"k{number}": number for number in range(20_000)}}, "nama saya Budi")
+    tool = letter().model_copy(update={"input_schema": letter().input_schema | keys})
+    unknown = {f"k{number}": number for number in range(20_000)}
+    wanted = call({"nama": "Budi", **unknown}, "nama saya Budi", tool=tool)
     refused = await policed(host(), [Reading(WIRING)]).call(wanted)
     assert (refused.success, read) == (False, [])
     assert len(refused.message) < 1000
