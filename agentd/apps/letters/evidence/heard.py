@@ -178,13 +178,16 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt opens its clause. Alone in it, it also opens the clause before; alone at the end, the whole sentence."""
+    """A doubt opens its clause. Alone in it, also the clause before or its RT; alone at the end, the whole sentence."""
     clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
         doubted = clause
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
-        doubted = range(sentence.clause(clause.start - 1).start, clause.stop)
+        before = sentence.clause(clause.start - 1)
+        near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
+        # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        doubted = range(next(near, before.start), clause.stop)
     else:
         doubted = range(len(sentence.words))
     _set(sentence, doubted, Mood.OPEN)

@@ -58,6 +58,11 @@ class Part:
         return self.line.sentence.corrected[self.start]
 
     @property
+    def before(self) -> Sequence[str]:
+        """The words of its clause before it."""
+        return self.line.words[self.line.sentence.clause(self.start).start : self.start]
+
+    @property
     def opens(self) -> bool:
         """Whether it begins its clause."""
         return self.line.sentence.opens(self.start)
@@ -166,7 +171,9 @@ class _Reader:
                 continue
             if word in STREETS and self.label not in _KEEPS_STREETS and line.words[at + 1 : at + 2]:
                 known = self.follows if self.follows in ADDRESSES and self.label is None else None
-                self._close(at, known or streets.whose(line, at, self.home, business=self.business))
+                still = not self.found or self.found[-1].mood is Mood.SAID
+                place = streets.whose(line, at, self.home, business=self.business, still=still)
+                self._close(at, known or place)
             at += 1
         self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
         self._close(len(line.words), None)

@@ -1,4 +1,4 @@
-"""Whether a street without a label is the citizen's home, or of unknown owner."""
+"""Whose a street without a label is: the citizen's, a business's, the one on the KTP, or of unknown owner."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ _NEAR = 8
 """The most words between the word for the card and the street on it."""
 
 
-def whose(line: Line, at: int, home: str, *, business: bool) -> str:
-    """The label of a street: `kantor saya di Jl. …` isn't the home, `rumah saya di Jl. …` is.
+def whose(line: Line, at: int, home: str, *, business: bool, still: bool) -> str:
+    """The label of a street: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's.
 
-    `home`: the label of the citizen's home; `business`: a business was mentioned last.
+    `home`: the label of the home; `business`: a business was mentioned last; `still`: what was said before holds now.
     """
-    words, clause = line.words, line.sentence.clause(at)
+    words = line.words
+    if words[at] in _PACK.premises:
+        return "alamat_usaha"
+    if _on_the_card(line, at):
+        return "alamat_ktp"
+    clause = line.sentence.clause(at)
     opened = clause.start + (words[clause.start] in SEPARATORS)
     before = [word for word in words[max(opened, at - 5) : at] if word not in _PACK.lies]
     owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _PACK.clitics) and before[-2].isalpha()
-    theirs = SELF.isdisjoint(before) and (not _PACK.sites.isdisjoint(before) or (not before and opened < at))
-    if words[at] in _PACK.premises:
+    if owned and _PACK.business.intersection(before):
         return "alamat_usaha"
-    if (business and theirs) or _on_the_card(line, at):
-        return "x:alamat"
+    if business and SELF.isdisjoint(before):
+        if _PACK.sites.intersection(before):
+            return "alamat_usaha" if still else "x:alamat"
+        if not before and opened < at:
+            return "x:alamat"
     return home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
 
 

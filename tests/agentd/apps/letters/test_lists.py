@@ -31,7 +31,8 @@ def missing(letter: str, arguments: dict[str, str], *said: str) -> set[str]:
         [f"My business sells noodles and its address is {HERE}"],
     ],
 )
-def test_the_place_of_a_business_is_nobodys_home(said: list[str]) -> None:
+def test_the_place_of_a_business_is_its_own_and_nobodys_home(said: list[str]) -> None:
+    assert missing(USAHA, {"alamat_usaha": HERE}, *said) == set()
     assert missing(USAHA, {"alamat": HERE}, *said) == {"alamat"}
 
 

@@ -76,6 +76,10 @@ WHERE = "A: Usahanya di mana, RT RW berapa?"
         ({"nama_usaha": "PT Karya Bersama"}, ["untuk PT Karya Bersama"]),
         ({"alamat_usaha": "Ruko Indah Blok A No. 7"}, ["usaha saya CV Abadi, berlokasi di Ruko Indah Blok A No. 7"]),
         (
+            {"alamat_usaha": "Jalan Bekasi Timur 9"},
+            ["My business is Maju Print, we do printing, at Jalan Bekasi Timur 9"],
+        ),
+        (
             {"alamat_usaha": "Jalan Penggilingan 45", "rt": "10", "rw": "2"},
             [WHERE, "Jalan Penggilingan 45, RT 10 RW 2"],
         ),
