@@ -135,7 +135,7 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 def _score(options: argparse.Namespace) -> int:
-    lines = options.file.read_text(encoding="utf-8-sig").split("\n")  # a JSON string may hold other line breaks
+    lines = options.file.read_text(encoding="utf-8-sig").split("\n")  # a JSON string may contain other line breaks
     backend = open_backend(options.graph, environment()) if options.graph else None
     try:
         scorer = Scorer(backend)

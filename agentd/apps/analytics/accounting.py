@@ -69,7 +69,7 @@ def _conditions(reading: Reading) -> Iterator[str]:
         if values and (negated or isinstance(leaf, exp.NEQ)):
             accounted = restricts
         elif isinstance(leaf, exp.Is) and negated and not restricts:
-            accounted = True  # agreement.py says what nothing else reads
+            accounted = True  # agreement.py checks these
         else:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
             accounted = said and not any(reading.better([column], columns) for column in columns)
@@ -190,7 +190,7 @@ def _of_lines(reading: Reading) -> Iterator[str]:
     for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
         columns = [found[0] for column in each.find_all(exp.Column) if (found := reading.column(column))]
-        made = isinstance(each.this, exp.Column) and not columns  # by a subquery
+        made = isinstance(each.this, exp.Column) and not columns  # computed by a subquery
         for table in () if made or each.find(exp.Distinct) else columns or reading.sources.values():
             own = said[str(table["table_name"]).casefold()]
             heads = [words for words in said.values() if len(words) < len(own) and words[0][:4] == own[0][:4]]

@@ -133,7 +133,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     ]
     keys = set().union(*of_each)
     for count in counts:
-        known = keys and all(of_each)  # the sample company's tables tell no primary keys
+        known = keys and all(of_each)  # the sample company's tables have no primary keys
         if known and isinstance(count.this, exp.Column) and count.this.name.casefold() not in keys:
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):

@@ -48,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
     if not given.question:
         print("agentd books ask: write a question, or --saved NAME", file=sys.stderr)
         return 2
-    given.keep = given.keep or bool(given.save)  # asked again it is planned as it was: in its very words
+    given.keep = given.keep or bool(given.save)  # the kept plan is reused when the question is asked again
     code = command.run(given)
     if code == 0 and given.save:
         saved.save(given.save, Saved(given.question, given.style))

@@ -83,7 +83,7 @@ class ExampleLibrary:
         try:
             found = tomllib.loads(self._books.read_text(encoding="utf-8")).get("questions", [])
         except (OSError, ValueError):
-            return []  # not written yet, or what the data servers complain of
+            return []  # not written yet, or invalid: the data servers report that
         return [Example(each["ask"], {"sql_queries_plan": [{"query": each["sql"]}]}) for each in found]
 
     def _approved(self, style: PlanStyle) -> list[Example]:

@@ -253,7 +253,7 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
             for alias, value in row.items():
                 calculations[alias if alias not in calculations else f"{key}_{alias}"] = value
             if key in asked and key not in calculations:
-                calculations[key] = rows  # a list that happens to have one row
+                calculations[key] = rows  # a list with only one row
     elif not rows:
         calculations[key] = [] if table else None
     else:

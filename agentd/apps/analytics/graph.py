@@ -25,7 +25,7 @@ def compiled() -> Any:
     try:
         from langchain_core.runnables import RunnableConfig
 
-        langgraph = import_module("langgraph.graph")  # a namespace package without types: not for mypy to follow
+        langgraph = import_module("langgraph.graph")  # a namespace package without types, hidden from mypy
     except ModuleNotFoundError as error:
         raise InternalError(advice(error)) from None
 
@@ -56,7 +56,7 @@ def _next(after: str) -> Callable[[WorkflowState], str]:
 
 async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState:
     """The final state. Tracing is disabled."""
-    graph = await asyncio.to_thread(compiled)  # its first import must not hold the daemon up
+    graph = await asyncio.to_thread(compiled)  # its first import must not block the daemon
     from langsmith import tracing_context
 
     with tracing_context(enabled=False):

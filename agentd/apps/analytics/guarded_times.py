@@ -152,7 +152,7 @@ def _within(day: str, dates: Mapping[str, str], after: list[str]) -> bool:
     try:
         found = date.fromisoformat(day)
     except ValueError:
-        return len(day) > len("2023-01")  # of a day the database will say
+        return len(day) > len("2023-01")  # the database rejects an invalid day
     bound = day in dates.values() or day in after or 1 in (found.day, (found + timedelta(days=1)).day)
     return bound and min(dates.values()) <= day <= max(after)
 

@@ -53,6 +53,6 @@ def _of_another_time(words: str, days: list[str]) -> bool:
     begins, ends = (int(day[:4]) * 12 + int(day[5:7]) - 1 for day in (first, last))
     within = range(
         begins, ends + (first == last or not last.endswith("-01"))
-    )  # bound by a month's first, it is without
+    )  # a bound on the first of a month excludes that month
     another = bool(months) and months.isdisjoint(month % 12 + 1 for month in within)
     return another or (bool(years) and years.isdisjoint(str(month // 12) for month in within))

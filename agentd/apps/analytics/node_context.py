@@ -122,7 +122,7 @@ class NodeContext:
                 }
             )
             self.said = reply.text
-            return json_object(reply.text)  # the same words would be read the same way: asking again is the node's
+            return json_object(reply.text)  # parsing again won't help; the node decides on a retry
 
         try:
             return await self.retrying.until_done(once, (_Again,))

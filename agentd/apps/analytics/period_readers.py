@@ -44,7 +44,7 @@ def read(match: re.Match[str], today: date, year: int | None) -> tuple[Period, b
     reads = next(reads for group, reads in _READERS.items() if group in part)
     try:
         return reads(part, today, year)
-    except ValueError:  # 31 Februari: no such day, so no period
+    except ValueError:  # no such day: 31 Februari
         return None
 
 

@@ -136,7 +136,7 @@ def _points(text: str, today: date, year: int | None) -> list[_Found]:
         if (said := read(match, today, year)) is not None
     ]
     found = _within_years([point for point in found if not _is_of_another(point, found, text)], text)
-    # "Januari dan Februari 2023": the year that is given once holds for its neighbours
+    # "Januari dan Februari 2023": a year given once also applies to its neighbours
     for index in range(len(found) - 2, -1, -1):
         point, after = found[index], found[index + 1]
         if point.year_given or not after.year_given or after.period.start is None or point.period.start is None:

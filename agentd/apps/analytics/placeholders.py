@@ -84,7 +84,7 @@ def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
     rules: dict[str, dict[str, Any]] = {}
     for name in names:
         kind, _, digits = kind_in(folded, name, values.get(name)).partition(":")
-        if kind == "percent_points":  # the server's `percentage` would multiply by 100 once more
+        if kind == "percent_points":  # the server's `percentage` would multiply by 100 again
             kind, digits = "number_with_separator", digits or _two_at_most(values.get(name))
         rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
     return rules
@@ -94,7 +94,7 @@ def kind_in(mapping: Mapping[str, str], name: str, value: Any) -> str:
     """The type of a figure: from the mapping, by its name or the last part of it, else from name and value."""
     folded = {each.casefold(): kind for each, kind in mapping.items()}
     kind = folded.get(name.casefold()) or folded.get(name.casefold().rpartition(".")[2]) or kind_of(name, value)
-    if kind == "percent_column":  # a column of shares: the value tells whether it holds fractions
+    if kind == "percent_column":  # the value shows whether a column of shares has fractions
         return "percentage" if _numeric(value) and abs(float(value)) <= 1 else "percent_points"
     return kind
 

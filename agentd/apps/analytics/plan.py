@@ -89,7 +89,7 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     doubts: list[str] = []
     if missing:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
-    for query in plan.selects if not plan.operations else ():  # the server that runs them says what is wrong
+    for query in plan.selects if not plan.operations else ():  # the operations' server reports their errors
         if not sql.reads_only(query["query"]):
             fatal.append(f"{query['result_key']}: only SELECT may be planned, and this can't be read as one")
         elif len(sql.statements(query["query"])) > 1:

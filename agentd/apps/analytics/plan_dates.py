@@ -42,7 +42,7 @@ def dates_for(question: str, periods: list[Period], today: date) -> dict[str, st
 def undated(plan: str, dates: Mapping[str, str]) -> str:
     """A plan's JSON with the question's dates replaced by their names, so that it can be reused for other times."""
     for name, day in dates.items():
-        if name.partition("_2")[0].endswith("END_DATE"):  # a time of that day counts: sql_edits.whole_days
+        if name.partition("_2")[0].endswith("END_DATE"):  # includes the whole day: sql_edits.whole_days
             after = date.fromisoformat(day) + timedelta(days=1)
             plan = plan.replace(f"< '{after}'", f"<= '{{{name}}}'")
         plan = re.sub(rf"""(['"]){day}(?: 23:59:59\.999999)?\1""", rf"\1{{{name}}}\1", plan)

@@ -33,7 +33,7 @@ def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan
             continue
         key = str(entry.get("result_key") or "").strip("{} ")
         if not key and any(query.strip() == each["query"] for each in queries):
-            continue  # a small model writes one again where nothing tells them apart
+            continue  # a small model repeats a query without a key
         queries.append({"purpose": str(entry.get("purpose") or ""), "query": query.strip(), "result_key": key})
     return _keyed(queries, prefix, template)
 

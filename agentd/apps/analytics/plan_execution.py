@@ -68,7 +68,7 @@ class PlanExecution:
         slow, first, written = context.clock.monotonic() - began > SLOW_S, plan, context.said
         for turn in range(1 if _is_held(context) else REPAIRS):
             if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
-                break  # what may be right costs one turn, and none where the asker waited long: the answer says it
+                break  # mere doubts get one repair, none after a long wait; the answer mentions them
             sent_back = corrected(messages, written, faults)
             try:
                 repaired, still = await self._planned(state, context, sent_back, dates, again=True)
@@ -78,7 +78,7 @@ class PlanExecution:
                 break
             better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
             if better and repaired == plan:
-                break  # the same plan once more would be said a third time
+                break  # the model would repeat the same plan again
             plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
         if plan is None or plan.fatal:
             if plan is not None and plan.needs_period:
@@ -146,7 +146,7 @@ class PlanExecution:
         silent = refusals(state, plan, named, " ".join(said))
         plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
         refused = [] if plan.fatal else await _refused(plan, context)
-        if denied := next(filter(None, map(_DENIED.search, refused)), None):  # no other plan cures that
+        if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
             table = denied[1].rpartition(".")[2].strip("`")
             raise NodeFailed(
                 say["denied"].format(table=table),

@@ -45,7 +45,7 @@ def _amid(text: str) -> Iterator[dict[str, Any]]:
         try:
             value, _ = _DECODER.raw_decode(text, start)
         except RecursionError:
-            return  # nested too deeply, and so is what begins inside it
+            return  # nested too deeply, as is everything inside it
         except ValueError:
             value = None
         if isinstance(value, dict):

@@ -154,7 +154,7 @@ class _Teller:
             points = _in_order(points)
         timed = all(_ORDERED.match(str(point.label)) for point in points)
         if kind == "TREND" and not timed:
-            said = self._ranked(points, column, label)  # what stands in no order of time rises and falls nowhere
+            said = self._ranked(points, column, label)  # without an order in time there is no trend
         elif kind == "TREND":
             said = self._trend(points, column, label)
         elif kind in ("FIRST", "LAST"):

@@ -27,7 +27,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
     named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
     read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
-    if finder("without").search(asked.text):  # "never sold" needs what was sold, and no quantity of it
+    if finder("without").search(asked.text):  # "never sold" needs the sales table, but no quantity
         sources = (about_table(table) for reading in readings for table in reading.sources.values())
         read |= topics_of(" ".join(sources)) & vocabulary().measures
     there = topics_of(" ".join(map(about_table, tables)))

@@ -96,7 +96,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
     entities = texts(value.get("entities_mentioned") or value.get("entities"))
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
     if intent in _CHANGES and finder("reads").match(question):
-        intent = "master_data"  # a small model takes "list of suppliers" for an order
+        intent = "master_data"  # a small model mistakes "list of suppliers" for a command
     if intent in _CHANGES:
         raise NodeFailed(
             say["reads_only"], "the question asks to change data", validation_status="failed_understanding"

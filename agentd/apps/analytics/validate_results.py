@@ -47,7 +47,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     plan = planned(state)
     words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
     several = lists_for_one(plan, timeless(state["user_query"]))
-    said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # said below, in words of their own
+    said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # they get their own warnings below
     unmet = other_readings.findings(state.get("other_readings") or [], say)
     unmet += coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("several_rows", "warning", say["several_rows"])] if _lists(calculations, several) else []

@@ -82,7 +82,7 @@ def unrepeated(template: str) -> str:
     """The template without repeated sentences and immediately repeated phrases ("Jadi, Jadi, …")."""
     words = list(re.finditer(r"[\w{}]+", template))
     half = len(words) // 2
-    if [word[0] for word in words[:half]] == [word[0] for word in words[half:]] and half:  # all of it twice
+    if [word[0] for word in words[:half]] == [word[0] for word in words[half:]] and half:  # the whole text is repeated
         template = template[: words[half].start()].rstrip()
     seen: set[str] = set()
     lines = []

@@ -25,7 +25,7 @@ class LLMConfig:
     grammar: bool | None = None
     timeout_s: float = 300.0
     retries: int = 3
-    price_in: float = 0.0  # per million tokens, in whatever currency the report shall show
+    price_in: float = 0.0  # per million tokens, in the report's currency
     price_out: float = 0.0
 
     @classmethod

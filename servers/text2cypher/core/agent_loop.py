@@ -32,7 +32,7 @@ from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.validators import PipelineResult
 
 OnAttempt = Callable[[Attempt], None]
-WARMER = 0.7  # for further candidates, which would else repeat the first
+WARMER = 0.7  # for further candidates, which would otherwise repeat the first
 
 
 class Model(Protocol):
@@ -249,7 +249,7 @@ class AgentLoop:
         others = doubts_of_choice(hints, attempt.query, state.rows, readings, linker, self._rows)
         by_names = attempt.written_by == "reading" or not linker.lexicon.written
         if self._writes_by_grammar and by_names and attempt.query not in readings:
-            others = [Doubt("guessed")]  # no reading covers the question, and what is written then is mostly wrong
+            others = [Doubt("guessed")]  # without a covering reading the query is mostly wrong
         assess(state, hints, linker, self._rows, others)
         return state
 

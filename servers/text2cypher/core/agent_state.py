@@ -16,7 +16,7 @@ class AgentStatus(Enum):
     REFINING = "refining"
     SUCCESS = "success"
     FAILED = "failed"
-    UNCERTAIN = "uncertain"  # a valid query, but not plainly the one that was asked for
+    UNCERTAIN = "uncertain"  # a valid query, but not certainly the right one
 
 
 class ErrorType(Enum):

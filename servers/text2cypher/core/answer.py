@@ -89,7 +89,7 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
     hints = bench.linker.link(question)
     if bench.linker.is_to_write(hints):
         return words["write"]
-    known = bench.linker.lexicon.written  # else no word of the question need be known for this graph
+    known = bench.linker.lexicon.written  # otherwise unknown words are acceptable
     if known and not hints.names_something and not languages().graph & set(folded(question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
     for label, name in hints.unknown:

@@ -46,7 +46,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
-MOST_SCORED = 300  # texts of readings that are held against the question
+MOST_SCORED = 300  # max. queries that are compared with the question
 
 
 def assess(
@@ -68,7 +68,7 @@ def assess(
         unused = [words for words in unused if words.lower() != different]
     doubts = [*others, *(Doubt("unused", words) for words in unused)]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
-    is_ranked = is_cued(hints.question, {"top"})  # else the first few of no more than there are need no order
+    is_ranked = is_cued(hints.question, {"top"})  # otherwise a limit that drops nothing needs no order
     doubts += [
         *superlatives(hints, facts, linker),
         *(unordered(hints, facts, linker) if is_ranked or is_cut(facts, state.rows, run) else ()),
@@ -185,7 +185,7 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     cells = [cell for row in state.rows for cell in row]
     if not state.columns and not cells:
-        return  # nothing was run: the rules alone judged
+        return  # nothing was run, only the rules were applied
     if all(_is_nothing(cell) for cell in cells) and not _tells_yes_or_no(cells):
         yield Doubt("empty")
     elif repeats(cells, hints):

@@ -20,7 +20,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.values import folded
 
-_DENIED = 4  # words after a denial that say what is denied
+_DENIED = 4  # max. words after a negation that it applies to
 
 
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

@@ -30,7 +30,7 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
             yield Doubt("direction", kind)
     yield from (Doubt("direction", kind) for kind in _undirected(hints, facts, linker))
     forks = [kind for (_, kind, _), times in met.items() if times > 1]
-    if forks and not is_cued(hints.question, TOGETHER):  # both steps leave, or both reach, the node between
+    if forks and not is_cued(hints.question, TOGETHER):  # both steps start or both end at the middle node
         yield Doubt("direction", forks[0])
     if hints.asked_end is not None and asked and hints.asked_end not in asked:
         yield Doubt("direction", next(iter(hints.relations), ""))

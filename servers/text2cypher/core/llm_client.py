@@ -56,7 +56,7 @@ class LLMClient:
 
         try:
             listed = self._client.models.retrieve(self.config.model)
-        except openai.OpenAIError:  # many endpoints list nothing; one that is down says so at the question itself
+        except openai.OpenAIError:  # many endpoints list nothing; complete() reports one that is down
             return "none"
         said = (listed.model_extra or {}).get("constraint") if isinstance(listed, openai.types.Model) else None
         return _constraint_of(said)
@@ -74,11 +74,11 @@ class LLMClient:
                 if grammar is None or self.constraint != "grammar":
                     raise LLMError(f"{self.config.url} refused the request: {error.message}") from error
                 self._constraint = "none"
-                return self.complete(messages, temperature=temperature)  # a refusal is no try
+                return self.complete(messages, temperature=temperature)  # a refusal doesn't count as an attempt
             except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
                 hint = "check the key and the model's name"
                 raise LLMError(f"{self.config.url}: {error.message}; {hint}") from error
-            except openai.APITimeoutError as error:  # asking again would wait as long again
+            except openai.APITimeoutError as error:  # a retry would take as long
                 raise LLMError(f"{self.config.url} gave no answer within {self.config.timeout_s:g} s") from error
             except (openai.APIConnectionError, openai.APIStatusError) as error:
                 if not left:

@@ -48,7 +48,7 @@ def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:
 
 def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str, int]) -> Iterable[str]:
     named = _named(hints, facts, linker)
-    own = {name for label in hints.labels for name in linker.schema.nodes.get(label, ())}  # said of a node already
+    own = {name for label in hints.labels for name in linker.schema.nodes.get(label, ())}  # a node has it
     kinds = [(kind, held) for held in facts.structure.relationships for kind in held.types]
     times = Counter(kind for kind, _ in kinds)
     return dict.fromkeys(
@@ -130,7 +130,7 @@ def _joins(
         facts.structure.labels_at(node)
         for other in facts.structure.relationships
         for node in _bare_ends(other, facts)
-        if other.match >= 0  # else an expression asks whether there is one
+        if other.match >= 0  # not in an expression that tests for existence
     ]
     used = {name for other in facts.structure.relationships for name in other.types}
     others = {

@@ -17,7 +17,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.values import folded
 
-_AFTER = 3  # words after `how many` that say what is counted
+_AFTER = 3  # max. words after `how many` that name what is counted
 Rows = Sequence[Sequence[Any]]
 Run = Callable[[str], Rows | None]
 """Runs a query: its rows, or None if it fails."""

@@ -79,7 +79,7 @@ class Workbench:
         joins = self.linker.wording.compiled(r"\s+‹joins›\s+")
         try:
             return not self.backend.can_run or any(self._says(folded(one)) for one in joins.split(name))
-        except QueryError:  # too slow for so large a graph
+        except QueryError:  # too slow for a graph of this size
             return True
 
     def _says(self, text: str) -> bool:

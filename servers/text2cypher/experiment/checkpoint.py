@@ -26,7 +26,7 @@ class Checkpoint:
             with self._file.open(encoding="utf-8") as handle:
                 first = json.loads(handle.readline() or "{}")
         except (OSError, ValueError):
-            return False  # not there, or damaged: load() says so
+            return False  # missing or damaged: load() reports it
         return isinstance(first, dict) and first.get("fingerprint", self._fingerprint) != self._fingerprint
 
     def load(self) -> list[Record]:
@@ -43,7 +43,7 @@ class Checkpoint:
             raise CheckpointError(
                 f"{self._file}: from a run with other questions or settings; delete it or choose another --out"
             )
-        if lines[-1]:  # a kill tore the last line: cut it off, or the next would be glued to it
+        if lines[-1]:  # remove a line cut off by a kill, or the next would be appended to it
             with self._file.open("r+b") as handle:
                 handle.truncate(sum(len(line) + 1 for line in lines[:-1]))
         return records[1:]

@@ -26,7 +26,7 @@ from servers.text2cypher.prompts import PromptType, SchemaFormat
 Progress = Callable[[str, Record, int, int], None]
 SUMMARY = "experiment_summary.json"
 RESULTS = "agentic_results.csv"
-TIMINGS = "timings.json"  # apart, so that the other files are the same however often a run was broken off
+TIMINGS = "timings.json"  # separate, so that interruptions of a run don't change the other files
 
 
 class ExperimentRunner:

@@ -33,7 +33,7 @@ _IN_YEAR = {
     ">=": ">= '{year}'",
 }
 """How a date stored as text is compared with a year."""
-MOST_PLACED = 12  # ways in which conditions can stand on one pattern
+MOST_PLACED = 12  # the most ways to place conditions
 
 
 class Composer:
@@ -60,7 +60,7 @@ class Composer:
         kinds = [*hints.relations, *(name for name in hints.related if name in self.schema.relationships)]
         kinds += [] if set(kinds) & set(self._holding(hints)) else self._holding(hints)
         chosen = list(dict.fromkeys(kinds))[:MOST_KINDS]
-        # what names something else too: `a beneficiary bank in 'Singapore'`
+        # words that also name something else: `a beneficiary bank in 'Singapore'`
         others = self._labelled | roots(*(held.property for held in hints.filters))
         plain = [kind for kind in chosen if kind not in hints.within and not roots(kind) & others]
         found: dict[str, Reading] = {}

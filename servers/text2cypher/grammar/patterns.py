@@ -25,7 +25,7 @@ class Bound:
     variable: str
     label: str
     fixed: bool
-    ends: frozenset[End] = frozenset()  # at which ends of a relationship between two of its label it stands
+    ends: frozenset[End] = frozenset()  # its ends of self-relationships
 
 
 @dataclass

@@ -65,7 +65,7 @@ class Reader:
         numeric = [name for name in hints.properties if self._numeric(name)]
         best = Ask.MOST in hints.asks or Ask.FEWEST in hints.asks
         if best and Ask.ORDER not in hints.asks and not (numeric and self._says(r"^\W*‹how_much›\b", hints)):
-            return  # ranks are composed
+            return  # the composer makes ranks
         if grouped:
             yield from self._grouped(hints, nodes, numeric, hops)
             return

@@ -16,7 +16,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots
 
 Path = tuple[str, str, str]
-_LONGEST = 3  # steps
+_LONGEST = 3  # the most steps
 
 
 @dataclass(frozen=True)

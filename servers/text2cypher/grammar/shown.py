@@ -32,7 +32,7 @@ class Shown:
         self.alias = languages().voice_of(hints.question).answers["figure"]
         parted = [held.partition(" ") for test in tests for held in test.split(" AND ")]
         self.tested = {held for held, _, _ in parted}
-        self.fixed = {held for held, _, test in parted if test.startswith("= ")}  # the same in every row
+        self.fixed = {held for held, _, test in parted if test.startswith("= ")}  # equal in every row
         unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
         self.free = self._first(unnamed)
 
@@ -154,8 +154,8 @@ class Shown:
             shown = self._shown(variable)
             also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
             beside = self._key(variable) if self.linker.naming.names(property_of(self._key(variable))) else shown
-            once = all(v == variable or self._is_named(v) for v in self.nodes)  # else names are shown, each once
-            once = once or self.linker.naming.shares(self.nodes[variable])  # which would make one of several
+            once = all(v == variable or self._is_named(v) for v in self.nodes)  # else distinct names are shown
+            once = once or self.linker.naming.shares(self.nodes[variable])  # which DISTINCT would merge
             columns += [] if said else [[self._alone(variable) if once else shown]]
             columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in self.fixed]
             columns += [[shown, *said, *also]] if also else []
@@ -257,7 +257,7 @@ class Shown:
         for ask, function in _TOTALS.items():
             if ask in self.hints.asks:
                 yield from (f" RETURN {function}({held})" for held in self._asked(numeric=True))
-                each = map(self._shown, self.free) if len(self.nodes) > 1 else ()  # one node has one number
+                each = map(self._shown, self.free) if len(self.nodes) > 1 else ()  # a total needs several nodes
                 keys = [*each, *self._asked()]
                 for key, held in product(keys, self._asked(numeric=True)):
                     if key != held:

@@ -27,7 +27,7 @@ _FORM = "header=false, auto_detect=false, parallel=false, delim=',', quote='\"',
 
 def build(engine: Any, path: Path, graph: GraphData) -> None:
     """Creates the database file at `path`; CSV files are written beside it."""
-    # without checkpoints: after each of 400 statements they take most of a minute
+    # no checkpoints: after each of 400 statements they take most of a minute
     database = engine.Database(str(path), **ENGINE_SIZE, auto_checkpoint=False)
     connection = engine.Connection(database)
     called = EngineNames.of(graph.schema)

@@ -35,7 +35,7 @@ from servers.text2cypher.linking.language import message
 
 START_S = 60.0
 GRACE_S = 2.0
-DYING_S = 60.0  # a killed engine may hold much memory, on a busy machine
+DYING_S = 60.0  # freeing a killed engine's memory may take long
 ANSWER_BYTES = 64 << 20
 _MESSAGES = (
     (re.compile(r"^Parser exception: (.*)", re.DOTALL), Problem.SYNTAX),

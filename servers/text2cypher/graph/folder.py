@@ -31,8 +31,8 @@ CURRICULUM = Path(__file__).parent.parent / "data" / "curriculum"
 _NAME = re.compile(r"[^\W\d](?:[\w ]*\w)?")
 _ALLOWED = "a letter first, then letters, digits, underscores, blanks inside"
 _EDGE_COLUMNS = ("from_label", "from_key", "to_label", "to_key")
-_MOST_PARTS = 3  # columns of a key
-_SAMPLE = 200  # keys of the edges that parts are tried on
+_MOST_PARTS = 3  # the most columns of a key
+_SAMPLE = 200  # how many of the edges' keys are examined
 
 
 class GraphFileError(ValueError):
@@ -177,7 +177,7 @@ def _find_key(
 
 
 _FORMS = {
-    INTEGER: (re.compile(r"[+-]?(?:\d{1,18}|[1-8]\d{18}|9[01]\d{17})"), "a whole number"),  # of 64 bits
+    INTEGER: (re.compile(r"[+-]?(?:\d{1,18}|[1-8]\d{18}|9[01]\d{17})"), "a whole number"),  # 64 bits
     FLOAT: (re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"), "a number"),
     BOOLEAN: (re.compile(r"true|false", re.IGNORECASE), "true or false"),
     STRING: (re.compile(r".*", re.DOTALL), "a text"),

@@ -17,7 +17,7 @@ MEMORY_BYTES = 4 << 30
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS, _PR_SET_PDEATHSIG, _SIGKILL = 38, 1, 9
-_FILE_RIGHTS = (1 << 13) - 1  # every right of Landlock's first version
+_FILE_RIGHTS = (1 << 13) - 1  # all rights of Landlock's first version
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 
 

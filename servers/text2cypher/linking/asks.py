@@ -14,7 +14,7 @@ from servers.text2cypher.linking.values import folded
 
 TOGETHER = frozenset({"several", "same", "both"})
 """Cues of conditions that one thing must meet at the same time."""
-_SHORT = 3  # letters of a word that is looked for whole
+_SHORT = 3  # words up to this length must match whole
 
 
 class Ask(Enum):

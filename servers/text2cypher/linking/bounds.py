@@ -19,7 +19,7 @@ Placed = tuple[Bound, int]
 """The bound and the offset of its number in the question."""
 _SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
-_NEAR = 40  # characters before a text that say how it is compared
+_NEAR = 40  # max. characters before a text that determine its comparison
 
 
 def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:

@@ -24,7 +24,7 @@ _PART_OF_TEXT = (
 )
 MOST_BETWEEN = 3
 """The most function words between a property and its value: `a bank located in the …`."""
-_SAME_PHRASE = 12  # characters between two words for one thing, as in `bobot 2 SKS`
+_SAME_PHRASE = 12  # max. characters between two words for one thing: `bobot 2 SKS`
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Conditions:
             # `orders shipped to France`: their shipCountry
             telling = {root(part) for part in parts(place.property)[:-1]}
             score += 2.0 if telling and telling <= said else 0.0
-            score -= 2.0 if place.property in self.schema.nodes else 0.0  # a property that repeats another node's name
+            score -= 2.0 if place.property in self.schema.nodes else 0.0  # it repeats another node's name
             for start, end, name in words.properties:
                 after = start >= mention.end and self._adjoins(words.question, mention.end, start)
                 if name == place.property and (after or self._adjoins(words.question, end, mention.start)):

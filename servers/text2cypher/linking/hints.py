@@ -38,21 +38,21 @@ class Hints:
     filters: tuple[Filter, ...]
     having: tuple[str, int] | None
     mentions: tuple[Mention, ...]
-    focus: str | None = None  # the label asked for, where the wording is plain
+    focus: str | None = None  # the label asked for, if the wording is clear
     each: str | None = None  # the label or property after "setiap"
-    masked: str = ""  # the question with every stored value covered
-    unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of things named that the graph doesn't hold
-    value_ends: tuple[tuple[str, End], ...] = ()  # stored values that the wording puts at one end of a relationship
-    asked_end: End | None = None  # the end at which the thing asked about stands
-    limit: int | None = None  # how many are asked for, as in "the first three"
-    related: tuple[str, ...] = ()  # names of the graph of which the question says a root, as "directors" of DIRECTED
-    of_label: tuple[tuple[str, str], ...] = ()  # (property, label) said in one breath, as in "nama mata kuliahnya"
-    likened: tuple[tuple[str, str, float], ...] = ()  # (unknown word, name that it means by its embedding, likeness)
-    repeated: tuple[str, ...] = ()  # labels that the question says more than once
-    first: str = ""  # the label or property that it names first
-    sequence: tuple[str, ...] = ()  # labels, those of values too, and relationships, in the order of the question
-    aside: tuple[str, ...] = ()  # content words of what the one who asks says of themselves, which isn't read
-    within: tuple[str, ...] = ()  # relationships of which it says a word only as part of a property's name
+    masked: str = ""  # the question with stored values masked
+    unknown: tuple[tuple[str, str], ...] = ()  # (label, name) of named things not in the graph
+    value_ends: tuple[tuple[str, End], ...] = ()  # (stored value, its end of a relationship)
+    asked_end: End | None = None  # the relationship's end that is asked about
+    limit: int | None = None  # the number asked for: "the first three"
+    related: tuple[str, ...] = ()  # names with a root in the question: "directors" for DIRECTED
+    of_label: tuple[tuple[str, str], ...] = ()  # adjacent (property, label): "nama mata kuliahnya"
+    likened: tuple[tuple[str, str, float], ...] = ()  # (unknown word, nearest name by embedding, similarity)
+    repeated: tuple[str, ...] = ()  # labels that the question repeats
+    first: str = ""  # the first label or property in it
+    sequence: tuple[str, ...] = ()  # labels (also of values) and relationships, in question order
+    aside: tuple[str, ...] = ()  # content words of dropped remarks about the asker
+    within: tuple[str, ...] = ()  # relationships named only within a property's name
 
     @property
     def names_something(self) -> bool:
@@ -115,7 +115,7 @@ class Linker:
         kinds = _spans(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
-        pairs = is_cued(masked, {"pairs"})  # which are named by both their ends
+        pairs = is_cued(masked, {"pairs"})  # pairs are named by both ends
         again += [one[2] for one, other in pairwise(free) if pairs or is_said_once(masked, one, other)]
         times = Counter(kind for _, _, kind in free)
         relations = {kind: max(number - again.count(kind), 1) for kind, number in times.items()}

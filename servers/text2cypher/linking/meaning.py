@@ -21,7 +21,7 @@ REMEMBERED = 1000
 """The most unknown words whose nearest name is cached."""
 SHORTEST = 5
 """The fewest letters of a shared stem, so that it isn't coincidence."""
-MOST_NAMES = 200  # of more none is ahead, and embedding them takes seconds
+MOST_NAMES = 200  # of more, none has a lead, and embedding them takes seconds
 
 
 class Meanings:

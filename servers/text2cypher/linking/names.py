@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 
 from servers.text2cypher.linking.language import languages
 
-_ROOT = 3  # letters that a word's root keeps
-_ABBREVIATION = 3  # a name no longer than this, in capitals, has no plural of its own
+_ROOT = 3  # min. letters of a root
+_ABBREVIATION = 3  # upper-case names up to this length have no plural
 
 
 def root(word: str) -> str:
@@ -73,7 +73,7 @@ def is_form(phrase: str, name: str) -> bool:
 
 def said_in(phrase: str, text: str) -> Iterator[re.Match[str]]:
     """The matches of a phrase in a lower-case text, also with endings on its words: `the receiving bank's country`."""
-    if all(word in text for word in phrase.split()):  # mostly not, and a pattern costs a hundred times as much
+    if all(word in text for word in phrase.split()):  # rarely true, and a pattern takes a hundred times as long
         yield from _pattern(phrase).finditer(text)
 
 

@@ -23,7 +23,7 @@ def focus(wording: Wording, masked: str, labels: Sequence[Span]) -> str | None:
 
     A label with a bounded count doesn't qualify: `mata kuliah yang topiknya lebih dari 4 apa saja` asks for no topics.
     """
-    # a covered value is one word: were ¤ a separator too, the ways to divide a long one would have no end
+    # a masked value is one word: with ¤ as separator a long one could be split in too many ways
     which = wording.compiled(r"(?!\W+‹such_after›\b)(?:[^\w¤,]+[\w¤]+){0,3}?[^\w¤,]+‹which_after›\b")
     bounded = wording.compiled(r"‹label›\w*\s+(?:‹exceeds›|[<>])")
     labels = [held for held in labels if not bounded.match(masked, held[0])]

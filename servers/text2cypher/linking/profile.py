@@ -14,7 +14,7 @@ from servers.text2cypher.linking.values import Place, ValueIndex
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?")
 _SAMPLE = 20
-_SECONDS = (2e8, 4e9)  # of Unix time, 1976 to 2096
+_SECONDS = (2e8, 4e9)  # Unix time, 1976 to 2096
 
 
 def said_of(backend: GraphBackend, values: ValueIndex, moments: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import is_plural, parts, root, roots
 from servers.text2cypher.linking.values import folded
 
-_TELLING = 3  # letters of a word that tells a property from its label
+_TELLING = 3  # min. letters of a word that distinguishes a property from its label
 
 
 def named_properties(hints: Hints, linker: Linker) -> list[str]:

@@ -17,7 +17,7 @@ MOST_VALUES = 100_000
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
 QUOTES = ("'", '"', "`", "‘", "“", "«")
-_SMALL = 3  # letters of a word that a name may hold in lower case
+_SMALL = 3  # max. letters of a lower-case word in a name
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class ValueIndex:
         if not held:
             return None
         if fold.isdecimal() and not labelled:
-            return None  # a number, not the text that happens to be written so
+            return None  # a number, not a text of digits
         named = len(fold.split()) > 1 or labelled or bool(re.search(r"\d", fold)) or text[0].isupper()
         words = languages()
         if fold in words.function or fold in words.cues or fold in ordinary:  # `are` is no ARE, and `list` no tag
@@ -151,7 +151,7 @@ class ValueIndex:
         if len(fold) < 5:
             return None
         near = self._near.nearest(fold)
-        if near is None or _digits(near) != _digits(fold):  # another number is another thing, no misspelling
+        if near is None or _digits(near) != _digits(fold):  # another number isn't a misspelling
             return None
         held = self._by_fold[near]
         return Mention(start, end, next(iter(held.values())), tuple(held), exact=False)

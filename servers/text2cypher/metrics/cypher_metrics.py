@@ -47,13 +47,13 @@ def bleu(gold: str, generated: str) -> float:
     """nltk's sentence_bleu with default weights and without smoothing."""
     sentence_bleu = _sentence_bleu()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of missing n-grams and then gives the value the study used
+        warnings.simplefilter("ignore")  # it warns about missing n-grams but returns the study's value
         return float(sentence_bleu([spaced(gold).split()], spaced(generated).split()))
 
 
 @functools.cache
 def _rouge() -> Any:
-    _sentence_bleu()  # nltk, which it imports too
+    _sentence_bleu()  # it also imports nltk
     from rouge_score.rouge_scorer import RougeScorer
 
     return RougeScorer(["rougeL"], use_stemmer=True)

@@ -15,7 +15,7 @@ from servers.text2cypher.linking.values import Place, ValueIndex
 
 MOST_PATHS = 40
 MOST_LABELS = 20
-MOST_VALUE = 40  # characters of a value that an example names
+MOST_VALUE = 40  # max. characters of a value in an example
 
 
 def generated(backend: GraphBackend, naming: Naming, values: ValueIndex) -> list[Example]:

@@ -91,7 +91,7 @@ def _in_its_clause(field: Field, place: Place) -> bool:
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
-    inside = range(span.start, span.end) if field.common else ()  # `hari ini` is no name of a day
+    inside = range(span.start, span.end) if field.common else ()  # `hari ini` isn't a label
     own = [one for one in named if field.key in one.keys and one.start not in inside and not _a_head(field, one, place)]
     costs = common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end)
     if costs or _since_something_else(field, place) or (not own and identity.is_no_state(field, place, clause)):
@@ -246,7 +246,7 @@ def _chosen(field: Field, place: Place) -> bool:
     """Whether a value is a choice of the tool in a clause that says what is wanted."""
     span = place.span
     if field.kind != "choice" or field.common or not span.supports:
-        return False  # what somebody is, nobody only wants
+        return False  # a personal attribute isn't a wish
     if place.sentence.corrected[span.start] and Mood.DENIED in place.sentence.moods:
         return True  # `bukan mobil, tapi truk`
     said = (place.sentence.words[at] for at in place.around() if not span.start <= at < span.end)

@@ -97,7 +97,7 @@ def supports(said: Address, value: Address) -> bool:
             fits = word in (other, _ROMAN.get(other)) or _ROMAN.get(word) == other
             binds = word.isdecimal() or len(word) == 1 or word in _ROMAN
             if word.isdecimal() and _letter(said.words, place) not in (None, *words[index + 1 : index + 2]):
-                continue  # `No. 3A` is another house than `No. 3`
+                continue  # `No. 3A` isn't `No. 3`
             if fits and (not binds or (place > 0 and before is not None and said.words[place - 1] == before)):
                 at = place
                 break

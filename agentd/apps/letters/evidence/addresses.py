@@ -191,7 +191,7 @@ def _neighbourhood(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[
     of = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
     asked = case.labels_asked(turn.question)
     if asked and all(label.startswith("field:") for label in asked):
-        return (), ()  # `lapangan RW 3` answers where the event is
+        return (), ()  # `lapangan RW 3` is the event's location
     kinds = frozenset({"rt", "rw"}) if "rtrw" in asked else asked & {"rt", "rw"}
     said = ((part, _numbers(part, field.kind, of, kinds, case)) for part in parts(case, turn))
     theirs = (

@@ -238,7 +238,7 @@ def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
             joined += word in _PACK.joins
             parts.setdefault((number, clause, joined) if len(wanted) > 1 else (0, 0, 0), []).append(word)
     said = list(parts.values())
-    if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # its commas are its own
+    if len(said) > len(wanted) > 1 and case.form.shapes[wanted[-1]].addresses:  # an address may contain commas
         said = [*said[: len(wanted) - 1], [word for part in said[len(wanted) - 1 :] for word in part]]
     return tuple(zip(wanted, said, strict=True)) if len(said) == len(wanted) else ()
 

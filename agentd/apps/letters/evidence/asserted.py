@@ -30,7 +30,7 @@ def asserted(field: Field, case: Case, turn: Turn) -> bool:
 
 def _asserted(field: Field, place: Place) -> bool:
     sentence, order = place.sentence, place.turn.order
-    if field.kind == "address":  # whose it is and how it is meant, its segments say
+    if field.kind == "address":  # its segments give its owner and mood
         return sentence.times[place.span.start] != "past"
     if mood(field, place) is not Mood.SAID or of_another(owner(place)):
         return False
@@ -46,7 +46,7 @@ def mood(field: Field, place: Place) -> Mood:
         return Mood.OPEN
     moods = set(sentence.moods[span.start : span.end])
     if field.kind == "text" and sentence.moods[span.start] is Mood.SAID:
-        moods.discard(Mood.DENIED)  # `mual dan tidak bisa makan` denies within what it says
+        moods.discard(Mood.DENIED)  # the negation is part of the text: `mual dan tidak bisa makan`
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods.discard(Mood.OPEN)
     for mood in (Mood.OPEN, Mood.DENIED):

@@ -58,7 +58,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
     if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
-        return frozenset(), False  # any words fit a text, any digits a number or NIK; these answer another question
+        return frozenset(), False  # any words fit a text, any digits a number or NIK: an answer to another question
     asked = _recent(narrow(turn.asked, candidates), turn, field.kind)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     whole = frozenset(key for key in candidates if key in shapes and shapes[key].person == field.person)
@@ -148,7 +148,7 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     ):
         left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
-    if field.kind == "name":  # who stands before `passed away` is no place and no day
+    if field.kind == "name":  # the name before `passed away` isn't a place or date
         right = [one for one in right if names_of_people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []

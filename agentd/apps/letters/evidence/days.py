@@ -134,7 +134,7 @@ def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
     said = _DAY_BOOK.at(words, at)
     end = at + len(said)
     if (weeks := at_clock(words, at, "next_week")) and _DAY_BOOK.at(words, at + weeks) in _WEEKDAYS:
-        return None  # `minggu depan hari Selasa` is no Sunday
+        return None  # `minggu depan hari Selasa` isn't a Sunday
     if said in _DAYS:
         return at, end, today + timedelta(days=_DAYS[said])
     return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _worded(words, at, today)

@@ -245,7 +245,7 @@ def _may_be_asked(field: Field, place: Place) -> bool:
 
 def _may_be_meant(field: Field, place: Place) -> bool:
     """Whether nothing says that a value belongs to another field or to a person whom the field isn't about."""
-    personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's day may be a son's
+    personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's date may be a son's
     asked_for = place.turn.asks_for(field.key)
     served = field.person in SERVED or (field.person is None and (not field.common or field.kind == "name"))
     nobodys = (field.person in (None, *SERVED) and place.case.form.of_others) or (asked_for and served)

@@ -62,7 +62,7 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
     section: str | None = None
-    example = False  # of a paragraph that gives one nothing is said
+    example = False  # nothing in a paragraph with an example counts as said
     subject: str | None = None
     for sentence in found:
         _hear(sentence, spoken_of, section)
@@ -211,7 +211,7 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
         sentence.wrong = True
     if never:
         _set(sentence, range(clause.start, len(sentence.words)), Mood.DENIED)
-        sentence.wrong = sentence.wrong or bool(sentence.labels)  # `he never picks up` takes nothing back
+        sentence.wrong = sentence.wrong or bool(sentence.labels)  # `he never picks up` retracts nothing
 
 
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:

@@ -96,7 +96,7 @@ class Lexicon:
         for phrase, label in labels:
             words = folded_tokens(phrase)
             if words[-1:] and words[-1].endswith("nya"):
-                entries.setdefault((*words[:-1], words[-1][:-3], "nya"), (Cue.LABEL, label))  # as a sentence is split
+                entries.setdefault((*words[:-1], words[-1][:-3], "nya"), (Cue.LABEL, label))  # split as in sentences
             if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION)):
                 entries[words] = (Cue.LABEL, label)
         self._entries = entries

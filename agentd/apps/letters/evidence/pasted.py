@@ -88,7 +88,7 @@ def own_words(text: str) -> str:
         text = _without_spans(text, (found.span() for found in _LINE.finditer(text)))
         text = _unquoted(_BRACES.sub(CUT, text))
     if ":" not in text and "：" not in text and "\n" not in text:
-        return text  # no document is announced without one of these
+        return text  # every announced document has one of these
     starts = [found.start() for found in (_late(_INTRODUCED).search(text), _document(text)) if found]
     return text[: min(starts)] + CUT if starts else text
 

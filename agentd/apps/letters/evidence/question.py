@@ -21,7 +21,7 @@ def label(field: Field, language: Language) -> str:
     words = asking()[language]
     usual = words.fields.get(field.label or "") if field.person is None else None
     text = field.own_title(language) or usual or field.title.strip()
-    if text == field.path.rpartition(".")[2].replace("_", " ").title():  # as SDKs title a field that has none
+    if text == field.path.rpartition(".")[2].replace("_", " ").title():  # the title that SDKs generate
         text = text.lower()
     head = text.split(" ", 1)[0]
     if len(head) > 1 and head[1:].islower():

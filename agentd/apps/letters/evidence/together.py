@@ -94,7 +94,7 @@ def _may_be(place: Place, shape: Shape) -> bool:
     before = [word for word in sentence.words[sentence.clause(start).start : start] if word[0].isalnum()]
     introduced = bool(before) and before[0] in SELF and all(word in IDLE for word in before)
     if any(_labels(one, place) for one in place.near):
-        return False  # of which field it is, the name before it says
+        return False  # the name before it determines its field
     if shape.kind == "name" and "title" not in shape.senses:
         return introduced or alone(sentence.words, place.span, sentence.clause(start))
     return not introduced
@@ -123,7 +123,7 @@ def _names(case: Case, turn: Turn, theirs: Mapping[int, set[int]]) -> Iterator[P
         for start, end in _capitals(sentence, taken):
             span = Span(start, end, True)
             begins = (start, end) == (0, 1) and not alone(sentence.words, span, sentence.clause(0))
-            if not begins:  # any word that begins a sentence is written so
+            if not begins:  # the first word of a sentence is always capitalised
                 yield case.place(turn, sentence, named, before, span)
 
 

@@ -45,7 +45,7 @@ def within(field: Field, words: Sequence[str], today: date) -> bool:
     if any(span.supports for span in spans(field, words, today)):
         return True
     if field.kind == "boolean":
-        return bool(words)  # what a yes is a yes to stands outside the quotation
+        return bool(words)  # the quotation doesn't contain what a yes refers to
     if field.kind == "relation":
         return person(fold(value)) == person(list(words))
     if field.kind == "address":
