@@ -100,17 +100,22 @@ class ModelTurn:
         """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
         action = await read(len(text), parse, text)
         if isinstance(action, Final):
-            await read(self._length(text), self._policy.check_answer, self._seen(), action.response)
+            await self._check(action.response)
             self._answer.finish(action.response)
             return action
         return offer.completed(action)
+
+    async def _check(self, answer: str) -> None:
+        turn = self._seen()
+        await read(self._length(answer), self._policy.check_answer, turn, answer)
+        await self._policy.weigh_answer(turn, answer)
 
     def _begun_answer(self) -> CheckedText:
         return CheckedText(self._passes, lambda text: self._publish("model.delta", {"text": text}))
 
     async def _passes(self, text: str) -> bool:
         try:
-            await read(self._length(text), self._policy.check_answer, self._seen(), text)
+            await self._check(text)
         except (UnsupportedAnswer, OverBudget):
             return False
         return True

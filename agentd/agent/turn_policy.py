@@ -68,7 +68,7 @@ class UnsupportedAnswer(InvalidAction):
 class TurnPolicy:
     """One app's rules for a turn; it has none, each overrides what it needs.
 
-    All methods are pure; they must take time linear in what was said.
+    All methods but `weigh_answer` are pure; they must take time linear in what was said.
     """
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:  # noqa: ARG002 - for those that need it
@@ -77,6 +77,9 @@ class TurnPolicy:
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for an answer that the citizen must not hear."""
+
+    async def weigh_answer(self, turn: Turn, answer: str) -> None:
+        """The same for an answer that passed `check_answer`, by what a model says of it."""
 
     def supports(self, call: ToolCall) -> bool:  # noqa: ARG002 - for those that need it
         """Whether a call that waits for a yes could still be made, after all that was said since."""
@@ -105,6 +108,10 @@ class TurnPolicies(TurnPolicy):
     def check_answer(self, turn: Turn, answer: str) -> None:
         for policy in self.policies:
             policy.check_answer(turn, answer)
+
+    async def weigh_answer(self, turn: Turn, answer: str) -> None:
+        for policy in self.policies:
+            await policy.weigh_answer(turn, answer)
 
     def supports(self, call: ToolCall) -> bool:
         return all(policy.supports(call) for policy in self.policies)

@@ -34,7 +34,7 @@ class Letters(App):
         super().__init__(wiring)
         self._readings = SessionReadings()
         self._described = Described(wiring.meaning)
-        self.turns = LetterTurns(self._readings, self._described)
+        self.turns = LetterTurns(self._readings, self._described, wiring.meaning)
 
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:

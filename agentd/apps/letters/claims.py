@@ -61,6 +61,12 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     return None
 
 
+def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
+    """Whether there are official tools, and nothing that they do was done in this session: then any claim is false."""
+    official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
+    return bool(official) and not _Past(official, toolset, said).did(frozenset())
+
+
 def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
     """What the citizen reads when the model insists, in the language they write where a pack has it.
 

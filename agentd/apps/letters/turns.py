@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agentd.agent.aside import OverBudget
+from agentd.agent.aside import OverBudget, aside
 from agentd.agent.language import detect
+from agentd.agent.languages import understood
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
@@ -18,6 +19,7 @@ from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.values import equals
 from agentd.apps.letters.grounding import case_of, fills, presentable, ungrounded
 from agentd.apps.letters.lookups import askable
+from agentd.apps.letters.meant_claims import meant_claim
 from agentd.apps.letters.offer import (
     ABOUT,
     about,
@@ -32,13 +34,20 @@ from agentd.apps.letters.offer import (
 )
 from agentd.apps.letters.unfounded import unfounded
 from agentd.messages import ToolCall, ToolInfo
+from agentd.ports import Meaning
 
 
 class LetterTurns(TurnPolicy):
     """A turn policy: only calls that may come to something now, and no deed claimed that no tool did."""
 
-    def __init__(self, readings: SessionReadings | None = None, described: Described | None = None) -> None:
+    def __init__(
+        self,
+        readings: SessionReadings | None = None,
+        described: Described | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
         self._readings, self._described = readings or SessionReadings(), described or Described()
+        self._meaning = meaning
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
         """Leave out forms that nobody asked for or that nothing could fill; narrow the rest to what was said."""
@@ -75,11 +84,7 @@ class LetterTurns(TurnPolicy):
         """Raise UnsupportedAnswer for a deed that no tool did, or for what neither citizen, tool nor office named."""
         claim = claims.false_claim(answer, turn.toolset, turn.said)
         if claim is not None:
-            raise UnsupportedAnswer(
-                f'it says "{claim[:200]}", but no tool has done that in this conversation, and nothing is done after '
-                "an answer. Call the tool now, or ask for what is missing",
-                turn.toolset.done(turn.steps) or claims.said_instead(turn.language, turn.spoken).truth,
-            )
+            raise _claimed(claim, turn)
 
         known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
         strange = unfounded(answer, turn.said, known)
@@ -89,6 +94,16 @@ class LetterTurns(TurnPolicy):
                 "ask for it",
                 claims.said_instead(turn.language, turn.spoken).unsure,
             )
+
+    async def weigh_answer(self, turn: Turn, answer: str) -> None:
+        """Raise UnsupportedAnswer for a deed that no tool did, told in a language that no pack reads."""
+        if self._meaning is None or understood(detect(answer, turn.spoken or turn.language)):
+            return
+        if not await aside(claims.nothing_done, turn.toolset, turn.said):
+            return
+        claim = await meant_claim(answer, self._meaning)
+        if claim is not None:
+            raise _claimed(claim, turn)
 
     def supports(self, call: ToolCall) -> bool:
         """Whether every argument is still what was said, and the newest words name no other letter instead."""
@@ -104,6 +119,14 @@ class LetterTurns(TurnPolicy):
         schema = self._described.of(tool).input_schema
         known, said = ({field.path: field for field in fields(schema, each, form(schema))} for each in (made, wanted))
         return known.keys() == said.keys() and all(equals(known[path], said[path].value) for path in known)
+
+
+def _claimed(claim: str, turn: Turn) -> UnsupportedAnswer:
+    return UnsupportedAnswer(
+        f'it says "{claim[:200]}", but no tool has done that in this conversation, and nothing is done after '
+        "an answer. Call the tool now, or ask for what is missing",
+        turn.toolset.done(turn.steps) or claims.said_instead(turn.language, turn.spoken).truth,
+    )
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:

@@ -21,7 +21,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from agentd.agent.languages import LANGUAGES
 from lab.eval.evidence import altered, answers, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, answered, refused, shown
@@ -96,8 +95,8 @@ def main() -> None:
         trials = cod.trials(language, dialogues)
         judged = asyncio.run(judge(altered.trials(trials) if given.altered else trials))
         _show_halves(file.name, judged, lambda trial: cod.half(trial.id.split(":")[0]), with_failures=given.failures)
-        if language in LANGUAGES and not given.altered:
-            print("", *answers.table(dialogues), sep="\n")
+        if not given.altered:
+            print("", *asyncio.run(answers.table(language, dialogues)), sep="\n")
 
 
 if __name__ == "__main__":

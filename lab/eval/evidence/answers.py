@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from agentd.agent.languages import understood
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters.claims import false_claim
+from agentd.apps.letters.meant_claims import meant_claim
 from agentd.messages import ToolInfo
+from bridges.meaning import BundledMeaning
 from lab.eval.evidence.cod import Dialogue
 
 TOOLS = (
@@ -19,8 +22,9 @@ TOOLS = (
 """The services' transactions, as their schemas describe them."""
 
 
-def table(dialogues: Sequence[Dialogue]) -> Iterator[str]:
+async def table(language: str, dialogues: Sequence[Dialogue]) -> list[str]:
     """A Markdown table: turns that report an action (NOTIFY_SUCCESS; not always in words) against all others."""
+    meaning = None if understood(language) else BundledMeaning()
     toolset = Toolset(
         tuple(ToolInfo(name=name, server="services", official=True, description=told) for name, told in TOOLS), ()
     )
@@ -32,7 +36,8 @@ def table(dialogues: Sequence[Dialogue]) -> Iterator[str]:
             "tells of a deed" if "NOTIFY_SUCCESS" in acts else "asks or offers" if "CONFIRM" not in acts else "sums up"
         )
         said[row] += 1
-        withheld[row] += false_claim(turn["utterance"], toolset, ()) is not None
-    yield "| an agent that did nothing | answers | withheld |"
-    yield "|---|---|---|"
-    yield from (f"| {row} | {said[row]} | {withheld[row]} |" for row in sorted(said))
+        answer = turn["utterance"]
+        claim = await meant_claim(answer, meaning) if meaning else false_claim(answer, toolset, ())
+        withheld[row] += claim is not None
+    head = [f"| an agent that did nothing, {language} | answers | withheld |", "|---|---|---|"]
+    return [*head, *(f"| {row} | {said[row]} | {withheld[row]} |" for row in sorted(said))]
