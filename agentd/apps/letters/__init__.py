@@ -1,1 +1,1 @@
-"""Letters: what may be put into one, what may be said of one, and the pages around them."""
+"""Letters: what may be written in one, what an answer may say of one, and the pages around them."""

@@ -1,4 +1,4 @@
-"""The app that issues letters truthfully: its policy, its turns and its pages. It draws and signs nothing."""
+"""The app for official letters: its call policies, turn policy and pages. It neither draws nor signs a letter."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Letters(App):
 
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
-        """Each field as evidence understands it, and what is wrong with what the schema says."""
+        """How evidence reads each field of a schema, and the mistakes in the schema."""
         from agentd.apps.letters.explain import explained, mistakes
 
         return SchemaReading(tuple(explained(await described(tool, meaning))), tuple(mistakes(tool)))
 
     def policies(self) -> Iterable[CallPolicy]:
-        """Official calls only with what the citizen said or a tool found, look-ups only of what they named."""
+        """Official calls may use only what the citizen said or a tool found; look-ups, only what they named."""
         return Grounded(self._readings, self._described, self.wiring.meaning), LookUps()
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
@@ -63,7 +63,7 @@ class Letters(App):
         return [*PreviewEndpoint(self._letter_server()).routes(), *PicturesEndpoint(runs).routes()]
 
     async def forget(self, session_id: str) -> None:
-        """What was read of this session for evidence; other sessions keep theirs."""
+        """Forget what was read of this session for evidence; other sessions keep theirs."""
         self._readings.forget(session_id)
 
     def _letter_server(self) -> InternalCall:

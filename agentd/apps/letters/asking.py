@@ -1,4 +1,4 @@
-"""How a citizen is asked for what is missing: one TOML file a language, read once, complete or refused. No logic."""
+"""Questions for what is missing: one TOML file per language, read once, complete or refused. No logic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.agent.languages import packs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One language's words; each key is explained in asking/en.toml."""
+    """The words of one language; asking/en.toml explains each key."""
 
     please: str
     joined: str

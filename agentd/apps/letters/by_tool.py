@@ -1,4 +1,4 @@
-"""What is read of a tool's own description, read once for each tool and gone with it. It reads nothing itself."""
+"""Caches what is read from a tool's description: read once per tool, dropped with the tool."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def by_tool(read: Callable[[ToolInfo], T]) -> Callable[[ToolInfo], T]:
-    """The same, for a tool that was read before without reading: a tool never changes, and every turn asks."""
+    """The same function, cached per tool object: tools never change, and every turn asks again."""
     known: dict[int, tuple[ref[ToolInfo], T]] = {}
 
     @wraps(read)

@@ -1,7 +1,7 @@
-"""Answers that say or promise a deed that no tool did: found by their words, so that no citizen reads them.
+"""Finds answers that claim or promise a deed that no tool did, by their words, so that no citizen reads them.
 
-A small model ends a conversation as its examples end, with the deed done. Whether it was is not the model's to say: a
-call of this session that succeeded says it. It judges text, in time linear in it; the loop decides what follows.
+A small model ends a conversation as its examples end: with the deed done. Only a successful call of this session
+proves a deed. This module only judges text, in linear time; the loop decides what follows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MOST_SEARCHED = 32
 
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
-    """The first sentence that is such a claim. Without official tools nothing can be claimed."""
+    """The first sentence with a false claim, or None. Without official tools it is always None."""
     official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
     if not official:
         return None
@@ -62,34 +62,34 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
 
 
 def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
-    """Whether there are official tools, and nothing that they do was done in this session: then any claim is false."""
+    """Whether there are official tools and none of their deeds was done in this session, so that any claim is false."""
     official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
     return bool(official) and not _Past(official, toolset, said).did(frozenset())
 
 
 def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
-    """What the citizen reads when the model insists, in the language they write where a pack has it.
+    """What the citizen reads when the model repeats a claim, in the language they write if a pack has it.
 
-    `truth` in place of a claim, `unsure` of what nobody named.
+    `truth` replaces a false claim; `unsure` replaces an answer that names what nobody named.
     """
     return languages().get(spoken or language, languages()[language])
 
 
 class _Past:
-    """What tools did and found in a session, looked up once for a whole answer."""
+    """What tools did and found in a session, computed once per answer."""
 
     def __init__(self, official: Sequence[ToolInfo], toolset: Toolset, said: Sequence[Said]) -> None:
         self._official, self._toolset, self._said = official, toolset, said
         self._searched = 0
 
     def did(self, claimed: frozenset[str]) -> bool:
-        """Whether one of these deeds was done, or a result says that it was; an unnamed deed: whether any was."""
+        """Whether one of these deeds was done or a result states it; for a claim without a deed, whether any was."""
         return bool(claimed & self._done) if claimed else bool(self._done)
 
     def made(self, sentence: str) -> bool:
-        """Whether a tool whose title a sentence has was called; yes without a title, or after a look-up.
+        """Whether a tool with a title in the sentence was called. True without a title, or if a look-up states a deed.
 
-        A title may be said in part: `surat pengantar` of a `Surat Pengantar SKCK`.
+        Part of a title is enough: `surat pengantar` for `Surat Pengantar SKCK`.
         """
         text = sentence.casefold()
         found = {title for tool in self._official for title in titles_of(tool) if title in text}
@@ -135,7 +135,7 @@ class _Past:
         return frozenset(_NUMBER.findall(self._known))
 
     def found(self, numbers: Sequence[str]) -> bool:
-        """Whether each was said or found. A few may be parts of others; an answer of more is not looked through."""
+        """Whether each number was said or found; at most MOST_SEARCHED are also searched inside longer ones."""
         for number in numbers:
             if number not in self._numbers:
                 self._searched += 1
@@ -149,7 +149,7 @@ def _words(text: str) -> list[str]:
 
 
 def _stated(value: Any) -> Iterator[str]:
-    """Every text of a result, and the names of what it says is so (`"blocked": true`); a list of texts says nothing."""
+    """Every text of a result, and the names of its true values (`"blocked": true`); lists of texts are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -165,7 +165,7 @@ def _stated(value: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads sentences for the deeds of a set of tools."""
+    """Finds claims about the deeds of a set of tools in sentences."""
 
     deeds: Deeds
     claims: Patterns
@@ -179,7 +179,7 @@ class _Reader:
     names: tuple[str, ...]
 
     def claimed(self, sentence: str) -> Iterator[frozenset[str]]:
-        """The deeds of each claim and promise in a sentence; none for a claim that names no deed (`Done.`)."""
+        """The deeds of each claim and promise in a sentence; an empty set for a claim that names no deed (`Done.`)."""
         for name in self.names:
             sentence = sentence.replace(name, " ")
         words = list(self._titled(_words(sentence)))
@@ -195,7 +195,7 @@ class _Reader:
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
 
     def _titled(self, words: Sequence[str]) -> Iterator[str]:
-        """The words, each title as one thing."""
+        """The words, with each title replaced by one token."""
         at = 0
         while at < len(words):
             end = self.titles.end(words, at)
@@ -208,7 +208,7 @@ class _Reader:
 
 
 def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Callable[[tuple[int, int]], bool]:
-    """Whether the claim at that place is denied in its clause, or depends on a condition before it."""
+    """A function: whether the claim at a span is denied in its clause or follows a condition."""
     plain = [word for word in words if word not in _BREAKS]
     found = [at for at in range(len(plain)) if hedges.end(plain, at)]
     condition = next((at for at in range(len(plain)) if conditions.end(plain, at)), len(plain))

@@ -1,4 +1,4 @@
-"""`agentd letters …`: the letter server's own command (client.toml). It knows no letter itself."""
+"""`agentd letters …`: runs the letter server's own command (client.toml)."""
 
 from __future__ import annotations
 

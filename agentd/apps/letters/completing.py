@@ -1,6 +1,6 @@
-"""Completes an official call before anybody is asked about it, so that a summary shows all that will be printed. Pure.
+"""Completes an official call before anybody is asked about it, so that the summary shows all that is printed. Pure.
 
-What is added is what nobody has to say: the schema's published defaults, and the sex that a NIK says.
+It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
 
 
 def completed(call: ToolCall) -> ToolCall:
-    """The call with its defaults and the sex; one that somebody has agreed to stays exactly as it is."""
+    """The call with its defaults and the sex; a call that somebody has agreed to is unchanged."""
     if not call.tool.official or call.consent is not None:
         return call
     rules = {

@@ -1,8 +1,8 @@
-"""What of an official call is there to copy from this session: what the host fills in, what a model may choose from.
+"""Fills an official call from the session: values the host fills in, and values a model may choose from.
 
-A model that is held to a schema can write nothing else. The host fills in what the evidence proves. Of a tool's own
-fields and other people's the model may choose among what was said and nothing contradicts; the call is judged as any
-other. What stands nowhere in the session is in no schema, and its absence makes the host ask.
+A model that is held to a schema can write nothing else. The host fills in what the evidence proves. For a tool's own
+fields and other people's, the model may choose among values that were said and that nothing contradicts; the call is
+then judged like any other. A value that is nowhere in the session is not in the schema, so the host asks for it.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ _TOKENS = {"integer": int, "number": float}
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A form as a session fills it."""
+    """A tool's form, filled from a session."""
 
     tool: ToolInfo
     """The schema with the fields left to the model, each limited to what was said for it."""
     known: Mapping[str, Json] = field(default_factory=dict)
-    """The fields that have one proven value."""
+    """The fields with exactly one proven value."""
 
 
 def copied(tool: ToolInfo, case: Case) -> Copied:
-    """The form with all that can be copied from the session."""
+    """The form with every value that can be copied from the session."""
     schema = tool.input_schema
     needed = schema.get("required", ())
     left: dict[str, Json] = {}
@@ -74,7 +74,7 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
     for name, rule in schema.get("properties", {}).items():
         leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
         if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
-            left[name] = rule  # of records and lists the call is judged as it is written
+            left[name] = rule  # records and lists are judged in the call as written
             required += [name] if name in needed else []
             continue
         listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
@@ -91,25 +91,25 @@ def copied(tool: ToolInfo, case: Case) -> Copied:
 
 
 def _bare(rule: Mapping[str, Json]) -> dict[str, Json]:
-    """The rule without what an enumeration of values makes needless, and a grammar costly."""
+    """The rule without keywords that an enum makes redundant and that make a grammar slow."""
     return {key: value for key, value in rule.items() if key not in ("pattern", "minLength", "maxLength")}
 
 
 def _values(
     field: Field, rule: Mapping[str, Json], case: Case, requests: frozenset[str]
 ) -> tuple[list[Json], list[Json]]:
-    """(proven values said under the field's name or of its kind, what else was said and may be meant of it).
+    """(proven values said under the field's name or of its kind, other said values that may be meant for it).
 
-    `requests`: the words that ask for the tool itself, and are no value of it but under the field's name.
+    `requests`: the words that ask for the tool; they are a value only under the field's name.
     """
     texts = _texts(case)
     tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
 
     def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
-        """Those that the evidence proves, until MOST_TRIED tries are used up; without `named` no bare request words.
+        """The proven ones, for at most MOST_TRIED tries; without `named`, words that only request the tool are skipped.
 
-        `doubtful` takes in what was said and may be meant, where the model may choose (`strange`); a choice that only
-        follows from other words it would guess.
+        `doubtful` collects values that were said and may be meant, where the model may choose (`strange`). It leaves
+        out choices that only follow from other words: the model would guess them.
         """
         for value, _ in zip(values, tries, strict=False):
             names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
@@ -141,7 +141,7 @@ def _values(
 
 
 def _part_of(value: str, whole: str) -> bool:
-    """Whether a value is only some words of a known choice or occupation: `swasta` of `karyawan swasta`."""
+    """Whether a value is only part of a known choice or occupation: `swasta` of `karyawan swasta`."""
     part, words = fold(value), fold(whole)
     return (
         part != words
@@ -151,7 +151,7 @@ def _part_of(value: str, whole: str) -> bool:
 
 
 def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
-    """What a normaliser finds: choices, numbers, dates; and what was typed into a form or found by a tool."""
+    """Candidates of the field's kind: choices, numbers and dates; values typed into a form or found by a tool."""
     yield from rule.get("enum", ())
     for _, form in reversed(case.forms):
         if form.get(field.path) not in (None, ""):
@@ -168,14 +168,14 @@ def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequ
 
 
 def _spoken_of(field: Field, case: Case) -> bool:
-    """Whether somebody named the field, also in a question for it; the person a letter is for needs no field name."""
+    """Whether somebody named the field or asked for it; False for whom the letter is for (`_given_by_name`)."""
     return field.person != ANYBODY and any(
         field.label in (part.label, part.follows) or turn.asks_for(field.key) for turn, part in of_turns(case)
     )
 
 
 def _given_by_name(field: Field, case: Case) -> bool:
-    """Whether the citizen gave the field by its name, or whom the letter is for (`untuk anak saya Putri`)."""
+    """Whether the citizen gave the field by its name, or said whom the letter is for (`untuk anak saya Putri`)."""
     said = [(turn, part) for turn, part in of_turns(case) if part.mood is Mood.SAID]
     if field.person == ANYBODY or field.kind == "relation":
         return any(_names_relative(part) for _, part in said)
@@ -183,13 +183,13 @@ def _given_by_name(field: Field, case: Case) -> bool:
 
 
 def _names_relative(part: Part) -> bool:
-    """`anak saya Putri Rahayu`: a relative by name, and nothing else of theirs."""
+    """Whether the part names a relative and says nothing else of them: `anak saya Putri Rahayu`."""
     named = all(word.isalpha() for word in part.words) and names.plausible(names.key(part.words))
     return named and part.label is None and part.line.people.get(part.start) in KIN
 
 
 def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
-    """Every date, time, number or code of the citizen's messages, the newest first, in the form that the rule wants."""
+    """Every date, time, number or code in the citizen's messages, newest first, in the format of the rule."""
     searched = replace(field, value="")
     for turn in reversed(case.turns):
         for sentence in turn.heard.sentences:
@@ -213,7 +213,7 @@ def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, J
 
 
 def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
-    """The words said under the field's name or as the answer to its question, by message, the newest first."""
+    """The words said under the field's name or in answer to its question; one list per message, newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
     for turn in reversed(case.turns):
         asked = only(turn.asked, field.key)
@@ -222,7 +222,7 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
 
 
 def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:
-    """The words said under no name of a field, or of a field that this form lacks (`strange`), the newest first."""
+    """Words said under no field's name or, if `strange`, under that of a field this form lacks; newest first."""
     said = (part for _, part in of_turns(case) if part.mood is Mood.SAID)
     return (part.raws for part in said if part.label is None or (strange and part.label not in case.labels))
 
@@ -233,7 +233,7 @@ def _texts(case: Case) -> list[str]:
 
 
 def _distinct(values: Iterable[Json]) -> list[Json]:
-    """Each value once: two spellings of one are one."""
+    """Each value once; spellings that fold to the same words are equal."""
     kept: dict[object, Json] = {}
     for value in values:
         kept.setdefault(fold(value) if isinstance(value, str) else repr(value), value)

@@ -1,7 +1,7 @@
-"""Deeds of tools: which a tool does by its name and description, and the words for them. It reads no answer.
+"""Deeds of tools: which deeds a tool does, by its name and description, and the words for them.
 
-The words stand in deeds/*.toml, one file a language. The forms of a verb are made of its stem by the language's
-patterns, so that a tool's own verb, which no file knows, is understood as well.
+The words are in deeds/*.toml, one file per language. Verb forms are built from stems by the language's patterns, so a
+tool's own verb that is in no file is understood as well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Forms = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedWords:
-    """One language's words for deeds, or all languages' together; deeds/en.toml says what each key is for."""
+    """The words for deeds of one language, or of all together; deeds/en.toml explains each key."""
 
     done: tuple[str, ...]
     doing: tuple[str, ...]
@@ -66,19 +66,19 @@ def languages() -> Mapping[str, DeedWords]:
 
 @cache
 def deed_words() -> DeedWords:
-    """The words of all languages together; their `truth` is nobody's."""
+    """The words of all languages together; the `truth` of this union is not used."""
     return merged(languages())
 
 
 @cache
 def stems() -> frozenset[str]:
-    """The verbs and nouns of deeds as the files have them; in some languages a stem is a form, too."""
+    """The verbs and nouns of deeds as the files list them; in some languages a stem is also a form."""
     return frozenset().union(*deed_words().deeds.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """The deeds of some tools, and the words that say each is done, promised or going on."""
+    """The words that say a deed of some tools is done, promised or in progress."""
 
     done: Forms
     doing: Forms
@@ -86,9 +86,9 @@ class Deeds:
 
 
 class Scope(NamedTuple):
-    """The deeds of some tools by their keys, what answers call that which these tools make or act upon, and its titles.
+    """For some tools: the keys of their deeds, the words for what they make or act on, and their titles.
 
-    A title begins with such a thing: no word of it denies or says anything (`Surat Keterangan Tidak Mampu`).
+    A title begins with such a word; none of its words denies or claims anything (`Surat Keterangan Tidak Mampu`).
     """
 
     keys: frozenset[str]
@@ -98,7 +98,7 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Own:
-    """What one tool says of itself: deeds by its name and titles, deeds by the first sentence of its description."""
+    """What one tool says of itself: deeds in its name and titles, deeds in its description's first sentence."""
 
     named: frozenset[str]
     described: frozenset[str]
@@ -107,7 +107,7 @@ class _Own:
 
 
 def scope_of(tools: Iterable[ToolInfo]) -> Scope:
-    """What these tools do, and to what."""
+    """The deeds, things and titles of these tools."""
     own = [_own(tool) for tool in tools]
     keys = frozenset().union(*(each.named | each.described for each in own))
     things = frozenset().union(*(each.things for each in own))
@@ -116,7 +116,7 @@ def scope_of(tools: Iterable[ToolInfo]) -> Scope:
 
 
 def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
-    """The deeds that calls of these tools did. What only a description names, another tool of that name does."""
+    """The deeds of the called tools; a deed in a description only does not count if another tool is named after it."""
     called = list(called)
     named = frozenset().union(*(_own(tool).named for tool in called))
     others = frozenset().union(*(_own(tool).named for tool in tools))
@@ -125,7 +125,7 @@ def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[
 
 @lru_cache(maxsize=32)
 def words_of(scope: Scope) -> Deeds:
-    """Every word for these deeds, and for deeds that are not named, which may be any of them."""
+    """Every word for these deeds, and for unnamed deeds, which may be any of them."""
     forms = ("done", "doing", "going")
     return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *scope.keys)) for form in forms))
 
@@ -140,7 +140,7 @@ def _united(each: Iterable[Forms]) -> Forms:
 
 @cache
 def _forms(key: str, form: str) -> Forms:
-    """The forms of one deed in all languages; a deed of no file is a tool's own verb in any of them."""
+    """The forms of one deed in all languages; an unknown deed is a tool's own verb, inflected in each."""
     made: set[str] = set()
     for pack in languages().values():
         patterns = getattr(pack, form)
@@ -153,7 +153,7 @@ def _forms(key: str, form: str) -> Forms:
 
 @cache
 def _known() -> Forms:
-    """Every word of the files with its deeds, as a tool's name or description may use it."""
+    """Every word in the files, with its deeds, for matching names and descriptions of tools."""
     pack = deed_words()
     words: dict[str, set[str]] = defaultdict(set)
     for key, stems in pack.deeds.items():
@@ -173,7 +173,7 @@ def asked_by(tool: ToolInfo) -> tuple[str, ...]:
 
 @by_tool
 def titles_of(tool: ToolInfo) -> tuple[str, ...]:
-    """What it is called in each language, without case."""
+    """The tool's title in each language, lower-cased."""
     named = tool.meta.get("agentd/titles")
     titles = named.values() if isinstance(named, dict) else [tool.annotations.get("title", "")]
     return tuple(str(title).casefold() for title in titles if title)
@@ -191,7 +191,7 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     named = [word.casefold() for part in parts for word in part]
     first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", description, maxsplit=1)[0])]
     keys = frozenset(key for word in named for key in known.get(word, ()))
-    own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb that no file knows: laminate_card
+    own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb in no file: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
     things = {word for names in deed_words().things.values() for word in names}
     called = {word.casefold() for word in parts[0][1:]} | things.intersection((*named, *first))

@@ -1,7 +1,7 @@
-"""What a field without a declared kind is about, by the meaning of its name and description. It judges no value.
+"""Infers what a field without a declared kind is about, from the meaning of its name and description.
 
-Such a field is compared with the senses of the language packs (`destination`, `date`). One clearly nearest gives
-it its kind and the words that go with it; anything less leaves it free text. What a schema says is never changed.
+The field is compared with the senses of the language packs (`destination`, `date`). A clearly nearest sense sets its
+kind and the words for it; otherwise the field stays free text. What a schema says is never changed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _TEXTS = [f"{sense}: {', '.join((sense, *words)[:6])}" for sense, words in phras
 
 
 async def described(tool: ToolInfo, meaning: Meaning) -> ToolInfo:
-    """The tool with the sense of each field that says nothing of itself, under `x-agentd-senses` of its schema."""
+    """The tool with the sense of each field whose schema says nothing, under `x-agentd-senses` of its schema."""
     senses = {path: sense for path, text in silent(tool) if (sense := await _nearest(text, meaning)) is not None}
     return tool.model_copy(update={"input_schema": {**tool.input_schema, SENSES: senses}}) if senses else tool
 
 
 @by_tool
 def silent(tool: ToolInfo) -> tuple[tuple[str, str], ...]:
-    """(path, name and description in words) of each field whose schema does not say what it is."""
+    """(path, name and description in words) of each field whose schema does not say what it is about."""
     return tuple(_silent(tool.input_schema))
 
 
@@ -38,7 +38,7 @@ def _silent(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     shapes = form(schema).shapes
     for path, prop in properties(schema).items():
         shape = shapes[path]
-        titled = bare(str(prop.get("title") or "")) not in ("", " ".join(shape.words))  # an SDK's is the name again
+        titled = bare(str(prop.get("title") or "")) not in ("", " ".join(shape.words))  # an SDK repeats the name
         says = titled or _SAYS.intersection(prop) or any(key.startswith("x-agentd-") for key in prop)
         if shape.label.startswith("field:") and shape.kind == "text" and not (says or shape.senses):
             yield path, f"{' '.join(shape.words)}: {prop.get('description', '')}".rstrip(": ")
@@ -51,20 +51,20 @@ async def _nearest(text: str, meaning: Meaning) -> str | None:
 
 
 class Described:
-    """The tools of one daemon as they were described before; without a meaning, as they are."""
+    """Cache of the described tools of one daemon; without embeddings, tools are unchanged."""
 
     def __init__(self, meaning: Meaning | None = None) -> None:
         self._meaning = meaning
         self._known: dict[str, tuple[ToolInfo, ToolInfo]] = {}
 
     async def learn(self, tool: ToolInfo) -> ToolInfo:
-        """The tool, described; the same one is looked at once."""
+        """The tool, described; an unchanged tool is described only once."""
         seen, _ = self._known.get(tool.name, (None, tool))
         if self._meaning is not None and silent(tool) and seen != tool:
             self._known[tool.name] = tool, await described(tool, self._meaning)
         return self.of(tool)
 
     def of(self, tool: ToolInfo) -> ToolInfo:
-        """The tool as it was learnt; one that was not, as it is."""
+        """The described tool, or the tool itself if it was not learnt."""
         seen, made = self._known.get(tool.name, (None, tool))
         return made if seen == tool else tool

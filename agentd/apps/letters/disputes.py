@@ -1,4 +1,4 @@
-"""What a citizen says that differs from what the register holds. It changes no value: an officer does, there."""
+"""Finds where a citizen contradicts the register. It changes no value: only an officer does, in the register."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from agentd.messages import Dispute, Said, ToolCall
 
 
 def disputed(call: ToolCall, case_of: Callable[[Sequence[Said]], Case]) -> dict[str, Dispute]:
-    """The fields that the register filled and of which the citizen's last word is another, with the words.
+    """The fields filled from the register for which the citizen last said another value, with their words.
 
-    What the call takes for another field says nothing of these: a purpose `daftar kerja online` is no occupation.
+    Values of the call's other fields don't count: the purpose `daftar kerja online` is no occupation.
     """
     registered = call.basis.registered if call.basis is not None else frozenset()
     found = _disputed(call, case_of(call.said), registered)
@@ -36,13 +36,13 @@ def _disputed(call: ToolCall, case: Case, names: Collection[str]) -> dict[str, D
 
 
 def _otherwise(field: Field, case: Case) -> int | None:
-    """The message with the last word on this field, if that is another value; else None."""
+    """The order of the message with the last word on this field if it contradicts the value, else None."""
     claim = last_word(field, case)
     return None if claim is None or claim.supports else claim.message
 
 
 def _without(values: Sequence[str], said: Sequence[Said]) -> list[Said]:
-    """The session, the citizen's words less these values, however their words are parted."""
+    """The session without these values in the citizen's words, whatever separates their words."""
     runs = [r"\W+".join(words) for value in values if (words := re.findall(r"\w+", value))]
     taken = re.compile(rf"\b(?:{'|'.join(sorted(runs, key=len, reverse=True))})\b", re.IGNORECASE)
     return [

@@ -1,4 +1,4 @@
-"""What is read of a tool's schema, for its author: each field, each mistake. It judges no call."""
+"""Explains how a tool's schema is read, for its author: each field, each mistake. It judges no call."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
     called: dict[tuple[str, str | None, bool], str] = {}
     for path, shape in form(schema).shapes.items():
         known = {shape.label, *(phrase.casefold() for each in shape.labels.values() for phrase in each)}
-        names = {(phrase, shape.person, shape.kind == "date") for phrase in known}  # `lost on` a day, or on the bus
+        names = {(phrase, shape.person, shape.kind == "date") for phrase in known}  # `lost on`: a day, or the bus
         other = next((called[name] for name in names if name in called), path)
         called |= dict.fromkeys(names, path)
         if other != path:

@@ -1,8 +1,7 @@
-"""Grounding: an official call is made only with what the citizen said or a tool found. A policy.
+"""Grounding, a call policy: an official call is made only with what the citizen said or a tool found.
 
-It decides by `agentd.apps.letters.evidence`; it keeps nothing between calls, calls no model and checks no value's form
-(that is the server's to do). It comes before approval: in the other order a human would be asked before anything is
-proven.
+It decides with `agentd.apps.letters.evidence`, keeps nothing between calls, calls no model and doesn't validate
+formats (the server does). It runs before approval, so that no human is asked about an unproven call.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from agentd.ports import CallPolicy, Meaning
 
 
 class Grounded(CallPolicy):
-    """Lets official calls pass that have no argument that nobody gave."""
+    """Lets an official call pass only if every argument was given by somebody."""
 
     def __init__(
         self,
@@ -53,9 +52,9 @@ class Grounded(CallPolicy):
         self._meaning = meaning
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Let it pass, or refuse: `error_type="grounding"`, the fields in `missing`, one question as the message.
+        """Pass the call on or refuse it: `error_type="grounding"`, the fields in `missing`, one question as message.
 
-        What the citizen said, and may have meant of another field, passes as `doubted` where they are asked for a yes.
+        A value that was said but may be meant for another field passes as `doubted` if the citizen is asked for a yes.
         """
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
@@ -71,16 +70,16 @@ class Grounded(CallPolicy):
 
 
 def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
-    """Whether a call may be shown for the citizen's yes though nothing proves these fields: all were said, and a pack
-    reads how that is meant in their language."""
+    """Whether a call may be shown for the citizen's yes although nothing proves these fields: all were said, and a
+    pack reads the citizen's language."""
     shown = call.tool.approval == "citizen" and understood(call.spoken)
     return not missing or (shown and all(field.doubtful for field in missing))
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
-    """The fields of a call that nothing in `call.said` proves, in the schema's order; required ones not given, too.
+    """The fields of a call that nothing in `call.said` proves, in the schema's order, with required ones not given.
 
-    All of them when reading takes longer than it may. `readings`: what was read of this session before.
+    All fields if reading exceeds its budget. `readings`: what was read of this session before.
     """
     try:
         return _unproven(call, readings)
@@ -109,14 +108,14 @@ def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
 
 
 def _served(field: Field, case: Case) -> Field:
-    """The field, as the citizen's if it is about the served person and nobody else was mentioned."""
+    """The field, assigned to the citizen if it is about the person served and nobody else was mentioned."""
     if field.person not in SERVED or field.told_about or people(case):
         return field
     return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
 
 
 def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall:
-    """The call with what the citizen says of the register's values; what takes longer than it may is left out."""
+    """The call with the register's values that the citizen disputes; unchanged if reading exceeds its budget."""
     try:
         found = disputed(call, lambda said: case_of(call.tool, said, readings))
     except OverBudget:
@@ -129,13 +128,13 @@ def _with_open_choices(field: Field, case: Case) -> Field:
 
 
 def _between(field: Field, case: Case) -> tuple[str, ...]:
-    """The choices that the citizen's last words on the field only begin: `status cerai` says not which."""
+    """The choices that begin with the citizen's last words on the field: `status cerai` leaves several."""
     said = (part.words for _, part in of_turns(case) if part.label in (None, field.label))
     return next(filter(None, (choices.begun(words, field.enum) for words in said)), ())
 
 
 def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> bool:
-    """Whether the citizen's newest message says something that this form asks for (a question says nothing)."""
+    """Whether the citizen's newest message states something this form asks for (a question states nothing)."""
     case = case_of(tool, said, readings)
     turn = case.turns[-1] if case.turns else None
     heard = [part for part in parts(case, turn) if part.mood is not Mood.OPEN] if turn is not None else []
@@ -145,7 +144,7 @@ def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None
 def case_of(
     tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None, quotes: Mapping[str, str] | None = None
 ) -> Case:
-    """The session as evidence for this tool's form."""
+    """The session's evidence for this tool's form."""
     read = form(tool.input_schema)
     readings = readings or Readings()
     return Case(said, read, readings, quotes, _spoken(tool))
@@ -153,7 +152,7 @@ def case_of(
 
 @by_tool
 def _spoken(tool: ToolInfo) -> Tool:
-    """The words for a tool: from its schema, its deeds in any language, its title and phrases that ask for it."""
+    """The words for a tool: from its schema, its deeds in any language, its title and the phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
     spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
     deeds = frozenset(word for key in scope_of([tool]).keys for word in deed_words().deeds.get(key, ()))
@@ -162,8 +161,8 @@ def _spoken(tool: ToolInfo) -> Tool:
 
 
 def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
-    """One friendly question for all missing fields. It asks for the first field only, if no pack reads the language or
-    the last such question brought no value."""
+    """One friendly question for all missing fields. It asks only for the first field if no pack reads the language or
+    the last such question yielded no value."""
     alone = not understood(call.spoken)
     if alone or _asked_in_vain(call, missing):
         first = replace(missing[0], said=False)
@@ -182,13 +181,13 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
 
 
 def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
-    """Whether the agent has just asked for what this call lacks, and no less is missing since."""
+    """Whether the agent's last message asked for what this call lacks and no fewer fields are missing now."""
     last = max((one for one in call.said if one.by == "agent"), key=lambda one: one.order, default=None)
     asked = last.value.get("missing") if last is not None and isinstance(last.value, Mapping) else None
     return asked is not None and last is not None and last.tool == call.tool.name and len(missing) >= len(asked)
 
 
 def _listed(field: Field) -> Field:
-    """The field with all that it can be: numbered choices, so that a number answers, and a day's form."""
+    """The field with what the question lists: numbered choices, so that a number answers, or the format of a date."""
     numbered = tuple(f"{place} {value}" for place, value in enumerate(field.enum.values, 1))
     return replace(field, between=("DD-MM-YYYY",) if field.kind == "date" else numbered)

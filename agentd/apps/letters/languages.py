@@ -1,7 +1,7 @@
-"""The words that people ask for letters with: one TOML file a language, read once, complete or refused. No logic.
+"""The words people use to ask for letters: one TOML file per language, read once, complete or refused. No logic.
 
-Readers understand every language at once, so `phrases()` gives all of them together. docs/languages.md says how a pack
-is made; what each key is for stands beside it in the files.
+Readers understand every language at once, so `phrases()` merges all of them. docs/languages.md says how to write a
+pack; the files say what each key is for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agentd.agent.languages import merged, packs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """One language's words, or all languages' together."""
+    """The words of one language, or of all together."""
 
     self_words: frozenset[str]
     subjects: frozenset[str]

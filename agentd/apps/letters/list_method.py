@@ -1,4 +1,4 @@
-"""Letters.list: the letters there are, as a page draws its cards and forms from them. It issues none."""
+"""Letters.list: the letters that can be issued, for a page to draw its cards and forms. It issues none."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def list_letters(services: Services, caller: Caller, _params: LettersParams) -> 
 
 
 def letter(tool: ToolInfo) -> dict[str, Any]:
-    """A letter's tool as a page reads it."""
+    """A letter's tool in the form that a page reads."""
     title = str(tool.annotations.get("title") or tool.name)
     required = tool.input_schema.get("required", ())
     return {

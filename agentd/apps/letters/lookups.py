@@ -1,7 +1,7 @@
-"""Look-ups: a call may ask only about persons and things that this session named. A policy.
+"""Look-ups, a call policy: a call may ask only about persons and things that this session named.
 
-Numbers, codes, dates and people in a call that isn't official: an optional one is left out, a required one is asked
-for. Official calls are Grounded's, calls outside a conversation are their caller's.
+It checks numbers, codes, dates and people in calls that aren't official: an optional one that nobody named is left
+out, a required one is asked for. Grounded judges official calls; calls outside a conversation are not judged.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MOST_LISTED = 32
 
 
 class LookUps(CallPolicy):
-    """Lets calls pass that ask only about what was named."""
+    """Lets a call pass only if it asks about what was named."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call without what nobody named, or refused as Grounded does where the tool needs it."""
+        """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
         strange = await aside(unnamed, call)
@@ -41,7 +41,7 @@ class LookUps(CallPolicy):
 
 
 def unnamed(call: ToolCall) -> list[Field]:
-    """The arguments that name what nobody named; all of them when reading takes longer than it may."""
+    """The arguments that name what nobody named; all arguments if reading exceeds its budget."""
     schema = call.tool.input_schema
     asked = [field for field in fields(schema, call.input, form(schema)) if field.value is not None]
     try:
@@ -56,9 +56,9 @@ def _top(field: Field) -> str:
 
 
 def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
-    """The tool as a constrained model is offered it: numbers and codes can only be such as were named.
+    """The tool as a constrained model is offered it: its numbers and codes are limited to those that were named.
 
-    None when it needs one and none was.
+    None if it requires one and none was named.
     """
     schema = tool.input_schema
     naming = _naming(tool)
@@ -78,14 +78,14 @@ def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
 
 @by_tool
 def _naming(tool: ToolInfo) -> tuple[str, ...]:
-    """Its arguments that always name somebody or something."""
+    """The tool's arguments that always name somebody or something."""
     properties = tool.input_schema.get("properties", {})
     shapes = form(tool.input_schema).shapes
     return tuple(name for name, one in shapes.items() if one.kind in _NAMING and name in properties)
 
 
 def _codes(said: Sequence[Said]) -> list[str]:
-    """Every word with a digit or capitals that the citizen said or a tool found, newest first, each once."""
+    """Every word with a digit or several capitals that the citizen said or a tool found, newest first, each once."""
     texts = Named(said).texts
     words = (word.strip(_ENDS) for text in reversed(texts) for word in text.split() if _is_code(word))
     return list(dict.fromkeys(word for word in words if word))

@@ -1,8 +1,8 @@
-"""What embeddings say of an answer that a model read and no words prove: whether it may be shown. They prove nothing.
+"""Uses embeddings to decide whether an answer that a model read, but no words prove, may be shown. They prove nothing.
 
-`Two separate beds` names no choice, and a model reads `twin`; `I have a dog` names no pets, and it reads a yes. The
-citizen is shown it as what to check: a choice unless another is clearly nearer to what was said, a yes or no where
-something that was said or asked is nearer to its field than to all others.
+From `two separate beds`, which names no choice, a model reads `twin`; from `I have a dog`, a yes for pets. The citizen
+is shown the value to check: a choice unless another is clearly nearer to what was said, a yes or no if its field is
+the one nearest to something that was said or asked.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LAST = 12
 
 
 async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) -> list[Field]:
-    """The fields; of those that were `read` a choice is `doubtful` no more where another one is nearer to what was
-    said, a yes or no is where its field is the nearest."""
+    """The fields, with `doubtful` decided for those that were `read`: False for a choice if another is clearly nearer
+    to what was said; True for a yes or no only if its field is the nearest to some message."""
     read = [field for field in missing if field.read]
     nearest = await _nearest(call, meaning) if any(field.kind == "boolean" for field in read) else frozenset()
     said = _texts(call.said, "citizen")
@@ -36,7 +36,7 @@ async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) ->
 
 
 async def _nearest(call: ToolCall, meaning: Meaning) -> frozenset[str]:
-    """The fields that are nearest to something that was said or asked."""
+    """The keys of the fields that are nearest to some message of the citizen or the agent."""
     fields = {path: _described(path, rule) for path, rule in properties(call.tool.input_schema).items()}
     texts = (*_texts(call.said, "citizen"), *_texts(call.said, "agent"))
     near = [dict(zip(fields, await meaning.nearness(text, list(fields.values())), strict=True)) for text in texts]
@@ -57,5 +57,5 @@ def _texts(said: Iterable[Said], by: str) -> Sequence[str]:
 
 
 def _described(path: str, rule: Mapping[str, Any]) -> str:
-    """What a field is called, and what its tool says of it."""
+    """A field's title and its description in the schema."""
     return f"{rule.get('title') or ' '.join(split(path))}: {rule.get('description', '')}"

@@ -1,4 +1,4 @@
-"""Finds claims of a deed in a language that no pack reads, by what a sentence means. claims.py finds them by words."""
+"""Finds claims of a deed by a sentence's meaning, for languages that no pack reads; claims.py finds them by words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])|\n")
 
 
 async def meant_claim(answer: str, meaning: Meaning) -> str | None:
-    """The first sentence that means that a deed was done, in whatever language."""
+    """The first sentence, in any language, that means that a deed was done; None without one."""
     examples = _examples()
     texts = [*examples["done"], *examples["other"]]
     for sentence in filter(None, map(str.strip, _BREAK.split(answer))):

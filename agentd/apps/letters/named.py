@@ -1,7 +1,7 @@
-"""What a session named: numbers, codes, dates and people that the citizen said or a tool found. It ignores mood.
+"""What a session named: numbers, codes, dates and people that the citizen said or a tool found, whatever the mood.
 
-A look-up about somebody whom nobody named, and an answer with a number that nobody gave, both come from a model's
-examples. What a result only echoes of its own input is no finding.
+A look-up about somebody whom nobody named, or an answer with a number that nobody gave, comes from a model's examples.
+What a result only echoes from its own input was not found.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ SHORTEST = 5
 
 
 class Named:
-    """What was named so far. Built for one call or answer; each view of the words is made when it is first needed."""
+    """What was named so far. Built per call or answer; each view of the words is computed on first use."""
 
     def __init__(self, said: Sequence[Said]) -> None:
         self._said = said
 
     @cached_property
     def texts(self) -> list[str]:
-        """What the citizen said and tools found, each text for itself."""
+        """What the citizen said and tools found, one text each."""
         return [normal(text) for one in self._said if one.by != "agent" for text in _texts_of(one)]
 
     @cached_property
@@ -72,7 +72,7 @@ class Named:
         return frozenset(found for words in self._folded for _, _, found in dates(words))
 
     def code(self, text: str) -> bool:
-        """Whether this number or code was named, however it was spaced."""
+        """Whether this number or code was named, whatever its spacing."""
         plain = squashed(text)
         return plain in self._words or (len(plain) >= SHORTEST and any(plain in run for run in self._runs))
 
@@ -81,7 +81,7 @@ class Named:
         return self._vocabulary.issuperset(fold(name))
 
     def day(self, day: date) -> bool:
-        """Whether this date was named: whole, or by the citizen as a number (the 5 of `tanggal 5`) or `besok`."""
+        """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
         if day in self._dates:
             return True
         spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
@@ -89,12 +89,12 @@ class Named:
         return by_day or any(spoken.issuperset(words.split()) for words in phrases().days)
 
     def has(self, field: Field) -> bool:
-        """Whether what an argument names was named; True where it names nobody and nothing."""
+        """Whether what an argument names was named; True if it names nobody and nothing."""
         value = field.value
         if field.free or isinstance(value, bool) or field.enum.values:
             return True
         if isinstance(value, int | float):
-            quantity = abs(value) < 10 ** (SHORTEST - 1)  # a count, a limit, a place on the map
+            quantity = abs(value) < 10 ** (SHORTEST - 1)  # a count, a limit or a coordinate
             return quantity or value in self.amounts or self.code(str(value))
         return not isinstance(value, str) or all(self._knows(text, field.kind) for text in parts(value, field.kind))
 
@@ -106,7 +106,7 @@ class Named:
 
 
 def parts(value: str, kind: str) -> Iterator[str]:
-    """The parts of a text that name somebody or something, by its field's kind."""
+    """The parts of a text that name somebody or something, given its field's kind."""
     text = value.strip()
     if kind == "name" or kind == "code" or kind in _DIGITS:
         yield from [text] if fold(text) or text else []
@@ -119,12 +119,12 @@ def parts(value: str, kind: str) -> Iterator[str]:
 
 
 def squashed(text: str) -> str:
-    """Letters and digits alone, without case."""
+    """Only the letters and digits, lower-cased."""
     return _PLAIN.sub("", text).casefold()
 
 
 def _texts_of(one: Said) -> Iterator[str]:
-    """A citizen's message, or a tool's output without what only repeats its input."""
+    """A citizen's message, or the strings of a tool's output without those that repeat its input."""
     if one.by == "citizen":
         yield one.text
         return

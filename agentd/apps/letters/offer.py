@@ -1,7 +1,7 @@
-"""Which tools a constrained model is offered in one turn: those whose call could succeed now. It calls none.
+"""Which tools a constrained model is offered in a turn: those whose call could succeed now. It calls none.
 
-A small model fills whatever form it is given, with an example's values or for another letter than was asked. It is
-therefore not given a form that nobody asked for, or that nothing said so far could fill; it asks instead.
+A small model fills any form it is given, with an example's values or for another letter than was asked for. So it
+gets no form that nobody asked for or that nothing said so far could fill; it asks instead.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b"
 
 
 def offered(tools: Iterable[ToolInfo], said: Sequence[Said], case: Case | None = None) -> list[ToolInfo]:
-    """All that is not official; of the official ones those within reach, and only those asked for if any was.
+    """Every tool that is not official, and the official ones within reach; if some were asked for, only those.
 
-    Where none was asked for by its name, `nomor 3` brings no form that needs a NIK.
+    If none was asked for by name, `nomor 3` offers no form that requires a NIK.
     """
     words = [one.text for one in said if one.by == "citizen"]
     numbers = max((len(_NUMBER.findall(text)) for text in words), default=0)
@@ -60,9 +60,9 @@ def offered(tools: Iterable[ToolInfo], said: Sequence[Said], case: Case | None =
 
 
 def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
-    """The tool that this request asks for by its words, the longest of them: its answer comes before any other.
+    """The look-up whose words this request uses, by the longest match: it is answered before anything else.
 
-    Of two with the same words that which tells of an official act.
+    If two match the same words, the one about official acts wins.
     """
     text = _Text(request)
     found = [(len(name), tool) for tool in tools if not tool.official for name in text.names_of(tool)]
@@ -72,7 +72,7 @@ def looked_up(tools: Iterable[ToolInfo], request: str) -> ToolInfo | None:
 def wished(tools: Iterable[ToolInfo], turns: Sequence[Turn], done: Container[str] = ()) -> tuple[ToolInfo | None, bool]:
     """(the one official tool that the newest message names, whether it is plainly wanted and not only asked about).
 
-    What it names as a purpose alone (`keperluan SKCK`) is none where a tool wished before is still to be `done`.
+    A tool named only as a purpose (`keperluan SKCK`) gives way to one wished for before that is not yet `done`.
     """
     official = [tool for tool in tools if tool.official]
     newest, *before = reversed(turns)
@@ -88,7 +88,7 @@ def _wish(official: Sequence[ToolInfo], turn: Turn, *, purposes: bool = False) -
         asks = sentence.asks or any(mark.cue is Cue.QUESTION for mark in sentence.marks)
         meant: Sequence[int] = range(len(sentence.raws))
         named = _named(official, turn, sentence, meant, purposes=purposes or asks)
-        if len(named) > 1:  # `surat usaha, bukan surat domisili`
+        if len(named) > 1:  # as in `surat usaha, bukan surat domisili`
             meant = [at for at in meant if sentence.moods[at] is Mood.SAID]
             named = _named(official, turn, sentence, meant, purposes=purposes or asks)
         if len(named) == 1:
@@ -98,9 +98,9 @@ def _wish(official: Sequence[ToolInfo], turn: Turn, *, purposes: bool = False) -
 
 
 def turned_down(tool: ToolInfo, newest: Turn) -> bool:
-    """Whether the newest message denies this one and names another thing instead (`surat usaha, bukan surat domisili`).
+    """Whether the newest message denies this tool and names another instead (`surat usaha, bukan surat domisili`).
 
-    `Saya belum punya surat domisili` names no other.
+    False for `Saya belum punya surat domisili`, which names no other.
     """
     for sentence in newest.heard.sentences:
         said = [at for at, mood in enumerate(sentence.moods) if mood is Mood.SAID]
@@ -112,7 +112,7 @@ def turned_down(tool: ToolInfo, newest: Turn) -> bool:
 
 
 def _purposes(official: Sequence[ToolInfo], turns: Sequence[Turn]) -> set[str]:
-    """Names of the tools that are named as purposes alone."""
+    """Names of the tools that are named only as purposes."""
     sentences = [(turn, each, range(len(each.raws))) for turn in turns for each in turn.heard.sentences]
     named, wished = (
         set[str]().union(*(_named(official, *each, purposes=purposes) for each in sentences))
@@ -124,9 +124,9 @@ def _purposes(official: Sequence[ToolInfo], turns: Sequence[Turn]) -> set[str]:
 def _named(
     tools: Sequence[ToolInfo], turn: Turn, sentence: Sentence, places: Iterable[int], *, purposes: bool
 ) -> set[str]:
-    """Names of the tools that these words ask for; what says a purpose asks for none but a letter as such.
+    """Names of the tools that these words ask for; words of a purpose ask only for a letter named as such.
 
-    `for a domicile letter` is one, `for a police record` is what it is for.
+    `for a domicile letter` asks for that letter, `for a police record` names a purpose.
     """
     of_purpose = frozenset[int]()
     if not purposes:
@@ -142,13 +142,13 @@ def _named(
 
 
 def may_name(tools: Iterable[ToolInfo], text: str) -> bool:
-    """Whether a text could name one of these tools: it has the first word of a name."""
+    """Whether a text could name one of these tools: it contains the first word of a name."""
     words = _Text(text).words
     return any(not _heads(asked_by(tool)).isdisjoint(words) for tool in tools)
 
 
 def requirements_tool(tools: Iterable[ToolInfo]) -> ToolInfo | None:
-    """The tool that says what an official act needs."""
+    """The tool that states the requirements of an official act."""
     return next((tool for tool in tools if isinstance(tool.meta.get(ABOUT), dict)), None)
 
 
@@ -158,7 +158,7 @@ def listing(tools: Iterable[ToolInfo]) -> ToolInfo | None:
 
 
 def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> ToolInfo:
-    """The tool, to be asked about the acts that the citizen spoke of last: a small model writes another's name."""
+    """The tool, limited to the acts the citizen spoke of last, because a small model may write another act's name."""
     asked, schema = tool.meta.get(ABOUT), tool.input_schema
     if not isinstance(asked, dict):
         return tool
@@ -182,7 +182,7 @@ def about(tool: ToolInfo, tools: Iterable[ToolInfo], said: Sequence[Said]) -> To
 
 
 def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[ToolInfo]:
-    """Without the tools that would only answer the same: asked twice alike, or once where there is nothing to vary."""
+    """The tools without those that would repeat an answer: called twice with one input, or once with none required."""
     asked = Counter((step.tool, repr(sorted(step.input.items()))) for step in steps if step.success)
     alike = {tool for (tool, _), times in asked.items() if times > 1}
     once = {tool for tool, _ in asked}
@@ -195,13 +195,13 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
 
 @by_tool
 def _numbers_needed(tool: ToolInfo) -> int:
-    """How many digits a message must have had before the call could be grounded at all."""
+    """How many digits a number in a message needs before a call of this tool could be grounded."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
     return max((_NUMBERS.get(str(properties.get(name, {}).get("format")), 0) for name in required), default=0)
 
 
 class _Text:
-    """What tools' names are looked for in: a text as it is written, and in full (`blm jadi2` is `belum jadi`)."""
+    """A text to search for tools' names, as written and with abbreviations expanded (`blm jadi2`: `belum jadi`)."""
 
     __slots__ = ("heard", "words")
 
@@ -211,14 +211,14 @@ class _Text:
         self.words = words | {word.removesuffix(end) for word in words for end in _ENDINGS}
 
     def speaks_of(self, names: Sequence[str]) -> bool:
-        """Whether one of these names is in it."""
+        """Whether the text contains one of these names."""
         known = tuple(names)
         return (
             bool(known) and not _heads(known).isdisjoint(self.words) and _spoken(known).search(self.heard) is not None
         )
 
     def names_of(self, tool: ToolInfo) -> list[str]:
-        """Which of the tool's names the message uses."""
+        """The tool's names that the text uses."""
         names = asked_by(tool)
         return [name for name in names if self.speaks_of([name])] if self.speaks_of(names) else []
 
@@ -231,7 +231,7 @@ def _wanted(tools: Sequence[ToolInfo], texts: Iterable[str]) -> set[str]:
 def _asked_for(
     tools: Sequence[ToolInfo], text: _Text, names_of: Callable[[ToolInfo], tuple[str, ...]] | None = None
 ) -> set[str]:
-    """Names of the tools asked for; words that a longer name of another tool shares (`domisili usaha`) ask for that."""
+    """Names of the tools asked for; overlapping words count for the tool with the longer name (`domisili usaha`)."""
     spoken = [
         (match.start(), match.end(), tool.name)
         for tool in tools
@@ -249,7 +249,7 @@ def _asked_for(
 
 @lru_cache(maxsize=256)
 def _heads(names: tuple[str, ...]) -> frozenset[str]:
-    """The names' first words: where a text has none of them, no name is looked for in it."""
+    """The first words of the names; a text without any of them is not searched."""
     return frozenset(found[0] for name in names for found in [_WORD.findall(name.casefold())] if found)
 
 
@@ -265,7 +265,7 @@ def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
 
 @by_tool
 def _as_things(tool: ToolInfo) -> tuple[str, ...]:
-    """Those of its names that say what it makes (`surat domisili`)."""
+    """The tool's names that say what it makes (`surat domisili`)."""
     return tuple(name for name in _longest_first(tool) if _things().intersection(name.casefold().split()))
 
 

@@ -1,7 +1,7 @@
-"""Phrases found in a sentence: patterns of words and classes of words, given as data. It knows no word and no meaning.
+"""Finds phrases in a sentence: patterns of words and classes of words, given as data. It knows no word and no meaning.
 
-A pattern is words, `{class}`, either with `?` (may be missing) or `*` (any number), `...` (up to a dozen other words),
-and `^` and `$` for the sentence's ends. A search takes time linear in the sentence.
+A pattern consists of words, `{class}`, either with `?` (optional) or `*` (repeated), `...` (up to a dozen other words),
+and `^` and `$` for the ends of the sentence. A search takes time linear in the sentence.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ Phrase = tuple[str, ...]
 
 
 class Class(Protocol):
-    """The words that may be in one place."""
+    """The words that may stand in one place."""
 
     def end(self, words: Sequence[str], at: int) -> int | None:
         """Where the longest phrase that starts at this word ends, or None."""
         ...
 
     def may_start(self) -> frozenset[str]:
-        """The words that its phrases start with, without endings."""
+        """The first words of its phrases, without endings."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Given phrases. `endings` are those that their last word may have, or must have (`must_end`)."""
+    """A fixed set of phrases. `endings` are those that the last word may have, or must have (`must_end`)."""
 
     phrases: frozenset[Phrase]
     sizes: tuple[int, ...]
@@ -45,7 +45,7 @@ class Words:
 
     @classmethod
     def of(cls, phrases: Iterable[str], endings: tuple[str, ...] = (), *, must_end: bool = False) -> Words:
-        """From phrases as they are written, a space between two words."""
+        """Build from phrases as written, with a space between words."""
         split = frozenset(tuple(phrase.split()) for phrase in phrases)
         sizes = tuple(sorted({len(each) for each in split}, reverse=True))
         return cls(split, sizes, frozenset(each[0] for each in split), endings, must_end)
@@ -71,7 +71,7 @@ class Words:
 
 
 def bare(word: str, endings: tuple[str, ...]) -> str | None:
-    """A word without the first of these endings that it has (`suratnya`), None when it has none."""
+    """A word without the first of these endings that fits (`suratnya`), or None if none does."""
     if not word.endswith(endings):
         return None
     ending = next((each for each in endings if word.endswith(each) and len(word) > len(each) + 3), None)
@@ -86,12 +86,12 @@ class OtherWord:
     endings: tuple[str, ...]
 
     def end(self, words: Sequence[str], at: int) -> int | None:
-        """One word further, or None."""
+        """The next index if the word fits, else None."""
         fits = at < len(words) and words[at].endswith(self.endings) and words[at] not in self.known
         return at + 1 if fits else None
 
     def may_start(self) -> frozenset[str]:
-        """None that are known."""
+        """Always empty: its words are not known."""
         return frozenset()
 
 
@@ -105,19 +105,19 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """One pattern, read. `start` and `end`: it begins or ends the sentence."""
+    """A parsed pattern. `start` and `end`: whether it must begin or end the sentence."""
 
     steps: tuple[_Step, ...]
     start: bool
     end: bool
 
     def span(self, sentence: _Sentence, at: int) -> tuple[int, int] | None:
-        """Where it stands from this word on."""
+        """Its span if it matches at this word, else None."""
         end = self._end(sentence, at, self.steps)
         return None if end is None else (at, end)
 
     def _end(self, sentence: _Sentence, at: int, steps: Sequence[_Step]) -> int | None:
-        """Where these steps end from there on; after a gap each place of the next is tried, the nearest first."""
+        """Where these steps end if they match here; after a gap each place of the next step is tried, nearest first."""
         if not steps:
             return None if self.end and at < len(sentence.words) else at
         step, *rest = steps
@@ -132,7 +132,7 @@ class _Pattern:
 
 
 class _Sentence:
-    """The words of one sentence, and where phrases start in it; none starts after a relative (`which`)."""
+    """The words of one sentence and where phrases start in it; no phrase starts after a relative (`which`)."""
 
     def __init__(self, words: Sequence[str], relatives: Words) -> None:
         self.words = words
@@ -141,7 +141,7 @@ class _Sentence:
         self._starts: dict[int, list[int]] = {}
 
     def soon(self, wanted: Class, at: int) -> Sequence[int]:
-        """Where each of these phrases ends that starts within a gap."""
+        """The ends of the wanted phrases that start within GAP words."""
         starts = self._starts.get(id(wanted))
         if starts is None:
             every = range(len(self.words))
@@ -152,7 +152,7 @@ class _Sentence:
 
 
 class Patterns:
-    """Several patterns, sought together: each only where a word stands that it can start with."""
+    """Several patterns, searched together: each is tried only at words it can start with."""
 
     def __init__(self, clitics: tuple[str, ...]) -> None:
         self._clitics = clitics
@@ -160,9 +160,9 @@ class Patterns:
         self._by_first: dict[str, list[_Pattern]] = defaultdict(list)
 
     def add(self, text: str, classes: Mapping[str, Class]) -> None:
-        """Read a pattern; one that begins with a class of no words stands nowhere.
+        """Parse a pattern; one that begins with an empty class never matches.
 
-        Raises KeyError for a class that there is none of, ValueError for none to begin with.
+        Raises KeyError for an unknown class, ValueError if the first element is optional or an OtherWord.
         """
         parts = text.split()
         steps = [
@@ -180,7 +180,7 @@ class Patterns:
             self._by_first[word].append(made)
 
     def spans(self, words: Sequence[str], relatives: Words) -> list[tuple[int, int]]:
-        """Where one of them stands: (first word, word after its last), in order."""
+        """Spans of all matches, sorted: (index of the first word, index after the last)."""
         sentence = _Sentence(words, relatives)
         found = {made.span(sentence, 0) for made in self._at_start}
         for at, word in enumerate(words):
@@ -196,6 +196,6 @@ def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:
         raise ValueError(f"{part}: neither a word nor {{class}}")
     name, text, times = found["name"], found["text"], found["times"]
     words = Words.of([text]) if name is None else classes[name]
-    if name is not None and text and isinstance(words, Words):  # {thing}nya: with this ending
+    if name is not None and text and isinstance(words, Words):  # `{thing}nya`: the word must have this ending
         words = Words.of((" ".join(each) for each in words.phrases), (text,), must_end=True)
     return _Step(words, optional=times != "", repeated=times == "*", after_gap=gap)

@@ -1,6 +1,6 @@
-"""GET /pictures/RUN_ID/NAME/PAGE.png: a page of a PDF that a run made, drawn for printing by a browser. Keeps none.
+"""GET /pictures/RUN_ID/NAME/PAGE.png: a page of a PDF from a run, as a picture that a browser can print. Keeps none.
 
-A browser prints a picture the same everywhere, also without a PDF viewer of its own; the file itself is at /artifacts.
+A browser prints a picture the same everywhere, even without a PDF viewer; the PDF itself is at /artifacts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DRAWING = threading.Lock()
 
 
 class PicturesEndpoint:
-    """Access is the artifact's own: a caller who may not see the run finds nothing."""
+    """Serves pages under the artifact's access rules: a caller who may not see the run gets 404."""
 
     def __init__(self, runs: AgentRuns) -> None:
         self._runs = runs
@@ -34,7 +34,7 @@ class PicturesEndpoint:
         yield web.get(r"/pictures/{run_id}/{name}/{page:[1-9]\d?}.png", self.get)
 
     async def get(self, request: web.Request) -> web.Response:
-        """The page as PNG; `X-Pages` says how many there are."""
+        """The page as a PNG; the header `X-Pages` is the number of pages."""
         caller = request[CALLER]
         if not caller.may(*ANYONE):
             raise Forbidden("This needs the scope of somebody who talks with the agent")
@@ -50,7 +50,7 @@ class PicturesEndpoint:
 
 
 def _drawn(path: Path, number: int) -> tuple[bytes, int]:
-    import pypdfium2  # heavy, and only a kiosk that prints needs it
+    import pypdfium2  # slow to import, and only needed to print
 
     with _DRAWING, pypdfium2.PdfDocument(path) as document:
         pages = len(document)

@@ -1,4 +1,4 @@
-"""Spans of what somebody said that could be one value, courtesy cut off. Whether one is a value, the evidence says."""
+"""Spans of a message that could be one value, without courtesy words. Evidence decides whether one is a value."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _WISHES = phrases().weak_purpose
 def longest_first(
     kind: str, raws: Sequence[str], texts: Sequence[str], *, cut: bool = False, parted: bool = False
 ) -> Iterator[str]:
-    """All of a piece without the courtesy around it, then its shorter spans; `cut`: it ends where an RT is given.
+    """The whole piece without courtesy words, then its shorter spans; `cut`: stop before an RT or RW.
 
-    `parted`: only spans between idle words.
+    `parted`: only spans between filler words.
     """
     words = list(raws)
     if cut:
@@ -38,7 +38,7 @@ def longest_first(
 
 
 def _whole(kind: str, words: Sequence[str], start: int, end: int) -> bool:
-    """Whether idle words, or the piece's ends, stand on both sides of a span; of a name or place also numbers."""
+    """Whether filler words or the piece's ends enclose a span; for a name or place, numbers may enclose it too."""
     numbered = kind in ("name", "place")
     if numbered and any(map(str.isdecimal, words[start:end])):
         return False
@@ -47,7 +47,7 @@ def _whole(kind: str, words: Sequence[str], start: int, end: int) -> bool:
 
 
 def _trimmed(kind: str, words: list[str]) -> list[str]:
-    """Without the marks, courtesy and joining words at both ends, and without what only says that it is wanted."""
+    """The words without marks, courtesy and joining words at both ends, and without leading words of a wish."""
     start, end = 0, len(words)
     while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
         if _begins(kind, words[start:end]):
@@ -55,13 +55,13 @@ def _trimmed(kind: str, words: list[str]) -> list[str]:
         start += 1
     while end > start and _idle(words[end - 1]) and words[end - 1].casefold() not in SELF:
         if words[end - 1].isalpha() and len(words[end - 1]) == 1 and words[end - 2].isdecimal():
-            break  # `No. 3A`
+            break  # keep the A of `No. 3A`
         end -= 1
     return words[start:end]
 
 
 def _begins(kind: str, words: Sequence[str]) -> bool:
-    """Whether a word that is idle elsewhere begins the value: `I Made Wirawan`, `ibu rumah tangga`."""
+    """Whether a word that is usually filler begins the value: `I Made Wirawan`, `ibu rumah tangga`."""
     first, after = words[0], "".join(words[1:2])[:1]
     if kind == "name":
         return len(first) == 1 and first.isupper() and after.isupper()

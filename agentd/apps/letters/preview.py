@@ -27,7 +27,7 @@ class PreviewParams(Params):
 
 
 class PreviewEndpoint:
-    """The server's own picture of a draft. The file that the call left on disk is removed: it names a citizen."""
+    """Returns the letter server's picture of a draft. The file of the call is removed, because it names a citizen."""
 
     def __init__(self, call: InternalCall) -> None:
         self._call = call
@@ -37,7 +37,7 @@ class PreviewEndpoint:
         yield web.post("/preview", self.post)
 
     async def post(self, request: web.Request) -> web.Response:
-        """A PNG of the first page; the tool's own words when the type (404) or a field (400) is wrong."""
+        """A PNG of the first page; the tool's own message if the type (404) or a field (400) is wrong."""
         if not request[CALLER].may(*ANYONE):
             raise Forbidden("This needs the scope of somebody who talks with the agent")
         try:
@@ -58,14 +58,14 @@ class PreviewEndpoint:
 
 
 def _fault(outcome: ToolOutcome) -> AgentdError:
-    """What the caller sent wrong, by the name that the letter server gives it; else that server's own fault."""
+    """The error for a wrong parameter, with the letter server's name for it; else the server's own fault."""
     kind = outcome.output.get("error") if isinstance(outcome.output, dict) else None
     error = {"unknown_letter": NotFound, "invalid_fields": InvalidParams}.get(str(kind), ToolExecution)
     return error("the draft can't be drawn", user_message=outcome.message)
 
 
 def _taken(paths: list[Path]) -> bytes | None:
-    """The first picture's bytes; none of the files is left, nor their folder."""
+    """The bytes of the first picture. Deletes all the files and their folder."""
     picture = next((path.read_bytes() for path in paths if path.suffix == ".png"), None)
     for path in paths:
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""/qr.svg: the address under which a letter is verified, as a QR code on the pages. It reads no letter."""
+"""/qr.svg: the address for verifying a letter, as a QR code on the pages. It reads no letter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LONGEST = 300
 
 
 async def qr(request: web.Request) -> web.Response:
-    """`/qr.svg?text=…`: the text as a QR code, dark on light. Raises InvalidParams for none or too much of it."""
+    """`/qr.svg?text=…`: the text as a QR code, dark on light. Raises InvalidParams if it is empty or too long."""
     text = request.query.get("text", "")
     if not 0 < len(text) <= LONGEST:
         raise InvalidParams(f"`text` must have 1 to {LONGEST} characters", param="text")
-    import segno  # no start draws one
+    import segno  # not imported at start
 
     picture = segno.make(text, error="m", micro=False).svg_inline(scale=8, border=2, dark="#000", light="#fff")
     return web.Response(

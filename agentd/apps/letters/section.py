@@ -1,4 +1,4 @@
-"""`[letters]`: the server that issues letters, and the level it needs. It asks no server."""
+"""`[letters]`: the server that issues letters, and the assurance level it requires. It calls no server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LettersSettings(AppSection):
     """The least level at which every letter is issued, in place of its folder's (shipped: officer, whose yes it is)."""
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
-        """Nodes that share their runs share the register of letters, too."""
+        """Check that nodes which share their runs also share the register of letters."""
         if file.store.url and not file.store.letters_url and self.server in {entry.name for entry in file.servers}:
             problem(
                 ("store", "url"),
@@ -30,7 +30,7 @@ class LettersSettings(AppSection):
             )
 
     def given(self, entry: ServerEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> Given:
-        """For the letters' server: the office's folder, and the address of the register's database."""
+        """What the letters' server is given: the office's folder and the address of the register's database."""
         if entry.name != self.server:
             return Given()
         url = file.store.letters_url
@@ -39,7 +39,7 @@ class LettersSettings(AppSection):
         )
 
     def tool(self, tool: ToolInfo) -> ToolInfo:
-        """An official tool at the least level that this office wants."""
+        """An official tool, raised to the least level that this office requires."""
         if self.assurance is None or ASSURANCE not in tool.meta:
             return tool
         return tool.model_copy(update={"meta": {**tool.meta, ASSURANCE: self.assurance}})

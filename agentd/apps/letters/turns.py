@@ -1,4 +1,4 @@
-"""What a model may call and say in a turn at a counter that issues letters. It judges; the loop acts."""
+"""The turn policy where letters are issued: what a model may call and say. It judges; the loop acts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from agentd.ports import Meaning
 
 
 class LetterTurns(TurnPolicy):
-    """A turn policy: only calls that may come to something now, and no deed claimed that no tool did."""
+    """Offers only calls that could succeed now, and rejects answers that claim a deed no tool did."""
 
     def __init__(
         self,
@@ -58,9 +58,9 @@ class LetterTurns(TurnPolicy):
             return replace(offer, tools=tuple(tool for tool in offer.tools if not tool.official))
 
     def _fitting(self, turn: Turn, offer: Offer) -> Offer:
-        """The offer cut to the tool that is wanted now, with what can be copied into it, or to the answer there is.
+        """The offer, limited to the tool wanted now with the values copied into it, or to the answer if there is one.
 
-        Raises OverBudget for a conversation that takes too long to read.
+        Raises OverBudget if the conversation takes too long to read.
         """
         readings = self._readings.of(turn.session_id)
         free = [tool for tool in offer.tools if not (tool.official and turn.official_refused)]
@@ -81,12 +81,12 @@ class LetterTurns(TurnPolicy):
         return replace(offer, tools=tuple(copy.tool for copy in fitting), known=known, may_answer=may_answer)
 
     def check_answer(self, turn: Turn, answer: str) -> None:
-        """Raise UnsupportedAnswer for a deed that no tool did, or for what neither citizen, tool nor office named."""
+        """Raise UnsupportedAnswer for a deed that no tool did, or for what no citizen, tool or office named."""
         claim = claims.false_claim(answer, turn.toolset, turn.said)
         if claim is not None:
             raise _claimed(claim, turn)
 
-        known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # also why a call failed
+        known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # or why a call failed
         strange = unfounded(answer, turn.said, known)
         if strange is not None:
             raise UnsupportedAnswer(
@@ -96,7 +96,7 @@ class LetterTurns(TurnPolicy):
             )
 
     async def weigh_answer(self, turn: Turn, answer: str) -> None:
-        """Raise UnsupportedAnswer for a deed that no tool did, told in a language that no pack reads."""
+        """Raise UnsupportedAnswer if an answer in a language that no pack reads claims a deed and no tool did any."""
         if self._meaning is None or understood(detect(answer, turn.spoken or turn.language)):
             return
         if not await aside(claims.nothing_done, turn.toolset, turn.said):
@@ -106,7 +106,7 @@ class LetterTurns(TurnPolicy):
             raise _claimed(claim, turn)
 
     def supports(self, call: ToolCall) -> bool:
-        """Whether every argument is still what was said, and the newest words name no other letter instead."""
+        """Whether the session still supports every argument and the newest message names no other letter instead."""
         judged = call.model_copy(update={"tool": self._described.of(call.tool)})
         readings = self._readings.of(call.session_id)
         turns = case_of(judged.tool, call.said, readings).turns
@@ -115,7 +115,7 @@ class LetterTurns(TurnPolicy):
         return presentable(call, [field for field in ungrounded(judged, readings) if not field.read])
 
     def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-        """Whether every argument is the same by value, however it is written."""
+        """Whether both calls have the same arguments by value, however written."""
         schema = self._described.of(tool).input_schema
         known, said = ({field.path: field for field in fields(schema, each, form(schema))} for each in (made, wanted))
         return known.keys() == said.keys() and all(equals(known[path], said[path].value) for path in known)
@@ -130,9 +130,9 @@ def _claimed(claim: str, turn: Turn) -> UnsupportedAnswer:
 
 
 def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> Copied | None:
-    """The tool with what can be copied into it; None where no call of it could come to anything now.
+    """The tool with the values copied into it; None if no call of it could succeed now.
 
-    A look-up about what nobody named is offered only where it was asked for: it says then what to name.
+    A look-up without a named subject is offered only if it was asked for: its refusal then says what to name.
     """
     if tool.official:
         return copied(tool, case_of(tool, turn.said, readings))
@@ -145,10 +145,10 @@ def _fitted(tool: ToolInfo, turn: Turn, readings: Readings, *, asked: bool) -> C
 
 
 def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings, case: Case | None) -> ToolInfo | None:
-    """The tool that the citizen's newest words want before any other: a look-up, or an official act by its name.
+    """The tool the citizen's newest words ask for first: a look-up, or an official act by name.
 
-    Of an act that they only ask about, or fill in nothing of, its requirements are looked up; of none, what another
-    look-up says of all of them, or what acts there are.
+    If they only ask about an act and fill in nothing, it is the requirements tool; if they name no act there, another
+    look-up that the request names, or the list of acts.
     """
     asked = looked_up(tools, turn.request)
     official = [tool for tool in tools if tool.official]
@@ -167,7 +167,7 @@ def _wanted(tools: Sequence[ToolInfo], turn: Turn, readings: Readings, case: Cas
 
 
 def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
-    """Whether the last step brought all that was asked for."""
+    """Whether the last step answered all that was asked for."""
     last = turn.steps[-1]
     if wanted is not None and not wanted.official:
         return last.tool == wanted.name
@@ -175,9 +175,9 @@ def _is_all(turn: Turn, wanted: ToolInfo | None) -> bool:
 
 
 def _tool_message(turn: Turn, *, looked_up: bool) -> str | None:
-    """What the last step's tool, or the host, says of it in words, where those are in the citizen's language.
+    """The message of the last step's tool or the host, if it is in the citizen's language; else None.
 
-    What was looked up is shown in the office's own words: a small model that rewords it adds to it.
+    A look-up's result is shown in the office's own words, because a small model that rewords it adds to it.
     """
     last = turn.steps[-1]
     message = last.message.strip()
@@ -187,9 +187,9 @@ def _tool_message(turn: Turn, *, looked_up: bool) -> str | None:
 
 
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:
-    """The one official form there is, when this message says something for it and it was not tried in this run.
+    """The only official form, if this message fills some of it and it was not tried in this run; else None.
 
-    Filled in as far as it goes it shows exactly what is missing; a small model would ask for everything again.
+    A partly filled form shows exactly what is missing; a small model would ask for everything again.
     """
     forms = [tool for tool in tools if tool.official]
     tried = {step.tool for step in turn.steps}

@@ -1,8 +1,8 @@
-"""Answers that name what nobody named: a number, code, date, sum or person that no citizen said, no tool found.
+"""Finds answers that name a number, code, date, sum or person that no citizen said and no tool found.
 
-The office's own instructions may be repeated. Counts, short numbers and times of the clock are nobody's; a sum may be
-computed of amounts that were named; a person is two capitalised words or more after a title or `name`. It judges text,
-in time linear in it.
+Words of the office's own instructions are allowed. Counts, short numbers and times of day are not checked; a sum may
+be computed from amounts that were named; a person is two or more capitalised words after a title or `name`. It only
+judges text, in linear time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _MOST = 64
 
 
 def unfounded(answer: str, said: Sequence[Said], instructions: str) -> str | None:
-    """The first number, code, date, sum or person of an answer that nobody named."""
+    """The first number, code, date, sum or person in an answer that nobody named; None if all were named."""
     answer = normal(answer)
-    office = Said(by="tool", order=-1, text="", value=instructions)  # what the office wrote is as good as found
+    office = Said(by="tool", order=-1, text="", value=instructions)  # the office's text counts as found
     named = Named([office, *said])
     checks = (_codes(answer, named), _days(answer, named), _sums(answer, named), _people(answer, named))
     return next((text for check in checks for text in check), None)
@@ -63,7 +63,7 @@ def _days(answer: str, named: Named) -> Iterator[str]:
 
 
 def _people(answer: str, named: Named) -> Iterator[str]:
-    """Full names after a title (`Bapak`, `Mrs`) or the word for a name; a single word is often no name."""
+    """Full names that nobody named, after a title (`Bapak`, `Mrs`) or the word for a name; single words are skipped."""
     run: list[str] = []
     behind = False
     for raw in (*tokens(answer), "\n"):

@@ -1,10 +1,10 @@
-"""/verify: is this letter genuine? A page that needs no JavaScript, the same as JSON, for anybody. It decides nothing:
-the certificate server's `verify_letter` does.
+"""/verify: whether a letter is genuine, as an HTML page that needs no JavaScript or as JSON, open to everybody. The
+certificate server's `verify_letter` decides.
 
-GET /verify/CODE answers by the code, POST /verify (multipart `file`, or a PDF as the body) by the file, POST
-/verify/CODE (form `statement`) by the code and what the letter's QR code states. JSON for a request that accepts it and
-no HTML. Every answer leaves at a multiple of a fixed time, so that its delay reveals nothing
-of what was found, and an address may ask a few times a minute only.
+GET /verify/CODE checks the code; POST /verify (multipart `file`, or a PDF as the body) checks the file; POST
+/verify/CODE (form `statement`) checks the code and what the letter's QR code states. A request that accepts JSON and
+not HTML gets JSON. Every answer is sent at a multiple of a fixed time, so that its delay reveals nothing about what
+was found. An address may ask only a few times a minute.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STATUS = {"later": 503}
 
 
 class VerifyPages:
-    """The routes; `call` asks the letter server's tool."""
+    """The routes; `call` calls the letter server's tool."""
 
     def __init__(self, call: InternalCall, clock: Clock) -> None:
         self._call = call
@@ -59,19 +59,19 @@ class VerifyPages:
         yield web.post("/verify/{code}", self.by_body)
 
     async def ask(self, request: web.Request) -> web.Response:
-        """The empty form; `?code=` is what the form sends."""
+        """The empty form; with `?code=`, which the form sends, the answer for that code."""
         code = request.query.get("code", "").strip()
         if code:
             return await self._answered(request, lambda: self._of_code(code), code)
         return _html(request, _own("ask", "ask"), "", 200)
 
     async def by_code(self, request: web.Request) -> web.Response:
-        """What the QR code of a letter leads to."""
+        """The page that a letter's QR code links to."""
         code = request.match_info["code"]
         return await self._answered(request, lambda: self._of_code(code), code)
 
     async def by_body(self, request: web.Request) -> web.Response:
-        """A PDF of a letter, or what its QR code states."""
+        """Check a PDF of a letter, or the statement of its QR code."""
         code = request.match_info.get("code", "")
         if request.content_type == "application/x-www-form-urlencoded":
             return await self._answered(request, lambda: self._of_statement(request, code), code)
@@ -106,7 +106,7 @@ class VerifyPages:
         return await self._verified({"code": code if _CODE.fullmatch(code) else "0"})
 
     async def _of_statement(self, request: web.Request, code: str) -> dict[str, Any]:
-        """What doesn't look like a statement goes to the letter server as one that it can't read."""
+        """Check a statement; text that doesn't look like one is sent on as unreadable."""
         form = await _form(request)
         said = form if _STATEMENT.fullmatch(form) else "0"
         return await self._verified({"code": f"{code if _CODE.fullmatch(code) else ''}#{said}"})
@@ -134,13 +134,13 @@ def _own(status: str, cause: str) -> dict[str, Any]:
 
 
 async def _form(request: web.Request) -> str:
-    """The form's `statement`; empty when there is none, or too much."""
+    """The form's `statement`; empty if it is missing or too long."""
     body = await request.content.read(MAX_FORM + 1) if (request.content_length or 0) <= MAX_FORM else b""
     return parse_qs(body.decode("ascii", "replace")).get("statement", [""])[0] if len(body) <= MAX_FORM else ""
 
 
 async def _file(request: web.Request) -> bytes:
-    """The posted PDF, in either form, up to one byte above the limit; empty where the form can't be read."""
+    """The posted PDF, as multipart or as the body, up to one byte above the limit; empty if unreadable."""
     if not request.content_type.startswith("multipart/"):
         return await request.content.read(MAX_FILE + 1) if request.content_length is None else await request.read()
     with suppress(ValueError, HttpProcessingError):

@@ -1,6 +1,6 @@
-"""The page of /verify: an answer of the letter server as HTML, in each of the daemon's languages. Asks nobody.
+"""The page of /verify: the letter server's answer as HTML, in each of the daemon's languages. It makes no calls.
 
-The words are web/verify.*.toml, one a language; the page needs no script but to send what a QR code states.
+The words are in web/verify.*.toml, one file per language; only sending a QR code's statement needs a script.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Words:
         return cls(language=language, plain=plain, **said)
 
     def reason(self, found: Mapping[str, Any]) -> str:
-        """Why, in this language where it is known by its name, else as the letter server says it."""
+        """The reason in this language if its name is known, else in the letter server's words."""
         known = self.reasons.get(str(found.get("cause")))
         return str(found.get("reason", "")) if known is None else known.format_map(_Shown(found))
 
@@ -67,11 +67,11 @@ WORDS: dict[str, Words] = {language: Words.of(language) for language in LANGUAGE
 
 
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
-    """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` of a statement."""
+    """The whole page for an answer: `status`, `cause`, `reason`, the letter's fields, and `paper` for a statement."""
     words, status, paper = WORDS[language], str(found["status"]), found.get("paper") or {}
     if (status, found.get("cause")) == ("genuine", "expired"):
-        status = "expired"  # it is the office's own, and proves nothing any more
-    same = paper and status == "genuine"  # a photocopy with another name has this code too: the reader decides
+        status = "expired"  # the office's own letter, but no longer valid
+    same = paper and status == "genuine"  # a forged copy may have this code too: the reader compares
     return _TEMPLATE.substitute(
         {name: escape(text) for name, text in words.plain.items()},
         lang=language,
@@ -105,16 +105,16 @@ def _list(words: Words, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
 
 
 def _shown(key: str, value: Any, language: str) -> str:
-    """A day as people write it; everything else as it is."""
+    """A date in the language's format; any other value unchanged."""
     if key not in _DAYS:
         return str(value)
-    from babel.dates import format_date  # with the letters, not with the daemon
+    from babel.dates import format_date  # installed with the letters only
 
     return str(format_date(date.fromisoformat(str(value)[:10]), "d MMMM y", locale=language))
 
 
 class _Shown(dict[str, Any]):
-    """Values for a sentence; one that an answer lacks is left out."""
+    """Values to format a sentence with; a missing one becomes empty."""
 
     def __missing__(self, key: str) -> str:
         return ""
