@@ -1,7 +1,7 @@
-"""A model's raw turn → the one action it means, and the JSON Schema that a constrained provider gets. It calls nothing.
+"""Parses a model's raw turn into one action, and builds the JSON Schema for a constrained provider. Calls no tool.
 
-Seed 002: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"final","response":"…"}`. The short form
-of one call is read too: `{"action":"list_tools","query":"…","page":2}`.
+The form is seed 002's: `{"action":"call_tool","tool":"…","input":{…}}` or `{"action":"final","response":"…"}`.
+The short form `{"action":"list_tools","query":"…","page":2}` is accepted too.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from agentd.messages import ToolInfo
 LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
 HOSTED = "x-agentd-hosted"
-"""Marks what a model held to a grammar is not offered: it can only copy, and each token takes it long."""
+"""Marks a schema part that grammar-constrained models are not offered: they are slow and would only copy text."""
 HELD = "x-agentd-held"
-"""At a schema's root, the action that a model held to a grammar need not be asked for: nothing else would be right."""
+"""At a schema's root: the only right action. A grammar-constrained model need not be asked for it."""
 SEARCH: dict[str, Any] = {"query": {"type": "string", "maxLength": 80}, "page": {"type": "integer", "minimum": 1}}
-"""What a listing may be asked for where not all tools are described."""
+"""The arguments of `list_tools` when the prompt does not describe all tools."""
 STARTS_TRIED = 200
-"""How many opening braces of a turn are tried as the start of an action."""
+"""The parser tries at most this many opening braces of a turn as the start of an action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CallTool:
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     quotes: dict[str, str] = field(default_factory=dict)
-    """For arguments by name, the citizen's own words that say them: for the check of the call, never for the tool."""
+    """The citizen's own words for each argument, by name. The call's check reads them; the tool never gets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class InvalidAction(Exception):
 
 
 def parse(text: str) -> CallTool | Final:
-    """Read the action out of a turn: plain JSON, fenced, as a JSON string, or with text around it.
+    """Extract the action from a turn: plain JSON, fenced, as a JSON string, or with text around it.
 
     Raises InvalidAction with the precise reason.
     """
@@ -102,12 +102,12 @@ def _called(value: dict[str, Any]) -> CallTool:
 
 
 def _quotes(value: Any) -> dict[str, str]:
-    """What a model cites for its arguments; what is no text is no quotation."""
+    """The quotes that a model gives for its arguments; values that are not text are dropped."""
     return {name: text for name, text in value.items() if isinstance(text, str)} if isinstance(value, dict) else {}
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every JSON object at the top level of the text, also when the whole is a JSON string of one."""
+    """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one."""
     decoder = json.JSONDecoder(strict=False)
     if text.lstrip().startswith('"'):
         try:
@@ -135,7 +135,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _clean(value: Any) -> Any:
-    """The same, its texts encodable. Raises InvalidAction for what JSON can't say."""
+    """Return the value with all its strings encodable. Raises InvalidAction for NaN and infinity."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):
@@ -176,9 +176,9 @@ def schema(
     may_answer: bool = True,
     answer: str | None = None,
 ) -> dict[str, Any]:
-    """The JSON Schema of one turn: a branch for each tool with its own input, one for list_tools, one for final.
+    """Build the JSON Schema of one turn: a branch for each tool with its input, one for list_tools, one for final.
 
-    Without `may_answer` one of the calls comes first. `answer`: the one that a model held to a grammar would give.
+    Without `may_answer` only tool calls are allowed. `answer` is the fixed answer for a grammar-constrained model.
     """
     branches = [_call(tool) for tool in tools] if may_call else []
     if branches and not may_answer:
@@ -199,7 +199,7 @@ def schema(
 
 
 def _call(tool: ToolInfo) -> dict[str, Any]:
-    """A call of the tool; for an official one also quotes for its arguments, which only hosted models are asked for."""
+    """The branch for a call of the tool. An official tool's also takes `quotes`, which only hosted models get."""
     branch = _branch(tool.name, _closed(tool.input_schema))
     if tool.official:
         names = {name: {"type": "string"} for name in tool.input_schema.get("properties", {})}
@@ -217,7 +217,7 @@ def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
-    """A tool's input schema that a constrained model can only fill, without the words it need not generate."""
+    """A tool's input schema, closed to extra properties (unless it allows them) and without its texts."""
     kept: dict[str, Any] = _shape(arguments)
     kept.setdefault("type", "object")
     kept.setdefault("properties", {})
@@ -226,8 +226,8 @@ def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shape(rule: Any) -> Any:
-    """The rule without its words, and without `format`: a model held to a format writes digits nobody said, where the
-    citizen's own notation is what must be passed on."""
+    """The rule without its texts and without `format`: a model held to a format invents digits, but the citizen's own
+    notation must be passed on."""
     if isinstance(rule, list):
         return [_shape(inner) for inner in rule]
     if not isinstance(rule, dict):

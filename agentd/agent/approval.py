@@ -1,7 +1,7 @@
 """Approval: a call that needs a human stops until one says yes to exactly these arguments. A policy.
 
-It judges; storing what waits, its expiry and who may decide are the engine's. It comes after grounding, so that a human
-is only ever asked about arguments that are proven, or said and marked as to be checked.
+It only judges: the engine stores the waiting calls and handles expiry and who may decide. It runs after grounding, so a
+human is asked only about arguments that are proven, or that were said and are marked to be checked.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall
 from agentd.ports import CallPolicy, ToolHost
 
 ASSENTS = frozenset(map(plain, words().assents))
-"""Every phrase that is a plain yes."""
+"""All phrases that count as a plain yes."""
 _FIRST = frozenset(map(plain, words().assents_first))
 _BESIDE = frozenset(map(plain, words().beside_assent))
 REFUSALS = frozenset(map(plain, words().refusals))
-"""Every answer that is a plain no."""
+"""All answers that count as a plain no."""
 _LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE | REFUSALS)
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
 
 
 Chooser = Literal["model", "person", "program"]
-"""Who chose a call: a model, a person by hand (Tools.call), or a workflow of the daemon's own."""
+"""Who chose a call: a model, a person by hand (Tools.call), or one of the daemon's own workflows."""
 
 
 def rule_of(
     tool: ToolInfo, configured: ApprovalRule | None, caller: Caller | None, chooser: Chooser = "model"
 ) -> ApprovalRule:
-    """Who must agree to a call: what the office configured; a citizen to an official one; nobody to one that changes
-    nothing; else the person at the counter, or staff where the caller is anybody else.
+    """Who must approve a call: as the office configured; else the citizen if it is official, nobody if it is harmless,
+    the citizen if the caller is at the counter, or staff.
 
-    A call that a program chose, or an officer by hand, was wanted by somebody: it is asked about only where the office
-    or the tool's being official says so.
+    A call chosen by a program, or by an officer by hand, needs approval only if the office configured it or the tool
+    is official.
     """
     if configured is not None:
         return configured
@@ -55,13 +55,13 @@ def rule_of(
 
 
 class Approved(CallPolicy):
-    """Makes a call wait for consent if the tool's `approval` says so. `host` is asked beforehand."""
+    """Makes a call wait for consent if the tool's `approval` requires it, unless the tool's server would refuse it."""
 
     def __init__(self, host: ToolHost) -> None:
         self._host = host
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Let a call pass that needs nobody's yes or has it; any other is `pending`."""
+        """Let the call pass if it needs no approval or has it; otherwise return a `pending` or refused outcome."""
         rule = call.tool.approval
         if rule == "never" or covers(call.consent, call):
             return call
@@ -72,7 +72,7 @@ class Approved(CallPolicy):
 
 
 def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
-    """The call as it waits: {tool, arguments, summary, rule, four_eyes, identity, basis, officer}."""
+    """The record of a waiting call: {tool, arguments, summary, rule, four_eyes, identity, basis?, officer?}."""
     tool, officer = call.tool, needs_officer(call.tool, call.basis)
     return {
         **({"officer": True} if officer else {}),
@@ -87,7 +87,7 @@ def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
 
 
 async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | None:
-    """What its server would refuse in a call, so that nobody agrees in vain. None: nothing, or it can't say."""
+    """The server's refusal of the call, so that nobody approves it in vain; None without one or without a check."""
     checker = host.catalogue().tool_of(call.tool.server, call.tool.meta.get("agentd/checked_by", ""))
     if checker is None or not checker.read_only:
         return None
@@ -97,33 +97,33 @@ async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | No
 
 
 def covers(consent: Consent | None, call: ToolCall) -> bool:
-    """Whether a consent is to this tool with exactly these arguments: equal as canonical JSON, 1 is not "1"."""
+    """Whether the consent names this tool and exactly these arguments, equal as canonical JSON (1 is not "1")."""
     return (
         consent is not None and consent.tool == call.tool.name and canonical(consent.arguments) == canonical(call.input)
     )
 
 
 def canonical(value: Json) -> str:
-    """One text for equal JSON values, whatever the order of their keys."""
+    """The value as JSON text with sorted keys: equal values give the same text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def assents(text: str) -> bool:
-    """Whether a citizen's whole message is plain yeses and courtesy. A question, a condition, any further word: none.
+    """Whether the whole message is plain yeses and courtesies. A question, condition or any other word makes it False.
 
-    A yes that asks where it stands behind another (`sudah benar ya`) counts only before it.
+    A yes that asks a question after another yes (`sudah benar ya`) counts only as the first.
     """
     agreed = _put_together(text, ASSENTS)
     return bool(agreed) and _FIRST.isdisjoint(agreed[1:])
 
 
 def refuses(text: str) -> bool:
-    """Whether a citizen's whole message is one plain no and courtesy; two of them may deny each other."""
+    """Whether the whole message is exactly one plain no and courtesies; two of them may negate each other."""
     return len(_put_together(text, REFUSALS)) == 1
 
 
 def _put_together(text: str, known: frozenset[str]) -> list[str]:
-    """The phrases that make up a whole message, courtesy aside; none if it has any other word."""
+    """Split the message into `known` phrases, courtesies dropped; empty if it has any other word."""
     said = plain(text).split() if "?" not in normal(text) and len(text) <= 60 else []
     found: list[str] = []
     while said:
@@ -144,12 +144,12 @@ def summary(
     basis: Basis | None = None,
     doubted: Sequence[str] = (),
 ) -> str:
-    """What is to be approved: a line a field under the schema's titles, then the question, in the given language.
+    """The text to approve, in the given language: one line per field with its schema title, then the question.
 
-    Where the citizen says otherwise than the register, it says what the register holds and who corrects it. The
-    `doubted` arguments are named as those to check.
+    Where the citizen contradicts the register, the text gives the registered value and says who corrects it. It lists
+    the `doubted` arguments as ones to check.
 
-    Under the rule `staff` no citizen is asked for a yes: it says that an officer decides.
+    Under the rule `staff` it asks for no yes but says that an officer decides.
     """
     text = replies()[language]
     head = text.check_official if tool.official else text.check_act
@@ -167,7 +167,7 @@ def summary(
 
 
 def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> tuple[str, list[tuple[str, str]]]:
-    """A call as people read it: the tool's title, and its fields with their values under the schema's titles."""
+    """The tool's title and its (field title, value) pairs, as people read them."""
     title = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
     return title, list(_rows(tool.input_schema, arguments, language))
 
@@ -190,7 +190,7 @@ def _title(schema: Mapping[str, Json], name: str) -> str:
 
 
 def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
-    """An address without the numbered parts (RT and RW) that stand in lines of their own, where all are as they say."""
+    """The address without RT and RW, if its arguments hold the same numbers and so show them on lines of their own."""
     given = {name: str(arguments.get(name) or "").casefold() for name in words().address_parts}
     parts = {name: text.removeprefix(name).strip(" .").lstrip("0") for name, text in given.items()}
     if not all(number.isdecimal() for number in parts.values()):
@@ -218,21 +218,21 @@ def _shown(value: Json, language: Language) -> str:
 
 Level = Literal["declared", "officer", "pin", "card+pin"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""Least first: they say so, an officer saw the card, they know the PIN, they have the card."""
+"""Lowest first: the person says so, an officer saw the card, the person knows the PIN, the person has card and PIN."""
 ASSURANCE = "agentd/assurance"
-"""A tool's own `_meta`: the least level at which its call is made."""
+"""The key in a tool's `_meta` for the lowest level at which it may be called."""
 DECLARES = "agentd/declares"
-"""A tool's own `_meta`: its act states what no register knows, so it rests on a statement, whatever the level."""
+"""The key in a tool's `_meta` for an act that no register can confirm: it rests on a statement at any level."""
 
 
 def reaches(level: str, least: str) -> bool:
-    """Whether a level is at least another; an unknown one reaches nothing, and nothing but the highest reaches it."""
+    """Whether `level` is at least `least`. An unknown `level` never is; an unknown `least` needs the highest level."""
     known: list[str] = list(LEVELS)
     return level in known and known.index(level) >= (known.index(least) if least in known else len(known) - 1)
 
 
 def least_of(tool: ToolInfo) -> str:
-    """The least level at which a tool's call is made."""
+    """The lowest level at which the tool may be called."""
     return str(tool.meta.get(ASSURANCE) or LEVELS[0]) if tool.official else LEVELS[0]
 
 

@@ -1,7 +1,7 @@
-"""Reads people's words in a thread, off the event loop, under a budget of CPU time. It knows nothing of what is read.
+"""Runs text-reading work in a thread, off the event loop, within a CPU-time budget. It does not know the work.
 
-One thread reads for all runs: whatever it is busy with, the loop competes with no more than one. What is short is
-read at once: to wake the thread, and then the loop, takes longer than that.
+One thread serves all runs, so the event loop competes with only one. Short texts are read at once, since waking the
+thread and then the loop takes longer.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 BUDGET_S = 2.0
-"""CPU seconds of one reading. The longest session there can be needs a fraction of it."""
+"""CPU seconds for one reading. The longest possible session needs a fraction of this."""
 SHORT = 500
-"""Characters; the slowest text there is takes some 10 ms for so many (docs/drills-attacks.md)."""
+"""Characters. The slowest known text of this length takes about 10 ms (docs/drills-attacks.md)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,21 +27,21 @@ _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
 
 
 class OverBudget(Exception):
-    """A reading took longer than it may; nothing of what it was to prove counts as proven."""
+    """A reading exceeded its CPU-time budget; nothing that it was to prove counts as proven."""
 
 
 async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do it in the reader's thread, within the budget."""
+    """Run `work` in the reader's thread within BUDGET_S."""
     return await within(BUDGET_S, partial(work, *args, **kwargs))
 
 
 async def read(chars: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do it here where it reads so few characters, which take no budget; else aside, within the budget."""
+    """Run `work` here, without a budget, if it reads at most SHORT characters; else `aside`."""
     return await aside(work, *args, **kwargs) if chars > SHORT else work(*args, **kwargs)
 
 
 async def within(budget_s: float, work: Callable[[], T]) -> T:
-    """Do it in the reader's thread; its calls of `spend` raise once that CPU time is over."""
+    """Run `work` in the reader's thread; its calls of `spend` raise once `budget_s` of CPU time is used."""
     return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, _budgeted, budget_s, work)
 
 
@@ -51,7 +51,7 @@ def _budgeted(budget_s: float, work: Callable[[], T]) -> T:
 
 
 def spend() -> None:
-    """A place where a reading may end. Raises OverBudget when its time is over."""
+    """Check the CPU-time budget of the current reading. Raises OverBudget when it is used up."""
     ends = _ends.get()
     if ends < math.inf and time.thread_time() > ends:  # asking the kernel for it is expensive
         raise OverBudget("the reading took longer than it may")

@@ -1,5 +1,5 @@
-"""What a run of the agent starts from (a prompt, or a page's form), how far it may go, what has happened in it so far,
-and its result. What a run continues from is read from and written to JSON, so that a replay gives the same."""
+"""The data of one agent run: its input (a prompt or a page's form), limits, progress and result. Progress is stored
+as JSON, so that a replay gives the same run."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from agentd.messages import (
 )
 
 Publish = Callable[[EventType, dict[str, Any]], None]
-"""Receives (event type, data) of all that happens; numbering and keeping are the engine's."""
+"""Receives each event as (type, data). The engine numbers and stores events."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """How far one run may go."""
+    """The limits of one run."""
 
     max_steps: int = 8
     max_tool_errors: int = 3
@@ -44,7 +44,7 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """All that a run starts from. `prefix` is the stable start of the prompt, `history` the session's past turns."""
+    """A run's input. `prefix` is the stable start of the prompt, `history` the session's past turns."""
 
     run_id: str
     session_id: str
@@ -52,11 +52,11 @@ class Brief:
     prefix: tuple[ChatMessage, ...]
     toolset: Toolset
     prompt_tools: PromptTools | None = None
-    """The tools that the prompt lists, where they are too many to list all."""
+    """The tools that the prompt lists, if there are too many to list all."""
     language: Language = "id"
-    """Of the daemon's own sentences."""
+    """The language of the daemon's own sentences."""
     spoken: str | None = None
-    """The code of the language that the citizen writes; None: `language`."""
+    """The code of the language that the citizen writes; None if it is `language`."""
     history: tuple[ChatMessage, ...] = ()
     said: tuple[Said, ...] = ()
     options: AgentOptions = field(default_factory=AgentOptions)
@@ -65,11 +65,11 @@ class Brief:
     """Providers that this caller's profile does not use."""
     caller: Caller | None = None
     day: str = ""
-    """On which day the run began (ISO date), so that `besok` is a date; empty: today."""
+    """The day on which the run began (ISO date), to resolve words such as `besok`; empty means today."""
     attempt: int = 0
-    """Model attempts recorded in the session before this run."""
+    """The number of model attempts in the session before this run."""
     resumed: dict[str, Any] | None = None
-    """The record of a run that stopped for an approval, with `consent` (or the refusal) that goes on with it."""
+    """The record of a run that stopped for an approval; `consent` resumes it, None means that it was refused."""
     consent: Consent | None = None
 
 
@@ -81,17 +81,17 @@ class Conclusion:
     so_far: Progress
     response: str = ""
     pending: dict[str, Any] | None = None
-    """The call that waits for a human: {tool, arguments, summary, rule}."""
+    """The call that waits for a human (see `approval.waiting`)."""
     error: AgentdError | None = None
 
     def record(self) -> dict[str, Any]:
-        """What the run continues from after an approval, as JSON."""
+        """The JSON from which the run continues after an approval."""
         return {**self.so_far.record(), "pending": self.pending}
 
 
 @dataclass(slots=True)
 class Progress:
-    """What has happened so far: grown only from journal records, so that a replay grows the same."""
+    """What has happened so far. It changes only by journal records, so that a replay gives the same."""
 
     messages: list[ChatMessage]
     said: list[Said]
@@ -108,7 +108,7 @@ class Progress:
     may_call_official: bool = True
 
     def record(self) -> dict[str, Any]:
-        """As JSON, to continue from after an approval."""
+        """The progress as JSON, to continue after an approval."""
         made: dict[str, Any] = _shape().dump_python(self, exclude={"may_call_official"})
         return made
 
@@ -124,7 +124,7 @@ def _shape() -> TypeAdapter[Progress]:
 
 @dataclass(slots=True)
 class Asked:
-    """The result of one ask, before it is recorded."""
+    """The result of asking the model once, before it is recorded."""
 
     action: dict[str, Any] | None = None
     outcome: dict[str, Any] | None = None
@@ -154,14 +154,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The tool that the run begins with, None where a model chooses; and what was put into its form."""
+    """The tool with which the run begins (None if the model chooses) and the values typed into its form."""
 
     tool: ToolInfo | None = None
     typed: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, toolset: Toolset, options: AgentOptions) -> Beginning:
-        """What the options ask for; a tool that is gone by now is left to the model."""
+        """Read it from the options. If their tool no longer exists, the model chooses."""
         if options.tool_hint is None:
             return cls()
         try:
@@ -171,9 +171,9 @@ class Beginning:
         return cls(tool, options.tool_arguments or {})
 
     def action(self, so_far: Progress, language: Language) -> CallTool | Final | None:
-        """What is to be done without asking a model: the call of a full form, then what came of it.
+        """The action that needs no model: the call of a complete form, then its outcome as the answer; else None.
 
-        A failure without output is the daemon's (no server, no answer), in words that a citizen can do nothing with.
+        A failure without output comes from the daemon (no server, no answer), so a text for citizens replaces it.
         """
         if self.tool is None or so_far.provider is not None:
             return None
@@ -186,11 +186,11 @@ class Beginning:
         return CallTool(self.tool.name, dict(self.typed)) if full else None
 
     def first(self, steps: Sequence[AgentStep]) -> ToolInfo | None:
-        """The tool that must be called before any other, until it was."""
+        """The tool that must be called before any other; None once it was called."""
         return None if self.tool is None or any(step.tool == self.tool.name for step in steps) else self.tool
 
     def completed(self, call: CallTool, steps: Sequence[AgentStep]) -> CallTool:
-        """The model's first call of the tool with what was typed: it copies nothing wrong."""
+        """The model's first call of the tool, with the typed values over the model's own, which may be miscopied."""
         tool = self.first(steps)
         if tool is None or call.tool.casefold() != tool.name.casefold():
             return call

@@ -1,7 +1,7 @@
-"""A message that is only polite (a greeting, thanks), and the office's own answer to it: a turn policy. No other words.
+"""A turn policy that answers messages of mere courtesy (a greeting, thanks) with the office's own text.
 
-A model held to a grammar need not be asked then; a hosted one answers as it likes. Which words these are and what is
-answered stand in the packs of replies.
+A grammar-constrained model need not be asked then; a hosted one answers freely. The packs of replies hold the words
+and the answers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from agentd.agent.turn_policy import Offer, Turn, TurnPolicy
 from agentd.errors import Language
 
 LONGEST = 200
-"""Characters; a longer message says more."""
+"""Characters. A longer message is no mere courtesy."""
 
 
 class Courtesies(TurnPolicy):
-    """Answers what needs no model; all else is left as it is."""
+    """Answers messages of mere courtesy and leaves all others unchanged."""
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
-        """The same offer, with the answer to a message of courtesies alone."""
+        """Add the answer to the offer if the message is only courtesies."""
         if turn.steps or not offer.may_answer or turn.spoken not in (None, turn.language):
             return offer
         answer = answer_to(turn.request, turn.language)
@@ -30,7 +30,7 @@ class Courtesies(TurnPolicy):
 
 
 def answer_to(text: str, language: Language) -> str | None:
-    """The answer if every word of the text belongs to a courtesy; of several, the answer to the first in the pack."""
+    """The answer if every word belongs to a courtesy, else None. Of several courtesies the pack's first decides."""
     courtesies, beside = _read(language)
     words = [word for word in fold(text) if word not in beside] if len(text) <= LONGEST else []
     found: list[int] = []
@@ -45,7 +45,7 @@ def answer_to(text: str, language: Language) -> str | None:
 
 @cache
 def _read(language: Language) -> tuple[dict[tuple[str, ...], int], frozenset[str]]:
-    """Each phrase with the number of its answer; and the words that may accompany a phrase."""
+    """The phrases (as word tuples) with the number of their answer, and the words that may accompany a phrase."""
     pack = replies()[language]
     beside = frozenset(pack.beside_courtesies)
     phrases = [(number, fold(phrase)) for number, said in enumerate(pack.courtesies.values()) for phrase in said]

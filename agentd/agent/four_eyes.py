@@ -1,6 +1,6 @@
-"""Four eyes: when one officer's yes is not enough, and what counts as another's. Pure; it stores and asks nothing.
+"""Four-eyes rule: decides when one officer's yes is not enough and a second officer must agree. Pure.
 
-A yes by the officer who proposed the call, or by one who changed who it is about, needs a second officer.
+That is so when the officer proposed the call or changed whom it is about.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from agentd.errors import Forbidden
 from agentd.messages import Agreement, Caller, Json
 
 IDENTITY_FORMATS = frozenset({"nik", "kk", "person-name", "date"})
-"""Formats of a JSON Schema whose values say who a person is."""
+"""JSON Schema formats whose values identify a person."""
 IDENTITY = "x-agentd-identity"
-"""A schema's own key: true marks a field of another format as one of these (a place of birth)."""
+"""A schema key: true marks a field of another format (such as a place of birth) as identifying, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Yes:
-    """The effect of an officer's yes: who agreed to these arguments so far, and whether that is enough."""
+    """The effect of an officer's yes: who has agreed to these arguments so far, and whether that is enough."""
 
     approvals: tuple[Agreement, ...]
     enough: bool
 
 
 def identity_fields(schema: Mapping[str, Json]) -> list[str]:
-    """The names of a tool's arguments that say who it is about, or hold such a field anywhere inside."""
+    """The sorted names of the arguments that identify a person or contain such a field at any depth."""
     return sorted(name for name, prop in schema.get("properties", {}).items() if _identifies(prop))
 
 
@@ -41,7 +41,7 @@ def _identifies(schema: Json) -> bool:
 
 
 def differing(proposed: Mapping[str, Json], final: Mapping[str, Json]) -> list[str]:
-    """The names of the arguments that are not the same in both; 1, true and "1" are not the same."""
+    """The sorted names of the arguments that differ; 1, true and "1" all differ."""
     return sorted(name for name in proposed.keys() | final.keys() if not _same(proposed, final, name))
 
 
@@ -51,10 +51,10 @@ def _same(proposed: Mapping[str, Json], final: Mapping[str, Json], name: str) ->
 
 
 def judged(approval: Mapping[str, Json], proposer: str, caller: Caller, final: Mapping[str, Json], at: str) -> Yes:
-    """The caller's yes to `final` at a pending approval: {arguments, four_eyes, identity, proposed?, approvals?}.
+    """Apply the caller's yes to `final` at an approval {arguments, four_eyes, identity, proposed?, approvals?}.
 
-    Who agreed earlier agreed to the person in `arguments`: another person begins again. Raises Forbidden when the same
-    officer would be both.
+    Earlier approvals count only if `final` is about the same person as `arguments`. Raises Forbidden when the same
+    officer agrees twice.
     """
     identity = set(approval.get("identity", ()))
     earlier = [Agreement.model_validate(each) for each in approval.get("approvals", ())]

@@ -1,4 +1,4 @@
-"""A session's past as a model reads it (within a token budget) and as evidence. Pure: rows in, messages out."""
+"""Turns a session's past into messages for the model (within a token budget) and into evidence. Pure."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from agentd.errors import Language
 from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
 
 RESULT_CHARS = 400
-"""How much of a past tool result stays in the prompt; the evidence keeps all of it."""
+"""Characters of a past tool result that stay in the prompt; the evidence keeps all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """One run of the session: what the citizen said, what was called, what was answered."""
+    """One past run of the session: the citizen's words, the calls and the answer."""
 
     prompt: str
     response: str
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
-    """Of the daemon's own sentences."""
+    """The language of the daemon's own sentences."""
     spoken: str | None = None
-    """The code of the language that the citizen wrote; None: `language`."""
+    """The code of the language that the citizen wrote; None if it is `language`."""
     prompt_tools: PromptTools | None = None
     typed: dict[str, Any] | None = None
-    """What the citizen put into a form in addition to their words."""
+    """The values that the citizen entered into a form."""
     quoted: str | None = None
     """What a page quotes of an earlier conversation."""
     day: str = ""
-    """On which day the run began (ISO date)."""
+    """The day on which the run began (ISO date)."""
 
 
 def tokens(text: str) -> int:
-    """A model's tokens, estimated: Indonesian runs at about 3.2 characters a token."""
+    """Estimate a text's tokens: Indonesian has about 3.2 characters per token."""
     return len(text) * 10 // 32 + 4
 
 
 def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[ChatMessage, ...]:
-    """The newest turns that fit in `budget` tokens, oldest first; each turn whole or not at all.
+    """The newest turns that fit in `budget` tokens, oldest first. A turn is never split.
 
-    A greeting or thanks that the office answered in its own words is left out: it says nothing of what is asked next.
+    Greetings and thanks with the office's fixed answer are left out: they are no context for the next request.
     """
     kept: list[ChatMessage] = []
     for turn in reversed(past):
@@ -65,7 +65,7 @@ def messages(past: Sequence[PastTurn], budget: int, toolset: Toolset) -> tuple[C
 def opening(
     prompt: str, language: str, toolset: Toolset, tools: PromptTools | None, quoted: str | None = None
 ) -> ChatMessage:
-    """A request as the model reads it, with the tools that it adds to those that the prompt describes."""
+    """The user message of a request, with the tools that it adds to those the prompt describes."""
     more = prompts.in_prompt(toolset, frozenset(tools.added)) if tools is not None else ()
     signed_in = any(tool.whole_schema is not None for tool in toolset.tools)
     return prompts.request(prompt, language, more, signed_in=signed_in, quoted=quoted)
@@ -85,7 +85,7 @@ def _turn(turn: PastTurn, toolset: Toolset) -> Sequence[ChatMessage]:
 
 
 def evidence(past: Sequence[PastTurn]) -> tuple[Said, ...]:
-    """All that was said and found in the session, in order."""
+    """All statements and successful tool results of the session, in order."""
     said: list[Said] = []
 
     def add(**what: Any) -> None:

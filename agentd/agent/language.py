@@ -1,6 +1,6 @@
-"""Which language a message is in: by its script, the small words of languages, then CLD2. It translates nothing.
+"""Detects a message's language by its script, then by function words, then by CLD2. It translates nothing.
 
-The daemon's own sentences exist in the languages of the packs; `own_language` says which of them a citizen then reads.
+The daemon's own sentences exist only in the languages of the packs; `own_language` picks the one for the citizen.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from agentd.errors import Language
 
 _DATA = tomllib.loads(Path(__file__).with_name("detection.toml").read_text(encoding="utf-8"))
 NAMES: Mapping[str, str] = _DATA["names"]
-"""The languages that are detected, by code, with the name that a model is given. Any other is not."""
+"""The detected languages: code → the name that the model is given. No other language is detected."""
 NEAR = frozenset(_DATA["near"])
-"""Share so many words and names with Indonesian that CLD2 never guesses them."""
+"""Languages so similar to Indonesian in words and names that an uncertain CLD2 reading of them is ignored."""
 _READ_INDONESIAN = frozenset(_DATA["read_indonesian"])
-"""Languages in which the daemon has no sentences; their writers read Indonesian rather than English."""
+"""Languages without a pack whose writers get the daemon's sentences in Indonesian rather than English."""
 _WIDE = frozenset(_DATA["wide"])
-"""Of the languages with small words, those whose words and names the others mix in: they are weighed, never trusted."""
+"""Languages whose words and names are mixed into others: a sure CLD2 reading never outranks function words."""
 _SCRIPTS: Mapping[str, re.Pattern[str]] = {code: re.compile(letters) for code, letters in _DATA["scripts"].items()}
 _SYLLABLES = frozenset(_DATA["syllables"])
 _CLD2_CODES: Mapping[str, str] = _DATA["cld2_codes"]
@@ -33,32 +33,32 @@ _MALAY = frozenset(_DATA["malay"])
 _OTHERS = {code: frozenset(known) for code, known in _DATA["others"].items()}
 _WORD = re.compile(r"[^\W\d_]+")
 _READ = 2000
-"""Characters that are looked at."""
+"""Only this many characters are examined."""
 _SENTENCE = 4
-"""Words from which a session's text may be read as another language without any small word; of NEAR one more."""
+"""Words needed to switch a session's language without any function word; one more for languages in NEAR."""
 _GUESSED = 400
-"""CLD2's score (per 1024 bytes of text) from which its best reading counts where it isn't sure: names are below."""
+"""The CLD2 score (per 1024 bytes) from which an uncertain reading counts. Names score below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a text says about its language: how many words, the packs' small words among them, and CLD2's reading."""
+    """Evidence of a text's language: its word count, function words by language, and CLD2's reading."""
 
     words: int
     small: Mapping[str, int]
-    """The small words of each pack among them."""
+    """The number of function words of each pack."""
     other: Mapping[str, int]
-    """Those of other languages (detection.toml), where there are any."""
+    """The number of function words of other languages (detection.toml), without zeros."""
     sure: str | None
-    """CLD2's reading where it is sure of it."""
+    """CLD2's reading if it is sure."""
     guess: str | None
-    """CLD2's most likely language, for a first message, when nothing else is known."""
+    """CLD2's most likely language, only for a first message of which it is not sure."""
 
 
 def detect(text: str, session: str | None = None) -> str:
-    """The code (of NAMES) of a text's language; `session`: its session's, kept where the text says too little.
+    """The code (of NAMES) of a text's language. `session` is the session's language, kept if the text says too little.
 
-    A first message that says nothing is in Indonesian, the office's language.
+    An inconclusive first message counts as Indonesian, the office's language.
     """
     text = text[:_READ]
     words = _WORD.findall(text.casefold())
@@ -69,12 +69,12 @@ def detect(text: str, session: str | None = None) -> str:
 
 
 def own_language(code: str) -> Language:
-    """The language in which the daemon answers a citizen who writes in that one: English if it has no other."""
+    """The language of the daemon's own sentences for a citizen who writes in `code`; English by default."""
     return own(code) or ("id" if code in _READ_INDONESIAN else "en")
 
 
 def _script(text: str, letters: int) -> str | None:
-    """The language whose script most of the text is in; a sign that is a syllable or a word counts as three letters."""
+    """The language of the script used by most of the text. A sign for a syllable or word counts as three letters."""
     found = {code: len(script.findall(text)) for code, script in _SCRIPTS.items()}
     weight = sum(count * (3 if code in _SYLLABLES else 1) for code, count in found.items())
     if weight <= letters - sum(found.values()) or not weight:
@@ -85,7 +85,7 @@ def _script(text: str, letters: int) -> str | None:
 
 
 def _decided(signals: Signals, session: str | None) -> str | None:
-    """What the signals are enough for; None: the session's language stays."""
+    """The language that the signals prove; None keeps the session's language."""
     if _is_foreign(signals, session):
         return signals.sure
     if (other := _other(signals, session)) is not None:
@@ -99,7 +99,7 @@ def _decided(signals: Signals, session: str | None) -> str | None:
 
 
 def _other(signals: Signals, session: str | None) -> str | None:
-    """The language without a pack that has more small words here than any other language, with or without one."""
+    """The language without a pack, if it has more function words here than every other language."""
     most = max(signals.other, key=lambda code: signals.other[code], default=None)
     if most is None or (count := signals.other[most]) < 2:
         return None
@@ -109,12 +109,12 @@ def _other(signals: Signals, session: str | None) -> str | None:
 
 
 def _first_guess(signals: Signals) -> str | None:
-    """CLD2's best reading, but English only of two words and more: it calls many a single word English."""
+    """CLD2's best guess, but not English for a single word, which it often gets wrong."""
     return None if signals.guess == "en" and signals.words < 2 else signals.guess
 
 
 def _is_foreign(signals: Signals, session: str | None) -> bool:
-    """Whether CLD2 is sure of a language without a pack, and the packs' small words don't outweigh it."""
+    """Whether CLD2 is sure of a language outside _WIDE and Malay, and other packs' function words don't outweigh it."""
     if signals.sure is None or signals.sure in (*_WIDE, "ms"):
         return False
     small = max(count for code, count in signals.small.items() if code != signals.sure)
@@ -141,7 +141,7 @@ def _signals(words: Sequence[str], *, first: bool) -> Signals:
 
 
 def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
-    """CLD2's reading, None where it isn't installed; Malay counts only with a word that Indonesian doesn't have."""
+    """CLD2's reading; None if CLD2 isn't installed or has no result. Malay needs a word that Indonesian lacks."""
     cld2 = _cld2()
     if cld2 is None:
         return None
@@ -154,7 +154,7 @@ def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
 
 @cache
 def _cld2() -> Any:
-    """Looked for once: Python remembers no module that isn't there."""
+    """Import pycld2, or None. Cached, because Python does not cache a failed import."""
     with suppress(ModuleNotFoundError):
         import pycld2
 

@@ -1,8 +1,7 @@
-"""The words that citizens write and those that the daemon answers: one TOML file a language, read once, complete or
-refused. No logic.
+"""Loads the language packs: the words that citizens write and the daemon's replies, one TOML file per language.
 
-Readers understand every language at once, so `words()` gives all of them together; an app keeps words of its own in
-packs of its own, read by the same `packs`. How a pack is made: docs/languages.md.
+Each file is read once; an incomplete one is refused. Readers understand all languages at once, so `words()` merges
+them. Apps keep their own packs and load them with `packs`. docs/languages.md tells how to make a pack.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Pack = TypeVar("Pack")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What the daemon and more than one app read; each key is explained in the files."""
+    """The words that the daemon and more than one app use; the files explain each key."""
 
     detection: frozenset[str]
     prefixes: Mapping[str, str]
@@ -50,7 +49,7 @@ class Words:
 
 
 class IncompletePack(ValueError):
-    """A pack lacks a key, has one that nothing reads, or holds the wrong thing; the text names file and key."""
+    """A pack lacks a key, has an unknown one, or has a wrong value; the text names file and key."""
 
 
 @cache
@@ -60,14 +59,14 @@ def languages() -> Mapping[str, Words]:
 
 @cache
 def words() -> Words:
-    """The words of all languages together."""
+    """The words of all languages merged."""
     return merged(languages())
 
 
 def packs(folder: Path, shape: type[Pack]) -> Mapping[str, Pack]:
-    """The packs of a folder by language, the daemon's own languages first, as the dataclass `shape`.
+    """Load a folder's packs by language as the dataclass `shape`, the daemon's own languages first.
 
-    A language may be understood (a pack of words) without being spoken (texts). Raises IncompletePack.
+    A language can have a pack of words without one of replies. Raises IncompletePack.
     """
     others = sorted({file.stem for file in folder.glob("*.toml")} - set(LANGUAGES))
     files = {language: folder / f"{language}.toml" for language in (*LANGUAGES, *others)}
@@ -81,17 +80,17 @@ def packs(folder: Path, shape: type[Pack]) -> Mapping[str, Pack]:
 
 
 def understood(code: str | None) -> bool:
-    """Whether a pack reads that language; Malay is read as Indonesian. None: it is one of the daemon's own."""
+    """Whether a pack of words covers the language. Malay counts as Indonesian; None means one of the daemon's own."""
     return code is None or code == "ms" or code in languages()
 
 
 def own(code: object) -> Language | None:
-    """One of the languages that the daemon itself speaks, by its code."""
+    """The code as one of the daemon's own languages, or None."""
     return next((language for language in LANGUAGES if language == code), None)
 
 
 def read(file: Path, shape: type[Pack]) -> Pack:
-    """One pack: it has every key of `shape`, or says under `[absent]` why not. Raises IncompletePack."""
+    """Read one pack. It must have every key of `shape` or a reason under `[absent]`. Raises IncompletePack."""
     data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     absent: dict[str, str] = data.pop("absent", {})
     wanted = {each.name: each for each in fields(cast("Any", shape))}
@@ -114,7 +113,7 @@ def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
 
 
 def merged(each: Mapping[str, Pack]) -> Pack:
-    """All languages in one pack: sets and tables united, lists one after the other, key by key."""
+    """Merge all languages into one pack key by key: sets and tables are united, lists concatenated."""
     first, *others = each.values()
     values = {field.name: getattr(first, field.name) for field in fields(cast("Any", first))}
     for other in others:
@@ -133,13 +132,13 @@ def _joined(left: Any, right: Any) -> Any:
 
 
 def _nested(value: object) -> bool:
-    """Whether it is a list of lists, such as `months`, which are joined one by one."""
+    """Whether the value is a tuple of tuples, such as `months`, to be joined element by element."""
     return isinstance(value, tuple) and bool(value) and isinstance(value[0], tuple)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """What the daemon says in one language; each key is explained in the files. Errors' texts stand with the errors."""
+    """The daemon's texts in one language; the files explain each key. Error texts are in agentd/errors.py."""
 
     declined: str
     blocked: str

@@ -1,7 +1,7 @@
-"""What `list_tools` answers: the tools by page, those that fit a query's words first. Pure; it asks no model.
+"""The answer of `list_tools`: the tools by page, ranked by how well they match a query. Pure; it asks no model.
 
-A page is what one turn can read: its first tools in full, the others by name and one line. No tool is left out: pages
-hold all of them, whatever was asked, and a tool's own name as the query puts it first, in full.
+A page fits in one turn: its first tools in full, the others as one line each. The pages together hold every tool,
+whatever the query. A query that is a tool's name puts that tool first, in full.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from agentd.messages import ToolInfo
 PAGE = 30
 """Tools on one page."""
 FULL_CHARS = 3400
-"""Characters (JSON) of the tools that a page shows in full; with the lines it stays under what a turn is shown."""
+"""JSON characters of the tools that a page shows in full. With the lines it stays within a tool result's limit."""
 LINE_CHARS = 60
-"""Characters of a tool's description that is listed on one line."""
+"""Characters of a description in a one-line entry."""
 DESCRIPTION_CHARS = 600
-"""Characters of a tool's description that a model reads: a server may send any number."""
+"""Characters of a tool's description that a model reads, since a server may send any number."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A query's words, and which page of the answer."""
+    """The query and the page number of a listing."""
 
     query: str = ""
     page: int = 1
 
     @classmethod
     def of(cls, arguments: dict[str, Any]) -> Wanted:
-        """From the arguments as the model wrote them; what can't be read counts as not given."""
+        """Read the model's arguments; unreadable values are ignored."""
         query, page = arguments.get("query"), arguments.get("page")
         number = int(page) if isinstance(page, int | str) and str(page).isdecimal() else 1
         return cls(query if isinstance(query, str) else "", max(1, number))
 
 
 def manifest(toolset: Toolset, wanted: Wanted = Wanted()) -> dict[str, Any]:
-    """{tools: [{name, server, description, input_schema}], more: ["name: line"], page, pages, total}.
+    """Return {tools: [{name, server, description, input_schema}], more: ["name: line"], page, pages, total}.
 
-    Where all tools stand in full on the one page, `tools` alone.
+    Only `tools`, if all tools fit in full on one page.
     """
     ranked = _ranked(toolset.tools, wanted.query)
     pages = max(1, -(-len(ranked) // PAGE))
@@ -58,24 +58,24 @@ def manifest(toolset: Toolset, wanted: Wanted = Wanted()) -> dict[str, Any]:
 
 
 def shown_in_full(output: Any) -> frozenset[str]:
-    """Names of the tools that an answer of `list_tools` showed in full."""
+    """The names of the tools that a `list_tools` answer showed in full."""
     listed = output.get("tools", []) if isinstance(output, dict) else []
     return frozenset(tool["name"] for tool in listed)
 
 
 def one_line(tool: ToolInfo) -> str:
-    """`name: the beginning of its description`."""
+    """Return `name: the beginning of its description`."""
     words = " ".join(tool.description.split())
     return f"{tool.name}: {_cut(words, LINE_CHARS)}" if words else tool.name
 
 
 def description(tool: ToolInfo) -> str:
-    """The description as a model reads it: on one line, bounded."""
+    """The description for the model: on one line, cut to DESCRIPTION_CHARS."""
     return _cut(" ".join(tool.description.split()), DESCRIPTION_CHARS)
 
 
 def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
-    """The first tools, as many as a page holds in full; the first one always, its schema alone cut where it is huge."""
+    """Yield as many tools as FULL_CHARS allows, always at least one. A huge schema is cut to an outline."""
     left = FULL_CHARS
     for tool in tools:
         entry = _entry(tool)
@@ -96,7 +96,7 @@ def _entry(tool: ToolInfo) -> dict[str, Any]:
 
 
 def _outline(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    """A schema's fields by name and these keys, without words and inner fields."""
+    """A schema's field names with only these keys, without texts and nested fields."""
     fields = {
         name: {key: rule[key] for key in keys if key in rule}
         for name, rule in list(schema.get("properties", {}).items())[:PAGE]
@@ -105,7 +105,7 @@ def _outline(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
-    """A tool's schema as a model reads it: how else people spell its choices is for who checks a call."""
+    """The schema without `x-agentd-spellings`, which only the check of a call reads."""
     rules: dict[str, Any] = schema.get("properties", {})
     kept = {
         name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
@@ -117,7 +117,7 @@ def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ranked(tools: Sequence[ToolInfo], query: str) -> list[ToolInfo]:
-    """All tools, those that fit the query first, else in the catalogue's order."""
+    """All tools, best match first, equal ones in the catalogue's order."""
     asked = _words(query)
     whole = query.strip().casefold()
     scores = [_score(tool, asked, whole) for tool in tools]
@@ -125,7 +125,7 @@ def _ranked(tools: Sequence[ToolInfo], query: str) -> list[ToolInfo]:
 
 
 def _score(tool: ToolInfo, asked: frozenset[str], whole: str) -> float:
-    """Two for a word of the name, one for one of the description; a tool named outright comes first."""
+    """Two points for a match in the name, one for one in the description; an exact name scores infinity."""
     if whole and tool.name.casefold() == whole:
         return float("inf")
     named, described = _words(tool.name), _words(tool.description)

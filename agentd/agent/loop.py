@@ -1,7 +1,7 @@
-"""The agent's loop: ask the model, act on its one JSON action, show it the outcome, until it answers. No wire, no disk.
+"""The agent's loop: ask the model, perform its JSON action, show it the outcome, until it answers. No network, no disk.
 
-Every ask and every call with effects goes through the Journal, so that a run that was killed goes on where it was: the
-loop rebuilds itself from what was recorded, and what it decides depends on nothing else.
+Every model turn and every call goes through the Journal, so that a killed run resumes where it was. The loop
+rebuilds its state from the records, and its decisions depend on nothing else.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class Agent:
         self._tools = ToolCalls(tools, brief, self._so_far, publish)
 
     async def run(self) -> Conclusion:
-        """Run to an answer, an approval that is needed, or a typed error. Never raises but for a cancel.
+        """Run until an answer, a needed approval or a typed error. Raises only on cancellation.
 
-        What an official call did is told in its own words where no model can: nobody hears of an issued letter that it
-        failed.
+        If the run fails after a successful official call, that call's own message is the answer, so that nobody is told
+        that an issued letter failed.
         """
         try:
             final = None
@@ -91,7 +91,7 @@ class Agent:
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _turn(self) -> str | None:
-        """Ask the model and do what it asks for, until it answers; returns the answer's text."""
+        """Take one turn: ask the model and perform its action. Returns the final answer, or None to go on."""
         done = self._so_far
         self._publish("model.started", {"turn": done.turns + 1})
         record = await self._journal.step(f"turn-{done.turns}", self._ask, is_last=_ends)
@@ -112,7 +112,7 @@ class Agent:
         return None
 
     def _done_already(self, call: CallTool) -> str | None:
-        """The outcome of an official call that this run already made (see `repeats`): it is made once."""
+        """The message of the same official call if this run already made it (see `repeats`), else None."""
         tool = self._tools.resolved(call.tool)
         if tool is None or not tool.official:
             return None
@@ -121,7 +121,7 @@ class Agent:
         return next(again, None)
 
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> ToolOutcome:
-        """Make the call (unless it was made within its turn) and show the model its outcome."""
+        """Make the call (unless its turn made it already) and show the model the outcome."""
         number = len(self._so_far.steps)
         tool = self._tools.resolved(call.tool)
         name, server = self._tools.named(call.tool)
@@ -145,9 +145,9 @@ class Agent:
         return became
 
     async def _go_on(self, pending: dict[str, Any]) -> str | None:
-        """The call that waited: made with the human's consent, or refused.
+        """Make the call that waited, or note that it was refused.
 
-        An official one that came to nothing is told in the server's words or ours: no model says that it was done.
+        If an official call fails, the answer is the server's text or the daemon's, so that no model claims success.
         """
         consent = self._brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
@@ -164,9 +164,9 @@ class Agent:
     # ── asking the model ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _ask(self) -> dict[str, Any]:
-        """One turn of the model, repaired once and passed on to the next provider if need be, as a journal record.
+        """Ask the model for one turn and return the journal record. See `ModelTurn.action` for repairs and fallbacks.
 
-        A read-only call that the turn wants is made here too: one record for both, since doing both again is harmless.
+        A read-only call is made here too and shares the record, since repeating both is harmless.
         """
         asked = Asked()
         if (known := self._begun.action(self._so_far, self._brief.language)) is not None:
@@ -196,7 +196,7 @@ class Agent:
     # ── what a record changes ────────────────────────────────────────────────────────────────────────────────────────
 
     def _note_turn(self, record: dict[str, Any]) -> None:
-        """Add what the turn took to the run so far, and publish it; a turn that was recorded says when it was."""
+        """Add the recorded turn's costs to the progress and publish its events with the recorded time."""
         done = self._so_far
         fallbacks = [Fallback.model_validate(value) for value in record["fallbacks"]]
         usage = Usage.model_validate(record["usage"])
@@ -214,7 +214,7 @@ class Agent:
         self._publish("model.finished", {**finished, "at": record["at"]})
 
     def _note_call(self, call: CallTool, outcome: ToolOutcome) -> None:
-        """Add the step, show the model its result, and end the run when the same call fails again or too many do."""
+        """Add the step and show the model its result; raise if the same call failed twice or too many calls failed."""
         done, brief = self._so_far, self._brief
         name, server = self._tools.named(call.tool)
         made = call.input if outcome.input is None else outcome.input
@@ -240,7 +240,7 @@ class Agent:
     def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
         done = self._so_far
         official = self._tools.named(call.tool)[0] in self._brief.toolset.official
-        done.may_call_official = not official  # before the citizen has answered it could only fail again
+        done.may_call_official = not official  # it would fail again until the citizen has answered
         same = repr((call.tool.casefold(), sorted(call.input.items(), key=lambda pair: pair[0])))
         repeated = same in done.failed
         done.failed.append(same)
@@ -255,7 +255,7 @@ class Agent:
 
 
 def _ends(record: dict[str, Any]) -> bool:
-    """Whether the run ends with this turn: it answers, or failed."""
+    """Whether the run ends with this turn: it answered or failed."""
     action = record.get("action")
     return action is None or action["action"] == "final"
 

@@ -1,4 +1,4 @@
-"""One turn of the model: what it may write, its answer checked, repaired, or asked of the next provider. No tool."""
+"""One turn of the model: build its schema, check the reply, repair it or ask the next provider. Calls no tool."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
 from agentd.ports import RESTART, ChatModel, TextChunk
 
 LISTINGS = 3
-"""How often a model held to a schema may look for tools in one run where its prompt doesn't describe them all."""
+"""How many listings a schema-constrained model may make per run if its prompt doesn't describe all tools."""
 
 
 class ModelTurn:
@@ -43,7 +43,7 @@ class ModelTurn:
         self._answer = self._begun_answer()
 
     async def action(self, asked: Asked) -> CallTool | Final:
-        """One action, repaired once and passed on to the next provider if need be; `asked` grows with what it took.
+        """Get one action, with one repair per provider before the next one is asked; costs are added to `asked`.
 
         Raises ProviderFailure and AgentdError.
         """
@@ -88,7 +88,7 @@ class ModelTurn:
             asked.fallbacks.append(Fallback(provider=again.provider, kind="bad_output", message=asked.reason))
 
     def _length(self, answer: str = "") -> int:
-        """How many characters a policy reads, counted until they are not few."""
+        """The number of characters that a policy reads, counted only until it exceeds SHORT."""
         length = len(answer)
         for one in self._so_far.said:
             length += len(one.text) + (0 if one.value is None else len(repr(one.value)))
@@ -97,7 +97,7 @@ class ModelTurn:
         return length
 
     async def _checked(self, text: str, offer: Offer) -> CallTool | Final:
-        """The turn's action. Raises InvalidAction; UnsupportedAnswer for an answer that the citizen must not hear."""
+        """Parse and check the turn. Raises InvalidAction, or UnsupportedAnswer if the citizen must not hear it."""
         action = await read(len(text), parse, text)
         if isinstance(action, Final):
             await self._check(action.response)
@@ -128,7 +128,7 @@ class ModelTurn:
         skip: frozenset[str],
         before: ModelReply | None = None,
     ) -> ModelReply:
-        """The model's text; after a reply that was no action, the same model's."""
+        """Ask the model for its text. `before` is the invalid reply to repair: the same model is asked again."""
         brief, done = self._brief, self._so_far
         used = done.usage + asked.usage
         if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
@@ -183,7 +183,7 @@ class ModelTurn:
         return reply
 
     def _offer(self) -> Offer:
-        """What there is to call in this turn, as the policy narrows it."""
+        """What the model may do in this turn, narrowed by the policy."""
         brief = self._brief
         listings = [step.output for step in self._so_far.steps if step.tool.casefold() == LIST_TOOLS]
         described = None
@@ -199,7 +199,7 @@ class ModelTurn:
         return left
 
     def _seen(self) -> Turn:
-        """This turn, as policies see it."""
+        """This turn as the policies see it."""
         brief, done = self._brief, self._so_far
         return Turn(
             request=brief.prompt,

@@ -1,4 +1,4 @@
-"""A person's PIN in what they write: seen, and taken out before the text is kept."""
+"""Detects a PIN in a person's message and masks it before the text is stored."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _BEFORE = re.compile(rf"{_DIGITS}(\D{{0,12}}{_WORD})", re.IGNORECASE)
 
 
 def looks_like_pin(text: str) -> bool:
-    """Six digits beside the word PIN, or with nothing else than a NIK: an amount has its unit or its point."""
+    """Whether the text has six digits and the word PIN, or consists of six digits with or without a NIK."""
     others = _NIK.sub(" ", text)
     return bool((_PIN_WORD.search(text) and _SIX.search(others)) or _SIX_ALONE.fullmatch(others))
 
 
 def without_pin(text: str) -> str:
-    """The text with dots for six digits next to the word PIN, or beside nothing but a NIK.
+    """Mask six digits that are next to the word PIN or accompanied only by a NIK.
 
-    Six digits alone stay: where a question was asked, they may be an amount.
+    Six digits alone stay: as the answer to a question they may be an amount.
     """
     if _NIK.search(text) and _SIX_ALONE.fullmatch(_NIK.sub(" ", text)):
         return _SIX.sub(HIDDEN, text)

@@ -1,5 +1,5 @@
-"""The policies between a caller of tools and their servers, asked one after the other, and the daemon's own two. What
-apps forbid is in theirs; who must agree is in approval.py."""
+"""Runs tool calls through policies in order, and defines the daemon's own policies. Apps bring theirs; approval.py
+holds the one on consent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.ports import CallPolicy, OwnTool, ProgressSink, ToolHost
 
 
 class PolicedTools:
-    """A tool host behind policies: `before` of each in order, then the call, then `after` from the last to the first.
+    """A tool host behind policies: runs each `before` in order, then the call, then each `after` in reverse order.
 
     `timed` is called with (server, seconds) after each call that was made.
     """
@@ -30,7 +30,7 @@ class PolicedTools:
         self._timed = timed
 
     def catalogue(self) -> Catalogue:
-        """What the host offers, and the daemon's own tools."""
+        """The host's tools and the daemon's own."""
         catalogue = self._host.catalogue()
         states = {state.name: state for state in catalogue.servers}
         own = [(tool.info, state) for tool in self._own.values() if (state := tool.state(states)) is not None]
@@ -66,34 +66,34 @@ class PolicedTools:
 
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
-"""Where a schema has one of these at its top, and not as false, its `properties` may not be all that it takes."""
+"""A schema with one of these at its top (other than as false) may accept more than its `properties`."""
 
 MOST_NAMED = 8
-"""Arguments that there are none of, named in one message."""
+"""How many unknown arguments one message names."""
 
 
 class KnownArguments(CallPolicy):
-    """Refuses arguments there are none of, before others read them: a server that passed over `location` would answer
-    for another place."""
+    """Refuses unknown arguments before other policies read them: a server that ignored `location` would answer for
+    another place."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call; or a failed outcome that names the arguments there are."""
+        """Return the call, or a failed outcome that lists the valid arguments."""
         wrong = unknown_arguments(call.tool, call.input)
         return ToolOutcome(success=False, message=wrong, error_type="tool_execution") if wrong else call
 
 
 class HostedArguments(CallPolicy):
-    """Adds the session's id to each call of a tool whose schema has such an argument."""
+    """Adds the session's id to calls of tools whose schema has that argument."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call, with what the host knows."""
+        """Return the call, with `session_id` if the tool takes it."""
         if call.tool.meta.get("agentd/takes_session"):
             return call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
         return call
 
 
 def unknown_arguments(tool: ToolInfo, given: Iterable[str]) -> str:
-    """Names the arguments that the tool's schema doesn't have; empty where the schema names none or is open."""
+    """The error text for arguments that the tool's schema lacks; empty if none, or if the schema is open or empty."""
     schema = tool.whole_schema or tool.input_schema
     known = schema.get("properties")
     if not isinstance(known, dict) or not known or any(schema.get(key, False) is not False for key in OPEN):
@@ -108,7 +108,7 @@ REASON = "official calls need an app that judges them, and none is installed: pi
 
 
 class NoOfficialCalls(CallPolicy):
-    """Refuses every official call: a stale or partial installation must not issue what nobody checks."""
+    """Refuses every official call, so that a partial installation never issues anything unchecked."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
         return ToolOutcome(success=False, message=REASON, error_type="tool_execution") if call.tool.official else call

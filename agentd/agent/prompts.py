@@ -1,4 +1,4 @@
-"""The words a model gets: system text, first turn, tool results, repair. Pure text; byte-identical for the same tools.
+"""Builds the model's texts: system text, first turn, tool results, repair. Byte-identical for the same tools.
 
 The stable part comes first and holds nothing of the run (no time, no id), so that prompt caches hit.
 """
@@ -28,17 +28,17 @@ ACTION_RULES = (
 )
 QUOTED_NOTE = "Said before, by the page's account. Unproven: ask again for a value before you use it in a call."
 REMINDED = 1000
-"""Characters of the citizen's words that stand again after a tool's result."""
+"""Characters of the citizen's request that are repeated after a tool result."""
 DONE_CHARS = 200
-"""Characters of an official act's output that stand in the prompt, which a small model takes long to read."""
+"""Characters of a successful official call's output in the prompt; small models read slowly."""
 SENTENCE_CHARS = 40
-"""A message as long as this describes a result in words."""
+"""A message of at least this many characters counts as a sentence that describes the result."""
 BESIDE_CHARS = 400
-"""Characters of a result that the prompt holds whole beside its sentence; the rest has to be asked for."""
+"""Up to this many characters, a result is kept whole beside its sentence; a longer one is reduced."""
 CHOICES_CHARS = 24
-"""Longer choices are left to the schema, which a constrained model cannot leave and every server checks."""
+"""Longer choices are only in the schema, which binds a constrained model and which every server checks."""
 INSTRUCTIONS_CHARS = 4000
-"""Characters of a server's instructions that a prompt holds: a server may send any number."""
+"""Characters of a server's instructions in the prompt, since a server may send any number."""
 OTHERS = (
     "More tools, by name; still more may exist. Look one up by its name, or by what it should do, before you call it: "
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{"query":"NAME OR WORDS","page":1}}}}'
@@ -55,7 +55,7 @@ LANGUAGE_RULES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call and its outcome as the model sees them: at most `limit` characters of its output."""
+    """A call and its outcome as the model sees them, with at most `limit` characters of output."""
 
     tool: str
     arguments: dict[str, Any]
@@ -77,7 +77,7 @@ def compose_system_instructions(
     described: frozenset[str] | None = None,
     named: Sequence[str] = (),
 ) -> str:
-    """`prompt_template` with its three slots filled: the office's words, the language rule, actions, servers, tools."""
+    """Fill the template's slots: the office's words, the language rule, and the guidance on actions and tools."""
     filled = (
         template.replace("{{custom_instruction}}", custom.strip())
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
@@ -88,9 +88,9 @@ def compose_system_instructions(
 
 
 def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None, named: Sequence[str] = ()) -> str:
-    """The action rules, then each server's instructions with its tools, as read from the servers now.
+    """The action rules, then each server's current instructions and tools.
 
-    `described`: only these tools (None: all), and of the others those `named` by a line.
+    Only the tools in `described` (None: all) are described; those in `named` get one line each.
     """
     parts = [ACTION_RULES]
     shown = in_prompt(toolset, described)
@@ -110,7 +110,7 @@ def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None, nam
 
 
 def signature(tool: ToolInfo) -> str:
-    """One line a tool: `name(field, choice: "A"|"B", optional?): description`."""
+    """A tool on one line: `name(field, choice: A|B, optional?): description`."""
     properties: dict[str, Any] = tool.input_schema.get("properties", {})
     required = set(tool.input_schema.get("required", []))
     fields = [
@@ -137,8 +137,8 @@ def request(
     signed_in: bool = False,
     quoted: str | None = None,
 ) -> ChatMessage:
-    """A citizen's words as a user turn; it may add `more` tools, that a register knows who speaks, and what a page
-    says was said before (`quoted`)."""
+    """The citizen's request as a user turn. It may add the tools `more`, a note that the citizen is signed in, and the
+    earlier conversation as a page gives it (`quoted`)."""
     content: dict[str, Any] = {"request": prompt, "language": NAMES[language]}
     if quoted:
         content["quoted"] = {"note": QUOTED_NOTE, "conversation": quoted}
@@ -150,14 +150,14 @@ def request(
 
 
 def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list[ToolInfo]:
-    """The tools that a prompt describes: the toolset, cut to those picked (`described`; None: no cut)."""
+    """The tools that a prompt describes: those in `described` (None: all)."""
     return [tool for tool in toolset.tools if described is None or tool.name in described]
 
 
 def examples(
     shown: Sequence[ExampleSettings], toolset: Toolset, described: frozenset[str] | None = None
 ) -> list[ChatMessage]:
-    """The examples whose tools exist, as real turns of a conversation."""
+    """The examples whose tools exist, as turns of a conversation."""
     names = {LIST_TOOLS, *(tool.name for tool in in_prompt(toolset, described))}
     turns: list[ChatMessage] = []
     for example in shown:
@@ -167,7 +167,7 @@ def examples(
 
 
 def _given(example: ExampleSettings) -> ChatMessage:
-    """What stood before the example's action, in the form that a real run has."""
+    """The turn before the example's action, in the form of a real run."""
     if example.result is None:
         words = example.user or ""
         return request(words, detect(words))
@@ -178,14 +178,14 @@ def _given(example: ExampleSettings) -> ChatMessage:
 
 
 def answered(action: dict[str, Any]) -> ChatMessage:
-    """What the model did, in its own form."""
+    """The model's action as an assistant turn."""
     return ChatMessage(role="assistant", content=_compact(action))
 
 
 def exchange(called: Called) -> tuple[ChatMessage, ChatMessage]:
-    """A call and its result as two turns, without the values that grounding refused: shown, they would be copied.
+    """A call and its result as two turns, without the values that grounding refused, which the model would copy.
 
-    Of an act that is done the message says it all: little of its output stands in the prompt.
+    A successful official call shows little of its output, since its message is enough.
     """
     shown = replace(called, arguments=_proven(called.arguments, called.outcome))
     if shown.official and shown.outcome.success:
@@ -200,7 +200,7 @@ def _proven(arguments: dict[str, Any], outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _without(value: Any, paths: Sequence[str], at: str = "") -> Any:
-    """The arguments without what stands at the dotted paths (`orang_tua.nama`, `anak.0.nik`)."""
+    """The arguments without the values at the dotted paths (`orang_tua.nama`, `anak.0.nik`)."""
     if isinstance(value, dict):
         inner = {name: f"{at}.{name}" if at else name for name in value}
         return {name: _without(value[name], paths, path) for name, path in inner.items() if path not in paths}
@@ -210,9 +210,9 @@ def _without(value: Any, paths: Sequence[str], at: str = "") -> Any:
 
 
 def tool_result(called: Called) -> ChatMessage:
-    """A tool's outcome as the next user turn: `tool_result` with an `instruction`.
+    """A tool's outcome as the next user turn: `tool_result`, then the `request` again, then an `instruction`.
 
-    The citizen's words stand after it once more: a small model answers what it read last, the tool's result.
+    The request is repeated because a small model answers what it read last.
     """
     outcome = called.outcome
     output = _beside(outcome.message, outcome.output)
@@ -235,7 +235,7 @@ def tool_result(called: Called) -> ChatMessage:
 
 
 def _beside(message: str, output: Any) -> Any:
-    """Of a result that a sentence describes too, the short values that the sentence leaves out; else all of it."""
+    """Reduce a long result with a sentence to the short values that the sentence lacks; return others unchanged."""
     is_sentence = len(message) >= SENTENCE_CHARS and message.lstrip()[0] not in "{["
     if not is_sentence or not isinstance(output, dict) or len(_compact(output)) <= BESIDE_CHARS:
         return output
@@ -259,7 +259,7 @@ def _instruction(outcome: ToolOutcome, language: str, official: bool) -> str:
 
 
 def repair(reason: str) -> ChatMessage:
-    """The one chance to put an unreadable turn right."""
+    """The user turn that asks the model to correct an invalid action."""
     text = f"Your last reply was not a valid action: {reason}. Reply again with exactly one JSON object, nothing else."
     return ChatMessage(role="user", content=_compact({"error": text}))
 

@@ -1,4 +1,4 @@
-"""An answer while it is written: its text out of the JSON action, shown as far as it passed a check. No JSON parser."""
+"""Streams an answer: extracts its text from the unfinished JSON action and shows what passed a check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentd.agent.text import encodable
 
 _START = re.compile(r'"action"\s*:\s*"final"\s*,\s*"response"\s*:\s*"')
 NEAR = 256
-"""Characters in which an action's beginning is found; one with more blanks in it is shown when it is whole."""
+"""Characters in which an action's beginning is searched; one with more blanks is shown only when complete."""
 _WHOLE = re.compile(
     r"""(?:[^"\\]++                                         # a text as it stands
     |\\["\\/bfnrt]                                          # an escape
@@ -22,18 +22,18 @@ _WHOLE = re.compile(
     )*+""",
     re.VERBOSE,
 )
-"""The part of a JSON text, from its start, in which no escape is cut off."""
+"""The longest start of a JSON string's content in which no escape is cut off."""
 
 
 class AnswerText:
-    """Feed it the raw pieces of a turn; it gives back what is new of a `final` action's response."""
+    """Extracts the response of a `final` action from the raw pieces of a turn."""
 
     def __init__(self) -> None:
         self._begun = False
         self._waiting = ""
 
     def feed(self, piece: str) -> str:
-        """The new text in this piece: escapes decoded, surrogate pairs whole, nothing before or after the response."""
+        """Return the response's new text in this piece: escapes decoded, surrogate pairs never split."""
         self._waiting += piece
         if not self._begun:
             found = _START.search(self._waiting)
@@ -49,11 +49,11 @@ class AnswerText:
 
 _END = re.compile(r"[.!?]\s|\n")
 PORTION = 8
-"""What is checked at once is at least this part of what was shown: all checks together are linear in the answer."""
+"""A check covers at least 1/PORTION of the text shown so far, so all checks together are linear in the answer."""
 
 
 class CheckedText:
-    """Shows whole sentences that `passes` lets pass; behind one that doesn't, nothing until the whole answer did."""
+    """Shows the complete sentences that pass; after one fails, nothing until the whole answer has passed."""
 
     def __init__(self, passes: Callable[[str], Awaitable[bool]], show: Callable[[str], None]) -> None:
         self._passes = passes
@@ -67,7 +67,7 @@ class CheckedText:
         self._checking: asyncio.Task[None] | None = None
 
     def feed(self, piece: str) -> None:
-        """Take in a raw piece of the turn; what is whole now is checked, and shown a little later."""
+        """Add a raw piece of the turn; start a check of the complete sentences, which shows them if they pass."""
         text = self._answer.feed(piece)
         self._held.append(text)
         self._length += len(text)
@@ -94,7 +94,7 @@ class CheckedText:
         self._show(text)
 
     def stop(self) -> None:
-        """Cancel the check under way, so that nothing more is shown."""
+        """Cancel the running check, so that nothing more is shown."""
         if self._checking is not None:
             self._checking.cancel()
 

@@ -1,4 +1,4 @@
-"""Text into words: normalised, split, folded and stemmed. It knows nothing of fields, persons or meaning."""
+"""Normalizes, splits, folds and stems text. It knows nothing of fields, persons or meaning."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agentd.agent.languages import words
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
 HAN = r"(?-i:[\u3400-\u4dbf\u4e00-\u9fff])"
-"""Written without spaces between words: each sign is a token. It has no case, which takes long to find out."""
+"""Han characters have no spaces between words, so each is a token. `-i` saves the slow search for their case."""
 _MARKS = str.maketrans({"。": ". ", "，": ", ", "、": ", ", "،": ", ", "؛": "; "})
 _SAME_MARKS = str.maketrans("؟’‘“”「」", '?\'\'""""')
 _UNWRITTEN = dict.fromkeys((0x640, 0x670, *range(0x64B, 0x660)))
-"""Arabic's vowel signs and the stroke that lengthens a word: style."""
+"""Arabic vowel signs and the lengthening stroke (tatweel), which are removed."""
 _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
-"""Arabic letters that are written for one another."""
+"""Arabic letters that people write interchangeably."""
 _PLAIN_MARKS = _MARKS | _SAME_MARKS | _UNWRITTEN
 
 
@@ -24,18 +24,18 @@ _DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if c
 
 
 def encodable(text: str) -> str:
-    """Without control characters other than tab and line breaks: no page shows them, and no PostgreSQL holds a NUL.
+    """Remove control characters except tab and line breaks: no page shows them and PostgreSQL rejects NUL.
 
-    Half a surrogate pair, which JSON can carry and UTF-8 can't, becomes a question mark.
+    Half a surrogate pair, which JSON allows but UTF-8 doesn't, becomes a question mark.
     """
     return text.translate(_DROPPED).encode("utf-8", "replace").decode("utf-8")
 
 
 FILLERS = words().fillers
-"""Words that may stand beside a value without changing it."""
+"""Words that may accompany a value without changing it."""
 _JOINERS = words().joiners
 _CHAT = words().shorthands
-"""How people shorten words in a chat."""
+"""Chat abbreviations and the words that they stand for."""
 _PREFIXES, _SUFFIXES = words().prefixes, words().suffixes
 _BEGINNINGS = tuple({prefix[:2] for prefix in _PREFIXES})
 _DOUBLED = re.compile(
@@ -43,19 +43,19 @@ _DOUBLED = re.compile(
     rf"(?:{'|'.join((*_SUFFIXES, *words().clitics))})?\b",
     re.IGNORECASE,
 )
-"""`jadi2`, `anak2nya`: a word said twice. What counts something (`RT2`, `blok2`) or is all capitals is none."""
+"""Matches a reduplicated word (`jadi2`, `anak2nya`), but no number of something (`RT2`, `blok2`) and no capitals."""
 _TOKEN_OR_DOUBLED = re.compile(f"{_DOUBLED.pattern}|{_TOKEN.pattern}", re.IGNORECASE)
 _LENGTHENED = re.compile(r"(?<=[a-z])([abeghknoprstuy])\1{2,}$")
-"""`tolonggg`: how people raise their voice. Letters of Roman numbers stay (`Blok III`)."""
+"""Matches a lengthened word end (`tolonggg`), but not the letters of Roman numerals (`Blok III`)."""
 
 
 def alike(text: str) -> str:
-    """Normalized text in which letters that people write for one another are the same."""
+    """The normalized text, with interchangeable Arabic letters unified."""
     return normal(text).translate(_ONE_LETTER)
 
 
 def folded(token: str) -> str:
-    """A token without case, as it is spelt in full; of a word said twice by a number (`jadi2`) the word."""
+    """The token case-folded, abbreviations spelt out, and without the `2` of a reduplication (`jadi2`)."""
     word = token.strip().casefold()
     if not word.isascii():
         return word.translate(_ONE_LETTER)
@@ -68,12 +68,12 @@ def folded(token: str) -> str:
 
 
 def doubled(word: str) -> bool:
-    """Whether the digit of a word only says that it is said twice (`jalan2`)."""
+    """Whether the word's digit marks a reduplication (`jalan2`)."""
     return _DOUBLED.fullmatch(word) is not None
 
 
 def normal(text: str) -> str:
-    """NFKC text without invisible characters, its line breaks kept; marks and digits of other scripts as in Latin."""
+    """NFKC text without invisible characters. Line breaks stay; other scripts' punctuation and digits become Latin."""
     if text.isascii():
         return text.replace("\r\n", "\n")
     plain_marks = _fewer_marks(text.replace("\r\n", "\n")).translate(_PLAIN_MARKS)
@@ -82,12 +82,12 @@ def normal(text: str) -> str:
 
 
 def _digit(letter: str) -> str:
-    """A digit of any script as it is written in Latin; every other letter as it is."""
+    """A digit of any script as a Latin digit; any other letter unchanged."""
     return letter if letter.isascii() or not letter.isdecimal() else str(unicodedata.digit(letter))
 
 
 MOST_MARKS = 30
-"""Combining marks on one letter (UAX #15, Stream-Safe Text Format): composing sorts them, in time as their square."""
+"""Most combining marks kept per letter (UAX #15, Stream-Safe Text Format): composing sorts them in quadratic time."""
 
 
 def _fewer_marks(text: str) -> str:
@@ -101,7 +101,7 @@ def _fewer_marks(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Digits, words (`jadi2` is one), line breaks and single marks, as written.
+    """Split into digit runs, words (`jadi2` is one), line breaks and single marks, as written.
 
     A full stop or comma before a space keeps that space.
     """
@@ -112,12 +112,12 @@ def tokens(text: str) -> list[str]:
 
 
 def folded_tokens(text: str) -> tuple[str, ...]:
-    """All of a text's tokens but spaces, folded: its words and its marks."""
+    """The folded tokens of a text, words and marks, without spaces."""
     return tuple(folded(token) for token in tokens(normal(text)) if token.strip())
 
 
 def fold(text: str) -> tuple[str, ...]:
-    """The words and digit runs of a text, without case, accents of style or punctuation."""
+    """The folded words and digit runs of a text, without punctuation."""
     return tuple(folded(token) for token in tokens(normal(text)) if token[0].isalnum())
 
 
@@ -127,7 +127,7 @@ def plain(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """The root of a word, roughly: affixes off while at least four letters stay.
+    """The rough root of a word: strips one suffix and one prefix if at least four letters stay.
 
     Both sides of a comparison are stemmed, so roots need not be real words.
     """
@@ -142,6 +142,6 @@ def stem(word: str) -> str:
 
 
 def content(phrase: tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """What a phrase is about: its stems, joining words and punctuation left out."""
+    """The stems of a phrase, without joining words and punctuation."""
     roots = ((word, stem(word)) for word in phrase if word[0].isalnum())
     return tuple(root for word, root in roots if word not in _JOINERS and root not in _JOINERS)

@@ -1,4 +1,4 @@
-"""How the loop calls a tool: its name resolved, its time limited, its progress published. It records nothing."""
+"""Calls tools for the loop: resolves names, limits the time and publishes progress. It records nothing."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class ToolCalls:
         self._publish = publish
 
     def resolved(self, name: str) -> ToolInfo | None:
-        """The tool, or None for list_tools and names that are none."""
+        """The tool of that name; None for list_tools and unknown names."""
         try:
             return self._brief.toolset.resolve(name)
         except ToolError:
             return None
 
     def named(self, name: str) -> tuple[str, str | None]:
-        """(the tool's own name, its server); a name that is no tool's as it is, without one."""
+        """Return (the tool's own name, its server); an unknown name unchanged, with None."""
         tool = self.resolved(name)
         return (name, None) if tool is None else (tool.name, tool.server)
 
     async def make(self, call: CallTool, consent: Consent | None) -> ToolOutcome:
-        """One call through the policies; what cannot be called is a failed outcome."""
+        """Make one call through the policies; a failed outcome if there is no such tool or it times out."""
         try:
             tool = self._brief.toolset.resolve(call.tool)
         except ToolError as error:
@@ -77,13 +77,13 @@ class ToolCalls:
         return outcome.model_copy(update={"duration_ms": duration})
 
     def written(self, call: CallTool) -> dict[str, Any]:
-        """The arguments that the model wrote, without those that the host filled in: it is not shown these."""
+        """The arguments without those that the host filled in, which the model is not shown."""
         tool = self.resolved(call.tool)
         if tool is None or tool.whole_schema is None:
             return call.input
         return {name: value for name, value in call.input.items() if name in tool.input_schema["properties"]}
 
     def is_free(self, call: CallTool) -> bool:
-        """Whether a call may be made within its turn, in one record: doing both again changes nothing."""
+        """Whether a call may share its turn's journal record, because repeating both changes nothing."""
         tool = self.resolved(call.tool)
         return tool is None or (tool.read_only and not tool.official and tool.approval == "never")

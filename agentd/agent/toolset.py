@@ -1,4 +1,4 @@
-"""The tools one run may use: the catalogue as client.toml and the caller's profile bound and worded it. No calls."""
+"""The tools one run may use: the catalogue as bound and worded by client.toml and the caller's profile. No calls."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from agentd.config.schema import ToolSettings
 
 SESSION_ARGUMENT = "session_id"
-"""An argument of this name is set by the host and hidden from the model."""
+"""The host sets an argument of this name and hides it from the model."""
 
 
 Fit = Callable[[ToolInfo], ToolInfo]
-"""A tool as one session's model sees it, the rest of its schema kept as `whole_schema`."""
+"""Adapts a tool to what one session's model sees; `whole_schema` keeps the full schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """What may be called (`tools`, of servers that are up or start again), and what else is known by name."""
+    """The tools that may be called (of servers that are not down), and others known by name."""
 
     tools: tuple[ToolInfo, ...]
     servers: tuple[ServerState, ...]
     unbound: frozenset[str] = frozenset()
     asleep: tuple[ToolInfo, ...] = ()
-    """Tools of servers that are down or yet to list them: calling one is an execution error, not an unknown name."""
+    """Tools of servers that are down or have not listed them yet: a call is an execution error, not an unknown name."""
 
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
-        """The tool of that name, without regard to case. Raises UnknownTool or UnboundTool."""
+        """The tool of that name, ignoring case. Raises UnknownTool or UnboundTool."""
         wanted = name.casefold()
         for tool in (*self.tools, *self.asleep):
             names = {tool.name.casefold(), f"{tool.server}__{tool.bare_name}".casefold()}
@@ -65,18 +65,18 @@ class Toolset:
 
     @property
     def official(self) -> frozenset[str]:
-        """Names of the tools whose calls act for the office."""
+        """The names of the tools that act for the office."""
         return frozenset(tool.name for tool in (*self.tools, *self.asleep) if tool.official)
 
     def done(self, steps: Iterable[AgentStep]) -> str:
-        """What the official calls among these steps did, in their tools' own words; empty when the last one failed."""
+        """The messages of the successful official calls among these steps; empty if the last official one failed."""
         calls = [step for step in steps if step.tool in self.official and step.message]
         return "\n".join(step.message for step in calls if step.success) if calls and calls[-1].success else ""
 
     def expected(self, name: str, server: str) -> ToolInfo:
-        """The tool of a server that is known to offer it, though it may not be up yet and have listed no tool.
+        """The tool of a server that should offer it, even if the server is not up and has not listed it.
 
-        Raises UnknownTool where that server is not configured, or is up without it.
+        Raises UnknownTool if the server is not configured, or is up without the tool.
         """
         try:
             return self.resolve(name, server)
@@ -95,11 +95,11 @@ def assemble(
     caller: Caller | None = None,
     chooser: Chooser = "model",
 ) -> Toolset:
-    """Bind, word and cut the catalogue.
+    """Build the toolset from the catalogue, with client.toml's wording and the profile's restrictions.
 
-    `entries` None means every tool of every server; `servers` and `only` are the profile's cut (None: no cut).
-    Tools of one name at two servers are each called `SERVER__TOOL`. What is not for models does not exist for one, and
-    what proves who somebody is for nobody: the daemon calls that at its host (agentd/daemon.py).
+    `entries` None means every tool of every server; `servers` and `only` restrict them (None: no limit). Tools with
+    the same name at two servers become `SERVER__TOOL`. A model doesn't get tools that are not for models; no other
+    chooser gets identity tools, which only the daemon calls, at its host (agentd/daemon.py).
     """
 
     def worded(tool: ToolInfo, entry: ToolSettings | None = None) -> ToolInfo:
@@ -156,7 +156,7 @@ def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
 
 
 def _worded(tool: ToolInfo, entry: ToolSettings | None) -> ToolInfo:
-    """The tool with this office's words over its server's."""
+    """The tool with this office's settings over its server's."""
     official = bool(tool.meta.get("agentd/official")) or tool.official
     description, timeout_s = tool.description, tool.timeout_s
     if entry is not None:

@@ -1,6 +1,6 @@
-"""What a model may do in one turn and what its answer may say: the port for an app's rules.
+"""The port for an app's rules on what a model may do in one turn and what its answer may say.
 
-It has no rules of its own. app.py composes the policies; the loop asks them and knows none.
+It has no rules of its own. app.py composes the policies; the loop only asks them.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn as policies see it, before the model is asked."""
+    """One turn as the policies see it."""
 
     request: str
     """The citizen's newest words."""
     toolset: Toolset
     session_id: str = ""
-    """The session's id: a policy caches what it has read under it, until the app is asked to forget the session."""
+    """The key under which policies cache what they have read, until the app is asked to forget the session."""
     said: tuple[Said, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     language: Language = "id"
     spoken: str | None = None
-    """The code of the language that the citizen writes; None: `language`."""
+    """The code of the language that the citizen writes; None if it is `language`."""
     instructions: str = ""
-    """The office's own words to the model, which it may repeat to anybody."""
+    """The office's instructions to the model, which it may repeat to anybody."""
     official_refused: bool = False
-    """An official call was refused since the citizen spoke last: tried again, it could only be refused again."""
+    """An official call was refused since the citizen's last message; it would be refused again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a model that writes under a schema may write: these tools with these schemas, a listing, an answer."""
+    """What a schema-constrained model may write: calls of these tools, a listing, an answer."""
 
     tools: tuple[ToolInfo, ...] = ()
     may_list: bool = True
     may_answer: bool = True
     answer: str | None = None
-    """What a small model is to answer, word for word, where it is all there is to say."""
+    """The fixed answer for a small model, word for word, if nothing else would be right."""
     known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By tool, the arguments that the host fills in where the model leaves them out."""
+    """By tool name, the arguments that the host fills in if the model omits them."""
 
     def completed(self, call: CallTool) -> CallTool:
-        """The call with what the host knows."""
+        """The call with the `known` arguments added."""
         known = next((known for name, known in self.known.items() if name.casefold() == call.tool.casefold()), {})
         return replace(call, input={**known, **call.input}) if known else call
 
 
 class UnsupportedAnswer(InvalidAction):
-    """The answer says what this session does not support; the message says so to the model.
+    """The session does not support what the answer claims; the message tells the model so.
 
-    `instead` is what the citizen reads when the model insists.
+    `instead` is the answer for the citizen if the model insists.
     """
 
     def __init__(self, reason: str, instead: str) -> None:
@@ -66,27 +66,27 @@ class UnsupportedAnswer(InvalidAction):
 
 
 class TurnPolicy:
-    """One app's rules for a turn; it has none, each overrides what it needs.
+    """One app's rules for a turn. This base class has none; apps override what they need.
 
-    All methods but `weigh_answer` are pure; they must take time linear in what was said.
+    All methods except `weigh_answer` are pure and must take time linear in the session's text.
     """
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:  # noqa: ARG002 - for those that need it
-        """The same offer or a smaller one."""
+        """Return the same offer or a narrower one."""
         return offer
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for an answer that the citizen must not hear."""
 
     async def weigh_answer(self, turn: Turn, answer: str) -> None:
-        """The same for an answer that passed `check_answer`, by what a model says of it."""
+        """Like `check_answer`, for an answer that passed it, but judged by a model."""
 
     def supports(self, call: ToolCall) -> bool:  # noqa: ARG002 - for those that need it
-        """Whether a call that waits for a yes could still be made, after all that was said since."""
+        """Whether a call that waits for approval may still be made, given what was said since."""
         return True
 
     def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:  # noqa: ARG002
-        """Whether a call with `wanted` would do again what one with `made` did."""
+        """Whether a call with `wanted` would repeat the one with `made`."""
         return canonical(wanted) == canonical(made)
 
 
@@ -96,7 +96,7 @@ UNRESTRICTED = TurnPolicy()
 
 @dataclass(frozen=True, slots=True)
 class TurnPolicies(TurnPolicy):
-    """Several policies as one: each narrows what the one before left, and every answer must pass them all."""
+    """Combines policies: each narrows the offer of the previous one, and an answer must pass all of them."""
 
     policies: Sequence[TurnPolicy]
 

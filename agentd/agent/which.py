@@ -1,4 +1,4 @@
-"""Which of several calls that wait a plain yes or no is for: the question, and what an answer to it chooses. No I/O."""
+"""Asks which of several waiting calls a plain yes or no is for, and reads the answer. No I/O."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from agentd.errors import Language
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The question to the citizen which of these calls a yes or no is for."""
+    """Lets the citizen choose which of these waiting calls a yes or no is for."""
 
     agrees: bool
     runs: tuple[str, ...]
-    """The ids of the runs that wait with them, as they are numbered."""
+    """The ids of the waiting runs, in the order of their numbers."""
     names: tuple[str, ...]
 
     def question(self, language: Language) -> str:
-        """Asks for the number of one."""
+        """The question text, with the calls numbered from 1."""
         said = replies()[language]
         numbered = (f"{number}. {name}" for number, name in enumerate(self.names, 1))
         return "\n".join([said.which.format(said=said.yes if self.agrees else said.no), *numbered])
 
     def chosen(self, answer: str) -> str | None:
-        """The run whose number is the whole answer, or the only one whose name has all of its words."""
+        """The run whose number is the whole answer, or the only one whose name has all of the answer's words."""
         words = fold(answer) if "?" not in normal(answer) else ()
         named = zip(self.runs, self.names, strict=True)
         found = [run for run, name in named if words and set(words) <= set(fold(name))]
@@ -36,7 +36,7 @@ class Choice:
 
 
 def named(fields: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> tuple[str, ...]:
-    """Of each (title, its fields with their values): the title, with what differs where another has the same title."""
+    """Name each (title, fields) by its title, plus the differing fields if others have the same title."""
     names = []
     for title, rows in fields:
         alike = [others for name, others in fields if name == title and others is not rows]
