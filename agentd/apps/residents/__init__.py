@@ -1,1 +1,1 @@
-"""The register of residents: who a visitor is, and the office's command line for the register."""
+"""The register of residents: identifies visitors, and brings the office's command line for the register."""

@@ -1,4 +1,4 @@
-"""The app that knows who a visitor is, by the office's register of residents. It draws no letter and asks no model."""
+"""The app that identifies visitors by the office's register of residents. It draws no letter and asks no model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Residents(App):
-    """Session.verify and what rests on it."""
+    """Session.verify and everything that depends on it."""
 
     methods = (
         *(session_methods.verify, session_methods.forget, session_methods.vouch),
@@ -52,17 +52,17 @@ class Residents(App):
         self._verifications = Verifications(self._register, self._identities, wiring.store, wiring.audit)
 
     async def _review(self, row: RunRecord, approval: PendingApproval) -> Review:
-        """A request for what a citizen agreed to and an officer must, too; by the tool as its server describes it."""
+        """Open a request for a call that the citizen agreed to and an officer must approve too."""
         known = self.wiring.tools().catalogue().tool(approval.tool)
         return await self._requests.open(row, approval, known or ToolInfo(name=approval.tool, server=""))
 
     def policies(self) -> Iterable[CallPolicy]:
-        """Official calls say on what they rest; a verified session's are filled in; letters are noted."""
+        """Set the basis of official calls, fill them in for verified sessions, and note issued letters."""
         listed = Listed(self._letters, self._identities, self.wiring.clock)
         return Filled(self._visitors, self._requests.seen), listed
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Letters are sent to the register that lists them."""
+        """Send issued letters to the register that lists them, while the daemon serves."""
         return self._letters.sending()
 
     def _lists_letters(self) -> bool:
@@ -71,7 +71,7 @@ class Residents(App):
         return own is not None and own.env.get("WRITE_LOG", "").strip().lower() == "true"
 
     async def fitting(self, session_id: str) -> Fit | None:
-        """A verified session's model sees only what is left to fill in."""
+        """The model of a verified session sees only the fields that are left to fill in."""
         return await self._visitors.fitting(session_id)
 
     def parts(self) -> Iterable[object]:
@@ -95,20 +95,20 @@ class Residents(App):
         return self.wiring.settings().section(ResidentsSettings).server
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
-        """/status/CODE, open to everybody who has a code."""
+        """/status/CODE, open to everybody with a code."""
         from agentd.apps.residents.status_page import StatusPage
 
         return StatusPage(self._requests).routes()
 
     async def leaving(self, session_id: str) -> None:
-        """How its requests stand outlasts its runs."""
+        """Save the status of the session's requests before its runs are removed."""
         await self._requests.settle(session_id)
 
     async def session_shown(self, session_id: str) -> dict[str, Any]:
-        """`identity`: never the NIK."""
+        """`identity` without the NIK; None if nobody is verified."""
         identity = await self._identities.of(session_id)
         return {"identity": None if identity is None else identity.shown()}
 
     async def forget(self, session_id: str) -> None:
-        """The proof ends with the visit."""
+        """End the proof of identity with the visit."""
         await self._identities.forget(session_id)

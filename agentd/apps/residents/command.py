@@ -1,4 +1,4 @@
-"""`agentd residents …`: the register server's own command (client.toml). It knows no resident."""
+"""`agentd residents …`: runs the register server's own command (client.toml)."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ COMMAND = ServerCommand(
 
 
 def register(commands: Any) -> None:
-    """Add the command's words; those after it are the server's."""
+    """Add the command; all further words are passed to the server."""
     COMMAND.register(commands, HELP)

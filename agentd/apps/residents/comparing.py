@@ -1,4 +1,4 @@
-"""Differences between a visitor's words and the register, for the officer who sees both. It changes neither."""
+"""Differences between a visitor's words and the register, for an officer. It changes neither."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class ComparisonShown(Message):
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """Compares what waits for an officer with the register."""
+    """Compares a call that waits for an officer with the register."""
 
     store: RunStore
     register: Register
     tools: Callable[[], ToolHost]
 
     async def of(self, request: Request) -> ComparisonShown:
-        """How the waiting call differs from the register's entry of its person; `resident` is false if there is none.
+        """How the waiting call differs from its person's entry in the register; `resident` is false if there is none.
 
-        Raises ToolExecution while the register can't be read.
+        Raises ToolExecution if the register can't be read.
         """
         run = await self.store.run(request.run_id)
         tool = self.tools().catalogue().tool(request.tool)
@@ -62,7 +62,7 @@ class Comparing:
 
 
 def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
-    """The NIK that the form names for its applicant; None where it has none, or none of 16 digits."""
+    """The NIK of the form's applicant; None if it has none of 16 digits."""
     for name, _, key in _registered(schema):
         if key == "nik" and re.fullmatch(r"[0-9]{16}", str(arguments.get(name) or "")):
             return str(arguments[name])
@@ -70,7 +70,7 @@ def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | 
 
 
 def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[DifferenceShown]:
-    """In the form's order; what either side doesn't say is no difference."""
+    """The differing fields, in the form's order; a value that either side lacks is no difference."""
     found = []
     for name, rule, key in _registered(schema):
         said, registered = arguments.get(name), resident.get(key)
@@ -82,7 +82,7 @@ def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], residen
 
 
 def _registered(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
-    """(field, its rule, the register's key) of what the register holds of an applicant."""
+    """(field, its rule, the register's key) of each field that the register fills in from the applicant."""
     for name, rule in schema.get("properties", {}).items():
         whose, _, key = str(rule.get(SOURCE) or "").partition(".")
         if whose == "resident":
@@ -90,7 +90,7 @@ def _registered(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
 
 
 def _plain(value: str) -> object:
-    """Without what makes no difference on a letter: case, blanks, punctuation, leading zeros, how a day is written."""
+    """The value without what doesn't matter on a letter: case, blanks, punctuation, leading zeros, a date's format."""
     parts = tuple(part.lstrip("0") or "0" for part in _PARTS.findall(value.casefold()))
     return _day(parts) or parts
 

@@ -1,4 +1,4 @@
-"""What a letter asks of the register's values before it is begun, as its tool declares it. Pure; it asks no register.
+"""Conditions that a letter's tool declares on the register's values, checked before it is begun. Pure.
 
 A tool's `_meta` `agentd/conditions` is a list of {of, only?, never?, differs?, says: {language: sentence}}: `of` and
 `differs` are sources of fields (`resident.status_perkawinan`, `family.nik`), or `family.anak_pemohon`: whether the
@@ -23,13 +23,13 @@ RESIDENT, MEMBER, CHILD = "resident", "family", "anak_pemohon"
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A condition that a value of the register doesn't meet."""
+    """A condition that a value in the register doesn't meet."""
 
     says: dict[str, str]
     value: str = field(repr=False)
 
     def words(self, language: Language) -> str:
-        """For the citizen."""
+        """The sentence for the citizen."""
         sentence = self.says.get(language) or next(iter(self.says.values()), "")
         return sentence.replace("{value}", self.value)
 
@@ -43,12 +43,12 @@ class ConditionUnmet(Exception):
 
 
 def unmet(tool: ToolInfo, resident: Resident, member: Resident | None = None) -> Unmet | None:
-    """The first condition that isn't met; without a member, conditions about one are left out."""
+    """The first condition that isn't met; conditions on a family member are skipped if no member is given."""
     return next(_unmet(tool, resident, member), None)
 
 
 def value_of(source: str, resident: Resident, member: Resident | None) -> str | None:
-    """What the register holds under a field's source: `resident.KEY`, `family` (the name), `family.KEY`."""
+    """The register's value for a field's source: `resident.KEY`, `family` (the name) or `family.KEY`."""
     whose, _, key = source.partition(".")
     if whose == MEMBER:
         if member is not None and key == CHILD:
@@ -58,9 +58,9 @@ def value_of(source: str, resident: Resident, member: Resident | None) -> str | 
 
 
 def _is_child(member: Resident, resident: Resident) -> str | None:
-    """`ya` or `tidak`: the register names the resident as the member's parent, by NIK, by name where it has none.
+    """`ya` or `tidak`: whether the register names the resident as the member's parent, by NIK or, without one, by name.
 
-    None where it names not both parents and the resident is not the one that it names.
+    None if the register doesn't name both parents and the resident is not the one it names.
     """
     parents = [(member.get(f"nik_{parent}"), member.get(f"nama_{parent}")) for parent in ("ayah", "ibu")]
     for nik, name in parents:

@@ -1,6 +1,6 @@
-"""What residents say differs from the register: requests for an officer, who alone corrects it. It changes no register.
+"""Requests to correct the register, from what residents dispute. Only officers resolve them; it changes no register.
 
-A request outlasts the visit that made it, for it is a task of the office; once it is resolved the words are gone.
+A request outlasts its visit, because it is a task of the office; the resident's words are deleted on resolution.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Corrections:
         self._clock = clock
 
     async def note(self, session_id: str, nik: str, disputed: Mapping[str, Dispute]) -> None:
-        """One request for each field; the same one is not made twice."""
+        """Add a request for each field; an open one for the same value is not added twice."""
 
         def work(db: Connection) -> None:
             mine = sa.and_(CORRECTIONS.c.nik == nik, CORRECTIONS.c.resolved_at.is_(None))
@@ -94,18 +94,18 @@ class Corrections:
         await self._writes.do(work)
 
     async def list(self, *, resolved: bool, limit: int) -> list[CorrectionShown]:
-        """The open ones, or those that are resolved; newest first."""
+        """The open or the resolved requests, newest first."""
         done = CORRECTIONS.c.resolved_at.is_not(None) if resolved else CORRECTIONS.c.resolved_at.is_(None)
         query = sa.select(CORRECTIONS).where(done).order_by(CORRECTIONS.c.created_at.desc()).limit(limit)
         return await self._writes.do(lambda db: [CorrectionShown(**row) for row in db.execute(query).mappings()])
 
     async def is_open(self, correction_id: str) -> bool:
-        """Whether no officer has dealt with it yet; False for one that isn't there."""
+        """Whether the request waits for an officer; False if there is no such request."""
         query = sa.select(CORRECTIONS.c.correction_id).where(_open(correction_id))
         return await self._writes.do(lambda db: db.execute(query).first() is not None)
 
     async def resolve(self, correction_id: str, note: str | None, caller: Caller) -> CorrectionShown:
-        """An officer has dealt with it. Raises NotFound for one that is not open."""
+        """Mark a request as resolved and delete its values. Raises NotFound if it is not open."""
         at = iso(self._clock.now())
 
         def work(db: Connection) -> CorrectionShown | None:

@@ -1,6 +1,6 @@
-"""Which member of a family a citizen means by a name. Pure; it asks no register.
+"""Finds the family member a citizen means by a name. Pure; it asks no register.
 
-Only members of the verified resident's own card are ever considered, so no name leads to anybody else.
+Only members of the verified resident's own family card are considered, so a name never leads to anybody else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agentd.errors import Language
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The possible members: one, several to ask about, or none."""
+    """The members that may be meant: one, several to ask about, or none."""
 
     members: tuple[Resident, ...] = field(default=(), repr=False)
 
@@ -26,8 +26,8 @@ class Meant:
 
 
 def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
-    """The members of that name, or of that relation; of several, those whom the citizen's words (oldest first) single
-    out by relation or year of birth, as they named them last or since. A member as `described` is that one."""
+    """The members with that name or relation. If there are several, the citizen's words (oldest first) since they last
+    said the name narrow them by relation or year of birth. A text as `described` selects that member."""
     if chosen := [one for one in family if name in (described(one, "id"), described(one, "en"))]:
         return Meant(tuple(chosen))
     words = _words(name)
@@ -46,13 +46,13 @@ def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
 
 
 def spoken(name: str, said: Sequence[str]) -> bool:
-    """Whether the citizen said every word of a name: a model makes up none."""
+    """Whether the citizen said every word of the name, so that the model didn't invent it."""
     words = _words(name)
     return bool(words) and words <= {word for text in said for word in _words(text)}
 
 
 def question(name: str, found: Meant, language: Language) -> str:
-    """The question to the citizen if a name fits no member of the card, or several."""
+    """The question to the citizen if no member or several members fit the name."""
     if not found.members:
         return replies()[language].nobody.format(name=name)
     shown = "; ".join(described(one, language) for one in found.members)
@@ -60,7 +60,7 @@ def question(name: str, found: Meant, language: Language) -> str:
 
 
 def described(one: Resident, language: Language) -> str:
-    """`Rizky Contoh (Anak, lahir 2004-08-21)`: what distinguishes members of one name."""
+    """`Rizky Contoh (Anak, lahir 2004-08-21)`: distinguishes members with the same name."""
     born = replies()[language].born.format(day=one["tanggal_lahir"]) if one["tanggal_lahir"] else ""
     return f"{one['nama']} ({', '.join(part for part in (one['hubungan'] or '', born) if part)})"
 

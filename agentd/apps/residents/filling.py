@@ -1,7 +1,7 @@
-"""What of a form the register of residents fills in, and what is left to the citizen. Pure; it asks and keeps nothing.
+"""Which fields of a form the register fills in and which the citizen must say. Pure; it asks and keeps nothing.
 
-A field's schema says where its value comes from (`x-agentd-source`): `resident.KEY`, of who is verified; `family`, the
-name of a member of their card whom the citizen names; `family.KEY`, of that member.
+A field's schema states its source (`x-agentd-source`): `resident.KEY` of the verified resident; `family`, the name of
+a member of their card, which the citizen says; `family.KEY` of that member.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The verified resident, the level, and the members of the family card (the resident among them)."""
+    """The verified resident, the assurance level, and the members of the family card, including the resident."""
 
     level: Level
     resident: Resident = field(repr=False)
@@ -33,7 +33,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """The whole arguments, where each comes from, and how sure that makes the call."""
+    """All arguments, the source of each, and the assurance level of the call."""
 
     arguments: dict[str, Json]
     sources: dict[str, Source]
@@ -41,7 +41,7 @@ class Filling:
 
 
 class WhichMember(Exception):
-    """Nobody, or several, can be meant by the name in this field; the message asks the citizen."""
+    """No member, or several, fit the name in this field; the message asks the citizen."""
 
     def __init__(self, name: str, message: str) -> None:
         self.field = name
@@ -49,9 +49,9 @@ class WhichMember(Exception):
 
 
 def offered(tool: ToolInfo, known: Known) -> ToolInfo:
-    """The tool as a verified session's model sees it: without what the register fills in.
+    """The tool as a verified session's model sees it: without the fields that the register fills in.
 
-    Of one whose conditions the register doesn't meet nothing is left to ask: it is called at once, and refused.
+    If the register doesn't meet the tool's conditions, no field is left: the model calls it, and it is refused.
     """
     properties, needed = _fields(tool.input_schema)
     left = (
@@ -71,14 +71,14 @@ def offered(tool: ToolInfo, known: Known) -> ToolInfo:
 
 
 def whole(tool: ToolInfo) -> ToolInfo:
-    """The tool with its server's whole schema."""
+    """The tool with the complete schema of its server."""
     if tool.whole_schema is None:
         return tool
     return tool.model_copy(update={"input_schema": tool.whole_schema, "whole_schema": None})
 
 
 def stated(schema: Mapping[str, Json], arguments: Mapping[str, Json], by: Source) -> Filling:
-    """What somebody says themselves."""
+    """Arguments as somebody stated them themselves, at the level `declared`."""
     properties, _ = _fields(schema)
     sources = _defaults(schema, arguments) | {name: by for name in arguments if name in properties}
     return Filling(dict(arguments), sources, "declared")
@@ -87,10 +87,10 @@ def stated(schema: Mapping[str, Json], arguments: Mapping[str, Json], by: Source
 def filled(
     tool: ToolInfo, arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
 ) -> Filling:
-    """The arguments with what the register holds, whatever was written there. Raises WhichMember, ConditionUnmet.
+    """The arguments overwritten with the register's values. Raises WhichMember, ConditionUnmet.
 
-    What it doesn't hold the citizen may declare; where the letter needs that, or states what no register knows, the
-    whole is only declared.
+    A required value that the register lacks may come from the citizen. Then, or if the letter states what no register
+    knows, the level is `declared`.
     """
     if why := unmet(tool, known.resident):
         raise ConditionUnmet(why)
@@ -126,7 +126,7 @@ def _member(
     said: Sequence[str],
     language: Language,
 ) -> Resident | None:
-    """The member whom the citizen named; None if the form has no such field or it is still empty."""
+    """The member whom the citizen named; None if the form has no such field or it is empty. Raises WhichMember."""
     field_name = next((name for name, rule in properties.items() if _source(rule) == MEMBER), None)
     name = str(arguments.get(field_name or "") or "").strip()
     if field_name is None or not name:
@@ -140,7 +140,7 @@ def _member(
 
 
 def _is_open(source: str, required: bool, known: Known) -> bool:
-    """Whether the citizen must say it: which member they mean, and what the register may lack."""
+    """Whether the citizen must say it: which member they mean, or a required value that the register may lack."""
     if source == MEMBER:
         return True
     whose, _, key = source.partition(".")

@@ -1,6 +1,6 @@
-"""Who the person of a session has proven to be, kept beside the sessions until it ends. It asks no register.
+"""Proofs of who a session's person is, stored beside the sessions. It asks no register.
 
-A proof ends with the session, when it is forgotten, or when nothing used it for its time. No PIN comes here.
+A proof ends with the session, when it is forgotten, or after a time without use. No PIN comes here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Identity:
     expires_at: str = ""
 
     def shown(self) -> dict[str, Any]:
-        """As Session.get shows it: never the NIK."""
+        """The identity in the form of Session.get, without the NIK."""
         return {"level": self.level, "display_name": self.display_name, "expires_at": self.expires_at}
 
 
@@ -64,7 +64,7 @@ class Identities:
         self._families: OrderedDict[str, tuple[Resident, ...]] = OrderedDict()
 
     async def keep(self, identity: Identity) -> Identity:
-        """Keep a proof, in the place of one that the session had; it holds from now."""
+        """Store a proof, replacing the session's earlier one; its time starts now."""
         kept = replace(identity, expires_at=self._end())
         self._families.pop(identity.session_id, None)
         row = {column.name: getattr(kept, column.name) for column in IDENTITIES.columns}
@@ -78,13 +78,13 @@ class Identities:
         return kept
 
     async def of(self, session_id: str) -> Identity | None:
-        """The session's proof, if it still holds."""
+        """The session's valid proof, or None."""
         if not await self._may_be_proven(session_id):
-            return None  # as of most sessions: nothing is written then
+            return None  # most sessions: without a write
         return await self._writes.do(lambda db: self._found(db, session_id))
 
     async def used(self, session_id: str) -> Identity | None:
-        """The same, and its time begins again."""
+        """The session's valid proof, or None; its time starts again."""
 
         def work(db: Connection) -> Identity | None:
             found = self._found(db, session_id)
@@ -107,25 +107,25 @@ class Identities:
         return session_id in self._proven
 
     async def forget(self, session_id: str) -> bool:
-        """End the session's proof; whether there was one."""
+        """End the session's proof. Returns whether there was one."""
         self._families.pop(session_id, None)
         query = IDENTITIES.delete().where(IDENTITIES.c.session_id == session_id)
         self._proven.discard(session_id)
         return bool(await self._writes.do(lambda db: db.execute(query).rowcount))
 
     def family(self, identity: Identity) -> tuple[Resident, ...]:
-        """The resident's family card as the register gave it in this visit; nobody before it was asked."""
+        """The resident's family card, cached for this visit; empty until the register was asked."""
         return self._families.get(identity.session_id, ())
 
     def keep_family(self, identity: Identity, family: tuple[Resident, ...]) -> None:
-        """Keep it in this process's memory until the proof ends, so that the register isn't asked at every turn."""
+        """Cache the card in memory until the proof ends, so that the register isn't asked at every turn."""
         self._families[identity.session_id] = family
         while len(self._families) > FAMILIES:
             self._families.popitem(last=False)
 
     def _found(self, db: Connection, session_id: str) -> Identity | None:
         now = self._clock.now()
-        latest = now + self._idle + SLACK  # beyond it: from before the clock was set back
+        latest = now + self._idle + SLACK  # later ones: the clock was set back since
         over = sa.or_(IDENTITIES.c.expires_at <= iso(now), IDENTITIES.c.expires_at > iso(latest))
         db.execute(IDENTITIES.delete().where(over))
         if (row := _row(db, session_id)) is None:

@@ -1,7 +1,7 @@
-"""Letters that the register of residents is still to list: kept from their issue until it has. It issues none.
+"""Queue of issued letters that the register of residents has yet to list. It issues none.
 
-A letter is noted within the step that issues it, which is made again after a crash; it is sent until the register has
-it, and the register writes a letter once. What is kept of it goes as soon as it stands there.
+A letter is noted in the step that issues it, which is repeated after a crash. It is sent until the register accepts
+it, and the register writes each letter once. Then its copy here is deleted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WAITING = sa.Table(
 
 
 class LetterLog:
-    """The letters that wait. `wanted`: whether the office has its register list them (`write_log`)."""
+    """The queue. `wanted`: whether the office has its register list letters (`write_log`)."""
 
     def __init__(
         self, store: RunStore, register: Register, clock: Clock, audit: AuditTrail, wanted: Callable[[], bool]
@@ -61,7 +61,7 @@ class LetterLog:
         """How many the register refused when it was asked last."""
 
     async def note(self, letter: dict[str, Any]) -> None:
-        """Keep a letter that was issued until it is listed; the same one once."""
+        """Queue an issued letter; the same number is queued once."""
 
         def work(db: Connection) -> None:
             known = db.execute(sa.select(WAITING.c.number).where(WAITING.c.number == letter["number"])).first()
@@ -73,7 +73,7 @@ class LetterLog:
         self._noted.set()
 
     async def send(self) -> int:
-        """Send what waits, oldest first. Returns how many the register listed."""
+        """Send the waiting letters, oldest first. Returns how many the register listed."""
         query = sa.select(WAITING).order_by(WAITING.c.noted_at, WAITING.c.number)
         rows = await self._writes.do(lambda db: list(db.execute(query).mappings()))
         self.refused = 0
@@ -83,7 +83,7 @@ class LetterLog:
         return len(rows) - self.refused
 
     async def _send(self, row: RowMapping) -> bool:
-        """List a waiting letter in the register; True if the register took it. Its first refusal is reported."""
+        """Send a letter; True if the register listed it. The first refusal of a letter is reported."""
         mine = WAITING.c.number == row["number"]
         try:
             await self._register.list_letter(row["letter"])
@@ -99,7 +99,7 @@ class LetterLog:
 
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
-        """Within it, what waits is sent: at once, and again and again what was refused."""
+        """Inside the block, send new letters at once and retry refused ones."""
         async with beside(letter_log=self._send_again()):
             yield
 
@@ -115,13 +115,13 @@ class LetterLog:
                     await self._noted.wait()
 
     async def _report(self, number: str, why: str) -> None:
-        """It is written once for each letter, into the log and the audit trail."""
+        """Write a refusal into the log and the audit trail, once for each letter."""
         log.error("letter_log.refused", reason=why, next="it is sent again every 30 s")
         await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)
 
 
 class Listed(CallPolicy):
-    """Notes letters for the register."""
+    """A call policy that queues issued letters for the register."""
 
     def __init__(self, letters: LetterLog, identities: Identities, clock: Clock) -> None:
         self._letters = letters
@@ -129,7 +129,7 @@ class Listed(CallPolicy):
         self._clock = clock
 
     async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
-        """A letter that was issued is noted before its step is recorded."""
+        """Queue an issued letter before its step is recorded."""
         output = outcome.output
         issued = outcome.success and call.tool.meta.get(LETTER) is True and isinstance(output, dict)
         if issued and output.get("number") and self._letters.wanted():
@@ -140,10 +140,10 @@ class Listed(CallPolicy):
 
 
 def entry(call: ToolCall, output: dict[str, Any], nik: str | None, name: str | None) -> dict[str, Any]:
-    """A letter as the register server's `log_letter` takes it, all but `issued_at`.
+    """A letter in the form of the register server's `log_letter`, without `issued_at`.
 
-    `nik` and `name` are those of who is verified; without them the letter's first NIK and name count. `form` is what
-    the citizen said, `seen` what an officer saw. Lengths are those of OpenSID's columns.
+    `nik` and `name` are the verified person's; without them, the letter's first NIK and name are used. `form` holds
+    what the citizen said, `seen` what an officer saw. Lengths are limited to OpenSID's columns.
     """
     texts = {key: str(value) for key, value in call.input.items() if isinstance(value, (str, int))}
     sources = {} if call.basis is None else call.basis.sources
@@ -160,5 +160,5 @@ def entry(call: ToolCall, output: dict[str, Any], nik: str | None, name: str | N
 
 
 def _first(texts: dict[str, str], name: str) -> str:
-    """The value of the field of that name, else of the first that begins with it (`nik_pelapor`)."""
+    """The value of the field with that name, else of the first that starts with it (`nik_pelapor`)."""
     return texts.get(name) or next((text for key, text in texts.items() if key.startswith(f"{name}_")), "")

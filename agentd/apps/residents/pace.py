@@ -1,6 +1,6 @@
-"""Slows down a screen where one PIN after the other is wrong: a NIK is locked by the register, a screen is not.
+"""Slows down callers after wrong PINs: the register locks a NIK, but not a screen on which many NIKs are tried.
 
-It counts by caller, in this process: the lock of a NIK is what lasts. It knows no PIN and no NIK.
+It counts by caller in this process; only the lock of a NIK is durable. It knows no PIN and no NIK.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_CALLERS = 1024
 
 @dataclass(slots=True)
 class Tries:
-    """The wrong tries of one caller in a row, and who waits for a turn."""
+    """One caller's consecutive wrong tries, and how many of its tries wait for their turn."""
 
     wrong: int = 0
     waiting: int = 0
@@ -34,14 +34,14 @@ class Tries:
 
 
 class Pace:
-    """One try at a time for each caller, the later the more were wrong."""
+    """Allows each caller one try at a time, with a delay that grows with the wrong tries."""
 
     def __init__(self) -> None:
         self._callers: OrderedDict[str, Tries] = OrderedDict()
 
     @asynccontextmanager
     async def turn(self, caller_id: str) -> AsyncIterator[Tries]:
-        """Within it the caller's one try is made; set `wrong` by what it came to. Raises RateLimited."""
+        """Inside the block the caller makes one try and sets `wrong` from its result. Raises RateLimited."""
         tries = self._callers.pop(caller_id, None) or Tries()
         self._callers[caller_id] = tries
         while len(self._callers) > MOST_CALLERS:

@@ -1,7 +1,7 @@
-"""A policy: official calls of a verified session are filled in from the register of residents.
+"""A call policy: fills in official calls of a verified session from the register of residents.
 
-It comes before grounding, which is to prove only what is left, and sets on what a call rests (`ToolCall.basis`);
-nobody who asks can.
+It runs before grounding, which proves only what is left, and sets the call's basis (`ToolCall.basis`); no caller
+can set that.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Seen = Callable[[str], Awaitable[tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Visitors:
-    """What is known of a session's visitor now."""
+    """What is known about a session's visitor now."""
 
     identities: Identities
     register: Register
     corrections: Corrections
 
     async def known(self, session_id: str) -> Known | None:
-        """Who it is, with their family card; None for who is not verified, or while the register can't be read: then
-        they may go on by their words."""
+        """The visitor with their family card; None if nobody is verified or the register can't be read: then the
+        visitor may still go on with their own words."""
         identity = await self.identities.used(session_id)
         if identity is None:
             return None
@@ -53,18 +53,18 @@ class Visitors:
         return None if resident is None else Known(identity.level, resident, family)
 
     async def fitting(self, session_id: str) -> Fit | None:
-        """How official tools look in this session."""
+        """The function that adapts official tools to this session; None if nobody is verified."""
         known = await self.known(session_id)
         return None if known is None else partial(_fit, known=known)
 
     async def disputed(self, session_id: str, disputes: Mapping[str, Dispute]) -> None:
-        """Ask an officer to check what the visitor says is wrong."""
+        """Create requests for an officer to check what the visitor disputes."""
         identity = await self.identities.of(session_id)
         if identity is not None:
             await self.corrections.note(session_id, identity.nik, disputes)
 
     async def holds(self, session_id: str) -> bool:
-        """Whether the session's proof still holds."""
+        """Whether the session's proof is valid."""
         return await self.identities.used(session_id) is not None
 
 
@@ -77,15 +77,15 @@ def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
 
 
 class Filled(CallPolicy):
-    """Lets official calls say on what they rest."""
+    """Sets the basis of official calls."""
 
     def __init__(self, visitors: Visitors, seen: Seen) -> None:
         self._visitors = visitors
         self._seen = seen
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call with the register's values, or refused: an unclear member of the family, a condition that isn't met,
-        a proof that has ended since the call was asked about."""
+        """The call with the register's values, or a refusal: an ambiguous family member, an unmet condition, or a proof
+        that ended after the citizen was asked about the call."""
         if not call.tool.official:
             return call
         tool = whole(call.tool)
@@ -105,7 +105,7 @@ class Filled(CallPolicy):
         return call.model_copy(update={"tool": tool, "input": arguments, "basis": basis})
 
     async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
-        """With the arguments as they were filled in; what the visitor disputes of a call that waits is noted."""
+        """The outcome with the arguments as filled in; notes what the visitor disputes if the call is pending."""
         if not call.tool.official:
             return outcome
         if outcome.pending and (disputed := Basis.model_validate(outcome.pending.get("basis", {})).disputed):
@@ -113,7 +113,7 @@ class Filled(CallPolicy):
         return outcome.model_copy(update={"input": outcome.input or call.input})
 
     async def _completed(self, call: ToolCall, tool: ToolInfo) -> tuple[dict[str, object], Basis]:
-        """The arguments and the basis; of a call that was agreed to, what was agreed to. Raises those two."""
+        """The arguments and the basis, as consented to if there is a consent. Raises _Refused, errors of `filled`."""
         if call.consent is not None and call.consent.basis is not None:
             basis = call.consent.basis
             if basis.registered and not call.consent.by_staff and not await self._visitors.holds(call.session_id):
@@ -130,7 +130,7 @@ class Filled(CallPolicy):
 
 
 def _check_level(tool: ToolInfo, basis: Basis) -> None:
-    """Raises _Refused for an act that an officer's yes is not enough for."""
+    """Raise _Refused if the act requires a higher level than an officer's yes and the basis is below it."""
     least = least_of(tool)
     if not reaches("officer", least) and not reaches(basis.level, least):
         raise _Refused("only_proven")
@@ -145,7 +145,7 @@ def _basis(filling: Filling) -> Basis:
 
 
 class _Refused(Exception):
-    """The call is not made; what the citizen reads of it, by its name among the replies."""
+    """The call is refused; `reply` names the text for the citizen in the replies."""
 
     def __init__(self, reply: Literal["ended", "only_proven"]) -> None:
         self.reply = reply

@@ -1,4 +1,4 @@
-"""The register of residents as the daemon asks it, over its server's tools. It decides nothing and keeps nothing."""
+"""The client of the register of residents, through its server's tools. It decides nothing and keeps nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Resident = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the register says to a PIN, or to an officer's NIK; `notes` are for the desk."""
+    """The register's answer to a PIN or to an officer's NIK; `notes` are for the desk."""
 
     resident: Resident | None = field(default=None, repr=False)
     locked: bool = False
@@ -44,11 +44,11 @@ class Register:
 
     @property
     def configured(self) -> bool:
-        """Whether the office has a register at all."""
+        """Whether the office has a register."""
         return self._configured()
 
     async def verify(self, *, nik: str | None, card: str | None, pin: str) -> Verdict:
-        """Whether the PIN is that of the NIK or the card; exactly one of the two is given."""
+        """Whether the PIN belongs to the NIK or the card; exactly one of the two is given."""
         named = {"nik": nik} if card is None else {"card": card}
         outcome = await self._asked("verify_resident", {**named, "pin": pin})
         return Verdict(
@@ -60,21 +60,21 @@ class Register:
         )
 
     async def resident(self, nik: str) -> Verdict:
-        """The living resident of this office who has that NIK, if there is one."""
+        """The living resident of this office with that NIK, if there is one."""
         outcome = await self._asked("get_resident", {"nik": nik})
         return Verdict(resident=outcome.output.get("resident"), notes=_notes(outcome))
 
     async def family(self, nik: str) -> tuple[Resident, ...]:
-        """The living members of the resident's family card, the resident among them; empty for another NIK."""
+        """The living members of the resident's family card, including the resident; empty for an unknown NIK."""
         outcome = await self._asked("list_family", {"nik": nik})
         return tuple(outcome.output.get("members") or ())
 
     async def list_letter(self, letter: Mapping[str, Any]) -> None:
-        """Have a letter written into the register's own lists; one that is listed already is not written again."""
+        """Have the register list a letter; it lists each letter only once."""
         await self._answer("log_letter", {"letter": dict(letter)})
 
     async def _asked(self, tool: str, arguments: dict[str, Any]) -> ToolOutcome:
-        """The answer. Raises ToolExecution; the log says why, once until the reason changes."""
+        """Call the tool. Raises ToolExecution; a failure is logged once until its reason changes."""
         try:
             outcome = await self._answer(tool, arguments)
         except ToolExecution as error:

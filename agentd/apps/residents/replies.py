@@ -1,4 +1,4 @@
-"""What citizens read of their sign-in, their family and their requests: one TOML file a language. No logic."""
+"""Texts for citizens about their sign-in, family and requests: one TOML file per language. No logic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.agent.languages import packs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """One language's; each key is explained in the files."""
+    """The texts of one language; the files explain each key."""
 
     ended: str
     only_proven: str
@@ -34,5 +34,5 @@ def replies() -> Mapping[str, Replies]:
 
 
 def in_each_language(key: str, **values: object) -> dict[str, str]:
-    """A text, for an error's `user_message`."""
+    """A text in each language, for an error's `user_message`."""
     return {language: getattr(pack, key).format(**values) for language, pack in replies().items()}

@@ -112,7 +112,7 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
     if found.status in ("ready", "fetched"):
         raise Conflict("the letter is issued; an officer can void it")
     await services.part(AuditTrail).arecord("request.cancelled", actor=caller.id, subject=found.request_id)
-    with suppress(Conflict, NotFound):  # it has ended already
+    with suppress(Conflict, NotFound):  # the run has already ended
         await services.runs.cancel(found.run_id, _ITSELF)
     return (await requests.get(params.request_id, caller)).shown()
 

@@ -1,7 +1,7 @@
-"""Citizens' requests that wait for an officer: a queue number, a code to ask by, what was seen. It decides none.
+"""Citizens' requests that wait for an officer: queue number, status code, requirements seen. It decides none.
 
-A request holds nothing of the citizen: whom it is about stands in its run, whose state is the request's. What has ended
-is kept, so that a code still answers once the run is gone.
+A request stores no personal data: its run does, and the run's state is the request's. An ended status is stored,
+so that the code still answers once the run is gone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ REQUESTS = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `requirements` are {what is to be shown: whether an officer saw it, None before one looked}."""
+    """One request. `requirements` maps what is to be shown to whether an officer saw it (None: not yet checked)."""
 
     request_id: str
     code: str
@@ -79,7 +79,7 @@ class Request:
 
     @property
     def queue_number(self) -> str:
-        """`SKD-014`: what is called out; it opens nothing."""
+        """`SKD-014`: the number that is called out; it gives no access."""
         return f"{self.series}-{self.number:03d}"
 
     def shown(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Requests:
         self._clock, self._zone = clock, zone
 
     async def open(self, row: RunRecord, approval: PendingApproval, tool: ToolInfo) -> Review:
-        """The run's request, which waits for an officer from now; what the citizen reads."""
+        """Open the run's request, or return the one it has, with the text for the citizen."""
         session = await self._store.sessions.get(row.session_id)
         now = iso(self._clock.now())
         made = Request(
@@ -133,12 +133,12 @@ class Requests:
         return Review(opened.request_id, words)
 
     async def list(self, caller: Caller, limit: int, status: Status | None = None) -> list[Request]:
-        """Newest first: all for staff, those of their own session for a visitor; of one status as they stand now."""
+        """Newest first: all for staff, their own session's for a visitor; `status` filters by the present status."""
         query = sa.select(REQUESTS).order_by(REQUESTS.c.created_at.desc(), REQUESTS.c.number.desc())
         if not caller.may("staff"):
             mine = kept(caller.session_key) if caller.session_key is not None else ""
             query = query.where(REQUESTS.c.owner == caller.id, REQUESTS.c.key_hash == mine)
-        is_open = REQUESTS.c.status.not_in(ENDED)  # what is written of these may be older than how they stand
+        is_open = REQUESTS.c.status.not_in(ENDED)  # the stored status may be out of date
         if status is not None:
             query = query.where(is_open | (REQUESTS.c.status == status))
 
@@ -150,14 +150,14 @@ class Requests:
         return [one for one in found if status in (None, one.status)][:limit]
 
     async def get(self, request_id: str, caller: Caller) -> Request:
-        """One request as it stands. Raises NotFound."""
+        """One request with its present status. Raises NotFound."""
         found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.request_id == request_id))
         if found is None or not _may_see(found, caller):
             raise NotFound("there is no such request")
         return await self._current(found)
 
     async def by_code(self, code: str) -> Request | None:
-        """The request that has this code, as it stands; blanks, dashes and case aside."""
+        """The request with this code and its present status; blanks, dashes and case are ignored."""
         plain = _plain(code)
         if len(plain) != _CODE:
             return None
@@ -165,7 +165,7 @@ class Requests:
         return None if found is None else await self._current(found)
 
     async def check(self, request_id: str, requirement: str, seen: bool, caller: Caller) -> Request:
-        """Tick a requirement, or take the tick back. Raises NotFound, InvalidParams."""
+        """Set or clear the tick of a requirement. Raises NotFound, InvalidParams."""
         found = await self.get(request_id, caller)
         if requirement not in found.requirements:
             known = "; ".join(found.requirements) or "none"
@@ -173,14 +173,14 @@ class Requests:
 
         def work(db: Connection) -> Request:
             same = REQUESTS.c.request_id == request_id
-            ticked = {**(_one(db, same, alone=True) or found).requirements, requirement: seen}  # two at once are two
+            ticked = {**(_one(db, same, alone=True) or found).requirements, requirement: seen}  # row locked
             db.execute(REQUESTS.update().where(same).values(requirements=ticked))
             return replace(found, requirements=ticked)
 
         return await self._current(await self._store.writes.do(work))
 
     async def hand_over(self, request_id: str, caller: Caller) -> Request:
-        """The citizen has the letter. Raises NotFound, Conflict for one that is not ready."""
+        """Mark the letter as fetched. Raises NotFound, and Conflict if it is not ready."""
         found = await self.get(request_id, caller)
         if found.status == "fetched":
             return found
@@ -189,18 +189,18 @@ class Requests:
         return await self._turned(found, "fetched")
 
     async def seen(self, run_id: str) -> tuple[str, ...]:
-        """What an officer ticked for a run."""
+        """The requirements that an officer ticked for a run."""
         found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.run_id == run_id))
         return () if found is None else tuple(name for name, seen in found.requirements.items() if seen)
 
     async def settle(self, session_id: str) -> None:
-        """Keep how the requests of a session stand, before their runs go."""
+        """Store the present status of a session's requests before its runs are deleted."""
         query = sa.select(REQUESTS).where(REQUESTS.c.session_id == session_id)
         for one in await self._store.writes.do(lambda db: [_read(row) for row in db.execute(query).mappings()]):
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
-        """The request in its run's present state; a request that has ended stays as it is, without a look-up."""
+        """The request with its run's present status; an ended request is returned without a look-up."""
         if request.status in ENDED:
             return request
         run = await self._store.run(request.run_id)
@@ -208,7 +208,7 @@ class Requests:
         return request if status == request.status else await self._turned(request, status, _letter(request, run))
 
     async def _turned(self, request: Request, status: Status, letter: str | None = None) -> Request:
-        """Of another status, with the letter that is ready; as it stands where somebody else was quicker."""
+        """Store a new status and the ready letter; if another change came first, return that one."""
         same = REQUESTS.c.request_id == request.request_id
 
         def work(db: Connection) -> Request:
@@ -220,7 +220,7 @@ class Requests:
 
 
 def status_of(request: Request, run: RunRecord | None) -> Status:
-    """How a request stands, by its run; what had ended before the run was removed stays."""
+    """A request's status from its run; an ended status stays, also once the run is deleted."""
     if request.status in ENDED:
         return request.status
     if run is None or run.status in ("failed", "cancelled"):
@@ -228,12 +228,12 @@ def status_of(request: Request, run: RunRecord | None) -> Status:
     if run.status == "needs_approval":
         return _waits_for(request, run)
     if run.status != "completed":
-        return "waiting_signature"  # an officer has said yes, and the letter is being made
+        return "waiting_signature"  # an officer approved; the letter is being made
     return "cancelled" if _deed(request, run) is None else "ready"
 
 
 def _deed(request: Request, run: RunRecord | None) -> dict[str, Any] | None:
-    """The step that did what was asked for."""
+    """The successful step of the requested tool, or None."""
     steps = (run.outcome or {}).get("steps", []) if run is not None else []
     return next((step for step in steps if step["tool"] == request.tool and step["success"]), None)
 
@@ -247,7 +247,7 @@ def _waits_for(request: Request, run: RunRecord) -> Status:
     if False in request.requirements.values():
         return "incomplete"
     agreed = () if run.approval is None else run.approval.approvals
-    officers = [one for one in agreed if one["by"] != request.owner]  # the citizen's own yes stands there, too
+    officers = [one for one in agreed if one["by"] != request.owner]  # without the citizen's own yes
     return "waiting_signature" if officers else "under_review"
 
 
@@ -257,17 +257,17 @@ def title_of(tool: ToolInfo) -> str:
 
 
 def series_of(tool: ToolInfo) -> str:
-    """The letters before a queue number: the first of each word of the title."""
+    """The prefix of a queue number: the first letter of each word of the title."""
     return "".join(word[0] for word in title_of(tool).split() if word[0].isalpha()).upper()[:10] or "P"
 
 
 def new_code() -> str:
-    """A code that nobody guesses, in groups of four."""
+    """A random code in groups of four."""
     return written("".join(secrets.choice(_LETTERS) for _ in range(_CODE)))
 
 
 def written(plain: str) -> str:
-    """A code as it is shown."""
+    """A code in groups of four."""
     return "-".join(plain[at : at + 4] for at in range(0, len(plain), 4))
 
 
@@ -280,7 +280,7 @@ def _may_see(request: Request, caller: Caller) -> bool:
 
 
 def _one(db: Connection, where: sa.ColumnElement[bool], *, alone: bool = False) -> Request | None:
-    """`alone`: nobody else changes it within this transaction."""
+    """The request that matches; `alone` locks its row until the transaction ends."""
     query = sa.select(REQUESTS).where(where)
     row = db.execute(query.with_for_update() if alone else query).mappings().first()
     return None if row is None else _read(row)

@@ -21,7 +21,7 @@ class ResidentsSettings(AppSection):
     """Seconds without use after which a session's proof of identity ends."""
 
     def given(self, entry: ServerEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> Given:
-        """Where nodes that share their runs count wrong PINs: three at all of them together lock."""
+        """The address of the count of wrong PINs that nodes share: three at all of them together lock."""
         if entry.name != self.server or not file.store.url:
             return Given()
         return Given(credentials={"residents_locks_url": filled(file.store.url, environ).encode()})

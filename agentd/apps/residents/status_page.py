@@ -1,4 +1,4 @@
-"""/status/CODE: how a request stands, by its code. A page that needs no JavaScript; it names nobody."""
+"""/status/CODE: a request's status by its code. The page needs no JavaScript and names nobody."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentd.web.texts import language_of
 
 
 class StatusPage:
-    """The route; an address that guesses codes is refused."""
+    """The route; an address with too many wrong codes is refused."""
 
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
@@ -28,7 +28,7 @@ class StatusPage:
         yield web.get("/status/{code}", self.get)
 
     async def get(self, request: web.Request) -> web.Response:
-        """The page, or the same as JSON."""
+        """The page, or its content as JSON."""
         address, said = request[ADDRESS], replies()[language_of(request)].status
         try:
             self._tries.check(address)

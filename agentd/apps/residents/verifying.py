@@ -1,6 +1,6 @@
-"""Session.verify, Session.forget and Session.vouch: who the person of a session is, by a PIN or by an officer's eyes.
+"""Session.verify, .forget and .vouch: prove a session's person by a PIN or by an officer who saw the card.
 
-The PIN goes to the register and nowhere else: it is kept, logged and recorded by none of this.
+The PIN goes only to the register: nothing here keeps, logs or records it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class VerificationResult(Message):
 
 
 class Verifications:
-    """Proofs of identity, made and ended."""
+    """Makes and ends proofs of identity."""
 
     def __init__(self, register: Register, identities: Identities, store: RunStore, audit: AuditTrail) -> None:
         self._register = register
@@ -49,7 +49,7 @@ class Verifications:
     async def verify(
         self, session_id: str, *, nik: str | None, card: str | None, pin: str, caller: Caller
     ) -> VerificationResult:
-        """By a PIN. Raises NotFound, Conflict for another resident's session, RateLimited, ToolExecution."""
+        """Verify by a PIN. Raises NotFound, Conflict (another resident's session), RateLimited, ToolExecution."""
         owned_session(await self._store.sessions.get(session_id), caller)
         known = await self._identities.of(session_id)
         if known is not None and nik is not None and nik != known.nik:
@@ -66,7 +66,7 @@ class Verifications:
         return _verified(await self._identities.keep(identity), verdict.attempts_left)
 
     async def vouch(self, session_id: str, nik: str, caller: Caller) -> VerificationResult:
-        """By an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
+        """Verify by an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
         if await self._store.sessions.get(session_id) is None:
             raise NotFound("there is no such session")
         verdict = await self._register.resident(nik) if NIK.match(nik) else Verdict()
@@ -78,7 +78,7 @@ class Verifications:
         return _verified(await self._identities.keep(identity))
 
     async def forget(self, session_id: str, caller: Caller) -> list[str]:
-        """End the session's proof; the ids of the runs that wait on it. Raises NotFound."""
+        """End the session's proof. Returns the ids of the runs that wait on it. Raises NotFound."""
         owned_session(await self._store.sessions.get(session_id), caller)
         if await self._identities.of(session_id) is not None:
             await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
@@ -87,17 +87,17 @@ class Verifications:
         return [run.run_id for run in waiting if run.approval is not None and run.approval.registered]
 
     async def _tried(self, caller: Caller, **given: Any) -> Verdict:
-        """One try at the register; a screen with repeated wrong tries has to wait for it."""
+        """Ask the register once; a visitor's screen waits longer after each wrong try."""
         if not caller.is_visitor:
             return await self._register.verify(**given)
         async with self._pace.turn(caller.id) as tries:
             verdict = await self._register.verify(**given)
-            if not verdict.locked:  # nothing was tried
+            if not verdict.locked:  # a locked NIK is not a try
                 tries.wrong = tries.wrong + 1 if verdict.resident is None else 0
             return verdict
 
     async def _proven(self, session_id: str, resident: Resident, level: Level) -> Identity:
-        """The proof, at the higher level where the same person had proven it before. Raises Conflict."""
+        """The proof, at a higher level if the same person already proved one. Raises Conflict for another person."""
         known, nik = await self._identities.of(session_id), str(resident["nik"])
         if known is not None and known.nik != nik:
             raise _of_another()

@@ -1,6 +1,6 @@
-"""What the register means for the forms of a visitor who signed in: what is left to ask, whom they may name.
+"""What the register means for a signed-in visitor's forms: the fields left to ask, the members they may name.
 
-For a page, before a form is begun; the calls themselves are judged by policy.py.
+It is for a page, before a form is begun; policy.py judges the calls.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Visits:
     visitors: Visitors
 
     async def of(self, session_id: str, caller: Caller, tools: Iterable[ToolInfo]) -> VisitShown:
-        """Empty for an unverified visitor, and while the register can't be read. Raises NotFound."""
+        """Empty for an unverified visitor or if the register can't be read. Raises NotFound."""
         owned_session(await self.store.sessions.get(session_id), caller)
         known = await self.visitors.known(session_id)
         if known is None:
