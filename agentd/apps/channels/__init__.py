@@ -1,1 +1,1 @@
-"""Chats with citizens on the services that they have: each chat is a session of its own."""
+"""Chats with citizens on their own chat services; each chat has a session of its own."""

@@ -1,7 +1,7 @@
-"""The app by which people chat with the office: who listens, who answers, and what a chat's session takes with it.
+"""The app for chats with the office: listens to chat services, answers messages, and deletes a session's chat with it.
 
-A chat has one worker at a time: it sends what waits to be sent, in order, then answers the next message. A message
-that can't be answered or sent now stays where it is, and everything behind it in its chat waits with it.
+Each chat has one worker: it sends what is queued, in order, then answers the next message. A message that can't be
+answered or sent now stays queued, and everything after it in that chat waits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ NOTICE_S = 1.5
 
 
 def plugged(entry: ChannelSettings) -> Channel:
-    """The plug-in of its type. Raises LookupError where none is installed, ValueError for what it lacks."""
+    """Create the plug-in of the entry's type. Raises LookupError if not installed, ValueError if it lacks something."""
     made: Channel = plugin("agentd.channels", entry.type)(entry)
     return made
 
@@ -78,13 +78,13 @@ class Channels(App):
         ).routes()
 
     def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
-        """None; but from now on the daemon serves, and chats are answered."""
+        """No routes; but from now on the daemon serves, so that chats can be answered."""
         self._runs = runs
         self._on_the_wire.set()
         return ()
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Chats are listened to and answered, once the daemon is on the wire."""
+        """Listen to chats and answer them once the daemon accepts connections."""
         return self._serving()
 
     async def owes(self, session_id: str) -> bool:
@@ -92,11 +92,11 @@ class Channels(App):
         return bool(await self._mailbox.open(session_id))
 
     async def forget(self, session_id: str) -> None:
-        """What is kept of the session's chat."""
+        """Delete what is stored of the session's chat."""
         await self._mailbox.forget(session_id)
 
     def lock(self, chat_key: ChatKey) -> asyncio.Lock:
-        """Held while answering in a chat, or changing who is signed in there."""
+        """The lock that is held while answering in a chat or changing who is signed in there."""
         return self._locks.setdefault(chat_key, asyncio.Lock())
 
     def _served_runs(self) -> AgentRuns:
@@ -133,7 +133,7 @@ class Channels(App):
     # ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _listen(self, service: Service) -> None:
-        """Receive until the daemon stops; a service that does not answer is asked again."""
+        """Receive messages until the daemon stops; retry a service that does not answer."""
         await self._on_the_wire.wait()
 
         async def take(messages: Sequence[Incoming]) -> None:
@@ -147,7 +147,7 @@ class Channels(App):
             except ChannelFailure as failure:
                 log.warning("channel.away", channel=service.name, reason=failure.message)
                 await asyncio.sleep(failure.retry_after_s or pause)
-            except Exception as error:  # whatever it was, people go on writing
+            except Exception as error:  # after any error, people go on writing
                 log.warning("channel.put_off", channel=service.name, error=type(error).__name__)
                 await asyncio.sleep(pause)
             pause = min(2 * pause, AGAIN_AT_MOST_S)
@@ -157,7 +157,7 @@ class Channels(App):
         await self.take(service, reading.messages)
 
     async def take(self, service: Service, messages: Sequence[Incoming]) -> None:
-        """Keep what came, each once; what nobody may keep (a PIN, a file, a stranger's flood) is not."""
+        """Store each new message once; the text of a PIN, a file or a stranger's flood is not stored."""
         marks = [self._mailbox.mark("message", service.name, message.id) for message in messages]
         fresh = await self._mailbox.unseen(marks)
         chats: dict[str, list[tuple[Incoming, str]]] = {}
@@ -188,13 +188,13 @@ class Channels(App):
             worker.cancel()
             await asyncio.wait((worker,))
         self._work(chat_key)
-        # no delivery waits for it
+        # in a task, so that no delivery waits for it
         notice = asyncio.create_task(self._notice(service, message, chat_key), name="notice")
         self._notices.add(notice)
         notice.add_done_callback(self._notices.discard)
 
     async def _notice(self, service: Service, message: Incoming, chat_key: ChatKey) -> None:
-        """Now, if the service shows that the message was read or a tap waits; otherwise once an answer takes long."""
+        """Show that the message is read: now for a tap or a service that marks reading; else once an answer is slow."""
         if message.kind != "tap" and not service.channel.marks_read:
             await asyncio.sleep(NOTICE_S)
             if chat_key not in self._workers:
@@ -205,7 +205,7 @@ class Channels(App):
     # ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _work(self, chat_key: ChatKey) -> None:
-        """Have the chat's worker look again, or begin."""
+        """Wake the chat's worker, or start it."""
         self._woken.add(chat_key)
         if chat_key not in self._workers:
             self._workers[chat_key] = asyncio.create_task(self._worked(chat_key), name="chat")
@@ -235,7 +235,7 @@ class Channels(App):
             del self._workers[chat_key]
 
     async def _step(self, chat_key: ChatKey) -> bool:
-        """Send what waits, or else answer one message and send that; False when nothing is left to be done now."""
+        """Send what is queued, or else answer one message and send that; False if nothing is left to do now."""
         service = self._services[chat_key[0]]
         async with self.lock(chat_key):
             chat, out, letter = await self._mailbox.look(chat_key)
@@ -249,7 +249,7 @@ class Channels(App):
     # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def _look(self) -> None:
-        """Continue what an earlier process had to leave; send people what an officer decided about theirs."""
+        """Continue what an earlier process left unfinished; tell people what an officer decided."""
         await self._on_the_wire.wait()
         while True:
             try:
@@ -265,7 +265,7 @@ class Channels(App):
 
     async def _notify(self, chat_key: ChatKey, run_id: str) -> None:
         if self.lock(chat_key).locked():
-            return  # its worker is at it; the next look comes soon
+            return  # its worker is busy; the next look comes soon
         async with self.lock(chat_key):
             chat, _, _ = await self._mailbox.look(chat_key)
             if chat is None:

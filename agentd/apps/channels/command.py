@@ -1,4 +1,4 @@
-"""`agentd channels check`: what each chat service says of the office's account, and what to do. It begins no chat."""
+"""`agentd channels check`: what each chat service reports about the office's account, and what to do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What one message in a chat comes to: a run, a decision, a link, or a sentence of the office's own.
+"""Answers one message of a chat: with a run, a decision, a link, or a fixed text of the office.
 
-It sends nothing and keeps nothing: the answer is kept with the message's end, by mailbox.py. A message may be answered
-again after a kill; its run has the message's mark as its id, and what was decided already is not decided twice.
+It sends and stores nothing: mailbox.py stores the answer in the transaction that removes the message. A message may be
+answered again after a kill; its run has the message's mark as its id, and no decision is made twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A chat service that is served, with its entry in client.toml."""
+    """A configured chat service with its entry in client.toml."""
 
     settings: ChannelSettings
     channel: Channel
@@ -43,7 +43,7 @@ class Service:
 
 
 class Conversation:
-    """Answers messages, one at a time in a chat."""
+    """Answers messages, one at a time per chat."""
 
     def __init__(self, mailbox: Mailbox, call: MethodCall, runs: Callable[[], AgentRuns]) -> None:
         self._mailbox = mailbox
@@ -51,12 +51,12 @@ class Conversation:
         self._runs = runs
 
     def caller(self, service: Service, chat: Chat) -> Caller:
-        """The caller of this chat: a visitor like those of a chat page, with the chat's own key."""
+        """The caller of this chat: a visitor, as on a chat page, with the chat's own key."""
         who = Caller(id=f"channel:{service.name}", scopes=frozenset({"chat"}), profile=service.settings.profile)
         return who.with_key(self._mailbox.key_of(chat))
 
     async def answer(self, service: Service, chat: Chat, letter: Letter) -> Answer:
-        """What a message comes to. Raises Busy and Draining: then it is answered later."""
+        """The answer to a message. Raises Busy and Draining: then it is answered later."""
         kind, text = letter.body["kind"], letter.body["text"]
         words = texts()[chat.language]
         if kind == "stop":
@@ -79,7 +79,7 @@ class Conversation:
         return await self._ask(service, replace(chat, language=spoken), {"prompt": text, "run_id": letter.mark})
 
     async def ended(self, service: Service, chat: Chat, run_id: str) -> Answer | None:
-        """What a run that waited for an officer came to; None while it waits."""
+        """The answer from a run that waited for an officer; None while it still waits."""
         try:
             found = await self._call("Agent.get", {"run_id": run_id}, self.caller(service, chat))
         except NotFound:
@@ -109,13 +109,13 @@ class Conversation:
         return Answer(messages, chat, awaits=outcome.run_id if staff else None)
 
     def _answer_of(self, service: Service, chat: Chat, found: dict[str, Any]) -> Answer:
-        """A run's state (of Agent.get) as an answer."""
+        """The answer for a run's state (from Agent.get)."""
         if error := found.pop("error", None):
             return Answer((said(error["data"]["user_message"]),), replace(chat, run_id=None, approval_id=None))
         return self._outcome(service, chat, AgentOutcome.model_validate(found))
 
     async def _opened(self, service: Service, chat: Chat) -> Chat:
-        """The chat with its session."""
+        """The chat with its session, created if there was none."""
         if chat.session_id is not None:
             return chat
         made = await self._call("Session.create", {}, self.caller(service, chat))
@@ -127,12 +127,12 @@ class Conversation:
         if chat.session_id is not None:
             try:
                 await self._call("Session.delete", {"session_id": chat.session_id}, self.caller(service, chat))
-            except NotFound:  # it went by itself
+            except NotFound:  # it was already deleted
                 await self._mailbox.forget(chat.session_id)
         return Answer((said(words.stopped),), None)
 
     async def _letters(self, service: Service, chat: Chat) -> tuple[Choice, ...]:
-        """A button for each letter; none where no app has letters."""
+        """A button for each letter; empty if no installed app has letters."""
         try:
             found = await self._call("Letters.list", {}, self.caller(service, chat))
         except AgentdError:
@@ -155,7 +155,7 @@ class Conversation:
         return Answer((said(words.old_button),), chat)
 
     async def _decide(self, service: Service, chat: Chat, run_id: str, approval_id: str, yes: bool) -> Answer:
-        """Approve or decline; a decision that comes too late is answered by how the run stands then.
+        """Approve or decline; a decision that comes too late is answered with the run's present state.
 
         Raises Busy and Draining: then the message is answered later.
         """
@@ -165,7 +165,7 @@ class Conversation:
             return self._outcome(service, chat, await self._call("Agent.approve", params, caller))
         except (Busy, Draining):
             raise
-        except Conflict:  # decided before a kill, withdrawn, or too late: the run says which
+        except Conflict:  # decided before a kill, withdrawn or too late: ask the run
             async for _ in self._runs().events(run_id, caller):
                 pass
             run = await self._call("Agent.get", {"run_id": run_id}, caller)
@@ -187,7 +187,7 @@ class Conversation:
         return Answer((said(words.link.format(link=link)),), chat, link=code)
 
     async def _confirm(self, service: Service, chat: Chat, text: str, words: Texts) -> Answer:
-        """Who signed in on the page writes its number here; else it was somebody who was sent the link."""
+        """Check the number that the sign-in page showed; after TRIES wrong ones, sign the person out."""
         number = confirmation(text)
         if number is not None and self._mailbox.mark("confirm", chat.visit, number) == chat.confirm:
             return Answer((said(words.confirmed),), replace(chat, confirm=None, tries=0))

@@ -1,8 +1,8 @@
-"""What was written in chats and is to be answered there, durably and in order per chat. It talks to no service.
+"""Durable queues of messages to answer and answers to send, in order per chat. It calls no service.
 
-A message is kept before its service may forget it, and goes in the transaction that keeps its answer; an answer goes
-once the service has it. All of a chat goes with its session. What stays is a keyed hash: of messages' ids for as long
-as a service may send them again, and of the chats that said "stop".
+A message is stored before its service may forget it, and deleted in the transaction that stores its answer; an answer
+is deleted once the service has it. All of a chat is deleted with its session. Only keyed hashes stay: of messages' ids
+for as long as a service may resend them, and of the chats that said "stop".
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ BEGUN = "begun"
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """One chat: `visit` leads to its visitor's key, `approval_id` of `run_id` is what its last buttons decide."""
+    """One chat. `visit` derives the visitor's key; `approval_id` of `run_id` is what its last buttons decide."""
 
     channel: str
     chat: str
@@ -76,7 +76,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message to be answered: as it was kept, with its number and its mark (the id of the run that answers it)."""
+    """A stored message to answer, with its number and its mark (the id of the run that answers it)."""
 
     number: int
     mark: str
@@ -85,7 +85,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a message came to: texts and files to send, and how the chat stands now."""
+    """The answer to a message: texts and files to send, and the new state of the chat."""
 
     messages: tuple[dict[str, Any], ...] = ()
     chat: Chat | None = None
@@ -99,7 +99,7 @@ class Answer:
 
 
 class Mailbox:
-    """The tables, one short transaction a method."""
+    """Reads and writes the tables, with one short transaction per method."""
 
     def __init__(self, store: RunStore, state: Path, clock: Clock) -> None:
         store.add_tables(TABLES)
@@ -109,7 +109,7 @@ class Mailbox:
 
     @cached_property
     def _secret(self) -> bytes:
-        """32 random bytes, made whole at first use, for their owner alone."""
+        """32 random bytes, created atomically on first use; only the owner can read the file."""
         if not self._file.exists():
             made = self._file.with_suffix(".new")
             made.touch(0o600)
@@ -118,16 +118,16 @@ class Mailbox:
         return self._file.read_bytes()
 
     def mark(self, *parts: str) -> str:
-        """A keyed hash: of a message's id, a chat, a code."""
+        """A keyed hash, e.g. of a message's id, a chat or a code."""
         return hmac.new(self._secret, "\0".join(parts).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
     def key_of(self, chat: Chat) -> str:
-        """The key of the visitor of this chat; it is kept nowhere."""
+        """The key of this chat's visitor; it is derived and never stored."""
         digest = hmac.digest(self._secret, f"key\0{chat.channel}\0{chat.chat}\0{chat.visit}".encode(), "sha256")
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
     async def unseen(self, marks: Sequence[str]) -> set[str]:
-        """Those of them that never came before."""
+        """The marks that are new."""
         query = sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark.in_(marks))
         known = await self._writes.do(lambda db: {row[0] for row in db.execute(query)})
         return {mark for mark in marks if mark not in known}
@@ -140,10 +140,10 @@ class Mailbox:
         body: dict[str, Any] | None,
         says: dict[str, Any] | None = None,
     ) -> None:
-        """Keep a message, once; a new chat begins with it, and `stop` drops what waits before it.
+        """Store a message once; a new chat begins with it, and `stop` deletes the chat's queued messages and answers.
 
-        Without a `body` only that it came is noted, and `says` goes out. Of a chat that said "stop" nothing else is
-        heard until it starts again.
+        Without a `body`, only its mark is stored, and `says` is sent. After "stop", everything else of the chat is
+        ignored until it starts again.
         """
         now, stop, kind = iso(self._clock.now()), self.mark("stop", *chat_key), "" if body is None else body["kind"]
         me = {"channel": chat_key[0], "chat": chat_key[1]}
@@ -171,7 +171,7 @@ class Mailbox:
         await self._writes.do(work)
 
     async def open(self, session_id: str | None = None) -> list[ChatKey]:
-        """(channel, chat) of every chat in which something is to be done; or of a session's, where anything is due."""
+        """(channel, chat) of every chat with something to do; or of a session's chat, if anything is due."""
         tables = (INBOX, OUTBOX) if session_id is None else (INBOX, OUTBOX, WAITS)
         left = sa.union(*(sa.select(table.c.channel, table.c.chat) for table in tables)).subquery()
         query = sa.select(left.c.channel, left.c.chat)
@@ -181,19 +181,19 @@ class Mailbox:
         return [(row[0], row[1]) for row in await self._writes.do(lambda db: list(db.execute(query)))]
 
     async def look(self, chat_key: ChatKey) -> Standing:
-        """How a chat stands."""
+        """The state of a chat: the chat, its oldest answer, its oldest message; each None if there is none."""
         return await self._writes.do(lambda db: _standing(db, chat_key))
 
     async def put(self, chat: Chat) -> None:
-        """Keep how a chat stands, unless it was forgotten meanwhile."""
+        """Store the state of a chat, unless it was deleted meanwhile."""
         await self._writes.do(lambda db: db.execute(CHANGE_CHAT, _state(chat)))
 
     async def note(self, number: int, body: dict[str, Any]) -> None:
-        """How the sending of an answer stands, before anything else is done about it."""
+        """Store how far the sending of an answer has come, before the next step."""
         await self._writes.do(lambda db: db.execute(CHANGE_OUTBOX, {"of": number, "body": body}))
 
     async def sent(self, chat_key: ChatKey, number: int) -> bool:
-        """The service has it; whether something else is to be done in the chat."""
+        """Delete an answer that the service has. Returns whether the chat has more to do."""
 
         def work(db: Connection) -> bool:
             db.execute(REMOVE[OUTBOX], {"of": number})
@@ -203,7 +203,7 @@ class Mailbox:
         return await self._writes.do(work)
 
     async def answer(self, chat_key: ChatKey, answer: Answer, number: int | None = None) -> Standing:
-        """In one transaction: the message `number` goes, what it came to is kept. How the chat stands then."""
+        """Delete the message `number` and store its answer, in one transaction. Returns the chat's new state."""
         until = iso(self._clock.now() + LINK)
         me = {"channel": chat_key[0], "chat": chat_key[1]}
 
@@ -213,7 +213,7 @@ class Mailbox:
             if answer.chat is None:
                 db.execute(CHATS.delete().where(_mine(CHATS, chat_key)))
             elif not db.execute(CHANGE_CHAT, _state(answer.chat)).rowcount:
-                return None, None, None  # its session was deleted meanwhile
+                return None, None, None  # the session was deleted meanwhile
             for body in answer.messages:
                 db.execute(INSERT[OUTBOX], {**me, "body": body})
             if answer.ends:
@@ -228,23 +228,23 @@ class Mailbox:
         return await self._writes.do(work)
 
     async def waiting(self) -> list[tuple[ChatKey, str]]:
-        """(chat, run_id) of the runs whose result is sent later."""
+        """(chat, run_id) of the runs whose result is sent later, after an officer's decision."""
         rows = await self._writes.do(lambda db: list(db.execute(sa.select(WAITS)).mappings()))
         return [((row["channel"], row["chat"]), row["run_id"]) for row in rows]
 
     async def linked(self, code: str) -> Chat | None:
         """The chat whose sign-in link has this code, while the link is valid."""
         now = self._clock.now()
-        holds = LINKS.c.until.between(iso(now), iso(now + LINK + SLACK))  # not one of before the clock was set back
+        holds = LINKS.c.until.between(iso(now), iso(now + LINK + SLACK))  # none from before the clock was set back
         found = await self._writes.do(lambda db: _first(db, LINKS, (LINKS.c.code == self.mark("link", code)) & holds))
         return None if found is None else (await self.look((found["channel"], found["chat"])))[0]
 
     async def unlink(self, code: str) -> None:
-        """A link is good for one sign-in."""
+        """Delete a sign-in link: it is valid for one sign-in."""
         await self._writes.do(lambda db: db.execute(LINKS.delete().where(LINKS.c.code == self.mark("link", code))))
 
     async def forget(self, session_id: str) -> None:
-        """All of the chat of a session that was deleted."""
+        """Delete everything of a deleted session's chat."""
 
         def work(db: Connection) -> None:
             mine = sa.select(CHATS.c.channel, CHATS.c.chat).where(CHATS.c.session_id == session_id)
@@ -255,7 +255,7 @@ class Mailbox:
         await self._writes.do(work)
 
     async def tidy(self) -> None:
-        """Let go of marks and links that have had their time."""
+        """Delete expired marks and links, and idle chats without a session."""
         now = self._clock.now()
 
         def work(db: Connection) -> None:
@@ -291,7 +291,7 @@ def _at(chat_key: ChatKey) -> dict[str, Any]:
 
 
 def _state(chat: Chat) -> dict[str, Any]:
-    """What answering changes: when somebody was heard last is noted as it happens."""
+    """The columns that an answer changes: all but `heard_at`, which is set when a message comes."""
     return _at((chat.channel, chat.chat)) | {name: v for name, v in _columns(chat).items() if name != "heard_at"}
 
 

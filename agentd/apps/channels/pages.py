@@ -1,8 +1,8 @@
-"""/channels/NAME, where chat services deliver, and /masuk/CODE, where a chat's person signs in. It decides nothing:
-the service's bridge checks a delivery, the register a PIN.
+"""/channels/NAME, the webhook of a chat service, and /masuk/CODE, where a chat's person signs in. It decides nothing:
+the service's bridge checks deliveries, the register checks PINs.
 
-A PIN never goes through a chat service. A link may have been sent to somebody else, so signing in is done only when the
-number that the page shows is written in the chat; until then the chat receives nothing.
+A PIN never passes through a chat service. A link may have been sent to somebody else, so a sign-in is complete only
+when the number on the page is written in the chat; until then the chat is sent nothing else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FORM = """<p>{lead}</p>{wrong}<form method="post" autocomplete="off">
 
 
 class Pages:
-    """The routes; `lock` keeps a chat's messages waiting while its person signs in."""
+    """The routes; `lock` holds back a chat's messages while its person signs in."""
 
     def __init__(
         self,
@@ -58,14 +58,14 @@ class Pages:
         self._tries = FailedTries()
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(pages=…)`: open; a delivery proves itself, a link is its code."""
+        """For `application(pages=…)`: no token needed; the bridge checks a delivery, a link holds its code."""
         yield web.get("/channels/{name}", self.deliver, allow_head=False)
         yield web.post("/channels/{name}", self.deliver)
         yield web.get("/masuk/{code}", self.sign_in, allow_head=False)
         yield web.post("/masuk/{code}", self.sign_in)
 
     async def deliver(self, request: web.Request) -> web.Response:
-        """What a service brings: confirmed once it is kept. Raises NotFound, and what the bridge refuses it with."""
+        """Store a delivery, then confirm it. Raises NotFound and the bridge's refusals."""
         service = self._services.get(request.match_info["name"])
         if service is None:
             raise NotFound("there is no such channel")
@@ -75,7 +75,7 @@ class Pages:
         return web.Response(text=reading.answer)
 
     async def sign_in(self, request: web.Request) -> web.Response:
-        """The form; with it filled in, the number to write in the chat."""
+        """The form; once it is filled in correctly, the number to write in the chat."""
         address, code = request[ADDRESS], request.match_info["code"]
         try:
             self._tries.check(address)
@@ -94,7 +94,7 @@ class Pages:
             return _page(chat.language, "over", 404) if now is None else await self._try(now, code, nik, pin)
 
     async def _try(self, chat: Chat, code: str, nik: str, pin: str) -> web.Response:
-        """One try. The chat is sent nothing else until the number is written there."""
+        """Try to sign in. Until its number is written there, the chat is sent nothing else."""
         service = self._services[chat.channel]
         number = f"{secrets.randbelow(10_000):04}"
         asked = replace(chat, confirm=self._mailbox.mark("confirm", chat.visit, number), tries=0)
@@ -123,7 +123,7 @@ class Pages:
 
 @asynccontextmanager
 async def _waited(lock: asyncio.Lock) -> AsyncIterator[None]:
-    """A lock that is waited for no longer than a browser's patience. Raises Busy."""
+    """Acquire a lock, waiting no longer than a browser would. Raises Busy."""
     try:
         await asyncio.wait_for(lock.acquire(), WAIT_S)
     except TimeoutError:

@@ -1,5 +1,4 @@
-"""The port of a chat service, and what crosses it: what people write there, what they are answered. It knows no
-session and no run."""
+"""The port of a chat service, and its messages in both directions. It knows no session and no run."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from agentd.messages.base import Json, Message
 
 
 class ChannelFailure(Exception):
-    """A chat service failed at one call. `final`: this message will never be taken, so it is not sent again;
-    not `answered`: the service may have taken it all the same."""
+    """A call to a chat service failed. `final`: the service will never take this message, so it is not sent again;
+    not `answered`: the service may have taken it nevertheless."""
 
     def __init__(
         self, message: str, *, retry_after_s: float | None = None, final: bool = False, answered: bool = True
@@ -95,7 +94,7 @@ Take = Callable[[Sequence[Incoming]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A request of a chat service to its channel's webhook, as it came; the headers' names in small letters."""
+    """A chat service's request to its channel's webhook, unchanged; header names are lower-cased."""
 
     method: str
     query: Mapping[str, str]
@@ -105,7 +104,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a delivery brought, and the text that the service wants as its answer."""
+    """The content of a delivery, and the text that the service expects as the answer."""
 
     messages: tuple[Incoming, ...] = ()
     answer: str = ""
@@ -114,9 +113,9 @@ class Reading:
 
 
 class Channel(Protocol):
-    """A chat service: brings what people write to the office there, and sends what they are answered.
+    """A chat service: receives people's messages and sends the answers.
 
-    It keeps nothing: what it brings may come twice, and what it is to send was kept before and is sent in order.
+    It stores nothing: it may bring a message twice, and what it sends was stored before and is sent in order.
     """
 
     longest: int
@@ -132,14 +131,14 @@ class Channel(Protocol):
     """Whether `notice` also shows people that their message was read; where it doesn't, only a slow answer needs it."""
 
     async def receive(self, take: Take) -> None:
-        """Bring messages until cancelled; where they come by webhook, register that and return.
+        """Bring messages until cancelled; if they come by webhook, register it and return.
 
         Raises ChannelFailure; it is then called again.
         """
         ...
 
     def read(self, delivery: Delivery) -> Reading:
-        """Check and read what came to the webhook. Raises Unauthorized, InvalidRequest, NotFound."""
+        """Check and read a request to the webhook. Raises Unauthorized, InvalidRequest, NotFound."""
         ...
 
     async def send(self, message: Outgoing) -> None:
@@ -151,11 +150,11 @@ class Channel(Protocol):
         ...
 
     async def remove(self, message: Incoming) -> bool:
-        """Delete a person's message from the chat, for both sides; False where the service can't. ChannelFailure."""
+        """Delete a person's message for both sides; False if the service can't. Raises ChannelFailure."""
         ...
 
     async def check(self) -> Sequence[str]:
-        """What the service says of this account, a line each. Raises ChannelFailure."""
+        """What the service reports about this account, one text per line. Raises ChannelFailure."""
         ...
 
     async def aclose(self) -> None:

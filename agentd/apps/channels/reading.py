@@ -1,4 +1,4 @@
-"""What a message in a chat is, and how answers look there: pure. It keeps nothing and asks nobody."""
+"""Classifies messages and formats answers for a chat. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\d{4}")
 
 
 def kind_of(message: Incoming) -> Kind:
-    """What a message is, before anything of it is kept."""
+    """The kind of a message, decided before anything of it is stored."""
     if message.kind != "tap" and looks_like_pin(message.text):
         return "pin"
     if message.kind != "text":
@@ -29,22 +29,22 @@ def kind_of(message: Incoming) -> Kind:
     order = plain(message.text.strip().removeprefix("/"))
     for kind, orders in (("start", "starts"), ("stop", "stops"), ("sign_in", "signs_in")):
         if any(order in getattr(words, orders) for words in texts().values()):
-            return kind  # type: ignore[return-value]   # the three are of Kind
+            return kind  # type: ignore[return-value]   # all three are a Kind
     return "text" if any(char.isalnum() for char in message.text) else "wordless"
 
 
 def confirmation(text: str) -> str | None:
-    """The four digits of a message that is nothing else."""
+    """The four digits of a message that consists only of them, else None."""
     return text.strip() if _NUMBER.fullmatch(text.strip()) else None
 
 
 def units(text: str) -> int:
-    """How long a chat service takes a text to be: in UTF-16."""
+    """The length of a text as chat services count it, in UTF-16 code units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def pieces(text: str, longest: int) -> Iterator[str]:
-    """The text in pieces that a service takes, cut at a line's end or a blank where there is one."""
+    """The text in pieces of at most `longest` units, cut at a line's end or a blank if there is one."""
     text = text.strip()
     while units(text) > longest:
         head = text[:longest]
@@ -59,18 +59,18 @@ def pieces(text: str, longest: int) -> Iterator[str]:
 
 
 def again(text: str, language: Language, longest: int) -> str:
-    """A text that may have arrived before, saying so where there is room for that."""
+    """The text with a note that it may have arrived before, if there is room for the note."""
     whole = f"{texts()[language].again}\n\n{text}"
     return whole if text and units(whole) <= longest else text
 
 
 def said(text: str, choices: tuple[Choice, ...] = ()) -> dict[str, Any]:
-    """A text as the outbox keeps it."""
+    """A text in the form of the outbox."""
     return {"text": text, "choices": [choice.model_dump() for choice in choices]}
 
 
 def shown(outcome: AgentOutcome, language: Language, longest: int, longest_asking: int) -> tuple[dict[str, Any], ...]:
-    """What a run came to, as messages: the text in pieces, then its files, or the buttons that decide."""
+    """A run's outcome as messages: the text in pieces, then its files or the buttons that decide."""
     approval = outcome.approval
     if outcome.status != "needs_approval" or approval is None or approval.rule == "staff":
         files = [{"run_id": outcome.run_id, "file": artifact.name} for artifact in outcome.artifacts]

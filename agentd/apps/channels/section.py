@@ -1,4 +1,4 @@
-"""`[[channels]]`: the chat services by which people write to the office. It reaches none of them."""
+"""`[[channels]]`: the chat services through which people write to the office. It connects to none."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
 
     @property
     def channels(self) -> tuple[ChannelSettings, ...]:
-        """Each entry with its secrets looked up; one that lacks any says so in `blocked`."""
+        """The entries with their secrets filled in; an entry without one of its secrets says so in `blocked`."""
         return self._channels
 
     def with_secrets(self, environ: Mapping[str, str]) -> Self:
-        """With those of its channels."""
+        """The section with the secrets of its channels."""
         found = self.model_copy()
         found._channels = tuple(_channel(entry, environ) for entry in self.root)
         return found
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
-        """Each has a name of its own and a plug-in that speaks to it."""
+        """Check that each channel has a unique name and an installed plug-in."""
         names = [entry.name for entry in self.root]
         check_doubles("channels", names, problem)
         check_plugins("channels", "channels", list(zip(names, self.root, strict=True)), problem)
@@ -65,7 +65,7 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
                 problem(("channels", index, "credentials"), wrong)
 
     def credentials(self) -> Sequence[str]:
-        """Those of all entries."""
+        """The credentials of all entries."""
         return [name for entry in self.root for name in entry.credentials.values()]
 
 

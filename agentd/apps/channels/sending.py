@@ -1,8 +1,7 @@
-"""Answers on their way to a chat service: each once, as far as the service lets that be known. It keeps no queue.
+"""Sends answers to a chat service, each once as far as the service lets us know. It keeps no queue.
 
-An answer is noted as begun before its service gets it. Where the end of that was not heard (a kill, a lost
-connection), the service may have it: one that reports deliveries is listened to for a while, and what is then sent
-again says so.
+An answer is marked as begun before its service gets it. If the result was lost (a kill, a lost connection), the
+service may have it: one that reports deliveries gets time to do so, and an answer that is sent again says so.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ REMEMBERED = 1000
 
 
 class Sender:
-    """Sends one answer at a time in a chat, at most SENDING at a service."""
+    """Sends answers: one at a time per chat, at most SENDING per service."""
 
     def __init__(
         self, mailbox: Mailbox, conversation: Conversation, runs: Callable[[], AgentRuns], clock: Clock
@@ -47,7 +46,7 @@ class Sender:
         self._news = asyncio.Event()
 
     def may_send(self, service: Service, chat: Chat | None, out: Out | None) -> bool:
-        """Whether there is an answer, and the service lets us write now."""
+        """Whether there is an answer and the service's time window lets us write now."""
         if out is None:
             return False
         if service.channel.window_s is None or chat is None:
@@ -56,7 +55,7 @@ class Sender:
         return (self._clock.now() - heard).total_seconds() < service.channel.window_s
 
     def confirmed(self, keys: Iterable[str]) -> None:
-        """A service says by itself that it has the answers of these keys."""
+        """Note that a service reported the answers with these keys as delivered."""
         self._confirmed |= dict.fromkeys(keys)
         for key in list(self._confirmed)[:-REMEMBERED]:
             del self._confirmed[key]
@@ -64,7 +63,7 @@ class Sender:
         news.set()
 
     async def send(self, service: Service, chat_key: ChatKey, out: Out, chat: Chat | None) -> bool:
-        """Send it, or find that the service has it; whether more is to be done in the chat.
+        """Send an answer unless the service already has it. Returns whether the chat has more to do.
 
         Raises ChannelFailure: then it is sent later.
         """
@@ -76,7 +75,7 @@ class Sender:
             return await self._mailbox.sent(chat_key, number)
 
     async def finish(self, services: Iterable[Service]) -> None:
-        """Let what is on its way arrive, and begin nothing more."""
+        """Wait for the answers being sent, and start no more."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 for service in services:
@@ -84,7 +83,7 @@ class Sender:
                         await service.sending.acquire()
 
     async def _has(self, service: Service, key: str) -> bool:
-        """Whether the service reports in time that it has what was begun under this key."""
+        """Whether the service reports in time that it has the message begun under this key."""
         with suppress(TimeoutError):
             async with asyncio.timeout(service.channel.reports_within_s):
                 while key not in self._confirmed:
@@ -104,7 +103,7 @@ class Sender:
             await service.channel.send(message.model_copy(update={"key": key}))
         except ChannelFailure as failure:
             if not failure.final:
-                if failure.answered and BEGUN not in body:  # it surely doesn't have it
+                if failure.answered and BEGUN not in body:  # the service surely doesn't have it
                     await self._mailbox.note(number, whole)
                 raise
             log.warning("channel.not_sent", channel=service.name, reason=failure.message)
@@ -114,7 +113,7 @@ class Sender:
                 await self._sent(service, to, number, instead, chat)
 
     async def _outgoing(self, service: Service, to: str, body: dict[str, Any], chat: Chat | None) -> Outgoing:
-        """A file that is not there any more is a text that says so."""
+        """The message to send; a missing file is replaced by a text that says so."""
         if "file" not in body:
             return Outgoing(chat=to, **body)
         if chat is None:
@@ -128,5 +127,5 @@ class Sender:
 
 
 def _not_sent(name: str, chat: Chat | None) -> dict[str, Any]:
-    """The message sent in place of a file; in the office's language if the chat's is no longer known."""
+    """The text sent instead of a file; in the office's language if the chat's is unknown."""
     return said(texts()[chat.language if chat else "id"].not_sent.format(name=name))

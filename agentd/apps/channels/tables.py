@@ -1,4 +1,4 @@
-"""The tables of chats: who writes where, what waits to be answered or sent, what was seen; and their statements."""
+"""The tables of chats (chats, queued messages and answers, marks of those seen) and their SQL statements."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _here(table: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def _standing() -> sa.Select[Any]:
-    """One chat with its oldest answer and its oldest message; NULL where there is none."""
+    """One chat with its oldest answer and its oldest message; NULL for each that is missing."""
 
     def oldest(table: sa.Table) -> sa.ColumnElement[bool]:
         rows = table.alias()
@@ -65,7 +65,7 @@ def _standing() -> sa.Select[Any]:
     return sa.select(*CHATS.c, *wanted).select_from(joined)
 
 
-# Made once: to make a statement costs more than to run it. A chat is `at_channel` and `at_chat`, a row or mark is `of`.
+# Built once: building a statement costs more than running it. Binds: a chat `at_channel` and `at_chat`, a row `of`.
 STANDING = _standing()
 CHANGE_CHAT = CHATS.update().where(_here(CHATS))
 CHANGE_OUTBOX = OUTBOX.update().where(OUTBOX.c.number == sa.bindparam("of"))

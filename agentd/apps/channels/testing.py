@@ -1,4 +1,4 @@
-"""The port of a chat service in memory, for those who build on it."""
+"""An in-memory implementation of the chat port, for tests of code that uses it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentd.errors import InvalidRequest, Unauthorized
 
 
 class MemoryChannel:
-    """A chat service in memory: `write` is what people do, `sent` what reached them; a fault fails one send."""
+    """A chat service in memory: `write` plays people, `sent` has what reached them; a fault fails one send."""
 
     longest, longest_asking, most_choices = 4096, 1024, 10
 
@@ -23,17 +23,17 @@ class MemoryChannel:
         self._written: asyncio.Queue[Incoming] = asyncio.Queue()
 
     def write(self, *messages: Incoming) -> None:
-        """People write."""
+        """Let people write these messages."""
         for message in messages:
             self._written.put_nowait(message)
 
     async def receive(self, take: Take) -> None:
-        """Bring them one by one."""
+        """Bring the messages one by one."""
         while True:
             await take([await self._written.get()])
 
     def read(self, delivery: Delivery) -> Reading:
-        """The body as one message, for who knows the word."""
+        """The body as one message. Raises Unauthorized unless the header `authorization` is `memory`."""
         if delivery.headers.get("authorization") != "memory":
             raise Unauthorized("The delivery is not signed")
         try:
@@ -42,7 +42,7 @@ class MemoryChannel:
             raise InvalidRequest("The body is no message") from None
 
     async def send(self, message: Outgoing) -> None:
-        """It arrives, unless a fault is set."""
+        """Record the message as arrived, unless a fault is set."""
         if self.faults:
             raise self.faults.pop(0)
         self.sent.append(message)
@@ -57,7 +57,7 @@ class MemoryChannel:
         return True
 
     async def check(self) -> Sequence[str]:
-        """How many messages it has."""
+        """The number of messages it holds."""
         return [f"{len(self.sent)} messages sent"]
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""What the office itself says in chats: one TOML file a language, read once, complete or refused. No logic."""
+"""The office's own texts in chats: one TOML file per language, read once, complete or refused. No logic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.agent.languages import packs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """One language's; `page` is the sign-in page's."""
+    """The texts of one language; `page` holds the sign-in page's."""
 
     starts: frozenset[str]
     stops: frozenset[str]
