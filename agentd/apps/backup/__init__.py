@@ -1,1 +1,1 @@
-"""Backups of a state folder, taken while it is in use, and put back whole or not at all. It knows no letter itself."""
+"""Backups of a state folder, made while it is in use and restored whole or not at all."""

@@ -1,4 +1,4 @@
-"""`agentd backup DIR`: a copy of the state folder, the letters and the office's key, while the daemon runs."""
+"""`agentd backup DIR`: copies the state folder, the letters and the office's key while the daemon runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when it is whole and on the disk, 1 with the reason."""
+    """Return 0 once the backup is complete and on the disk, 1 with the reason otherwise."""
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.snapshot import make
@@ -54,7 +54,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def copy_letters(settings: Any, folder: Path) -> str | None:
-    """Have the letter server copy its part, in one start; answers in words what is elsewhere. Raises BackupError."""
+    """Have the letter server copy its part; returns what is stored elsewhere, in words, or None. Raises BackupError."""
     import json
 
     from agentd.apps import server_command
@@ -79,7 +79,7 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
 
 
 def elsewhere(settings: Any) -> list[str]:
-    """What the state folder never holds."""
+    """What must be saved besides the state folder."""
     parts = [f"the configuration, {settings.file}, and the office file; the passphrase of the office's key"]
     if settings.store.url:
         parts.append("sessions and runs, in PostgreSQL ([store] url): take its pg_dump before this backup")

@@ -1,4 +1,4 @@
-"""What a backup holds: every file with its size and SHA-256, made when and by which agentd. Copies nothing."""
+"""The manifest of a backup: each file with size and SHA-256, the time, and agentd's version. It copies nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE, LETTERS = "state", "letters"
 
 
 class BackupError(Exception):
-    """A backup can't be made or put back; the text says why and what to do."""
+    """A backup can't be made or restored; the text says why and what to do."""
 
 
 class File(BaseModel):
@@ -32,7 +32,7 @@ class File(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`made_at` is ISO 8601: nothing that happened later is in it. `missing` says in words what else must be saved."""
+    """`made_at` (ISO 8601): the backup has nothing from after it. `missing` says in words what else must be saved."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,19 +44,19 @@ class Manifest(BaseModel):
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Every regular file below, in a fixed order."""
+    """Every regular file below the folder, sorted."""
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
 
 
 def described(folder: Path, path: Path) -> File:
-    """The file as it is on the disk now."""
+    """The manifest's entry for the file as it is now."""
     with path.open("rb") as file:
         sha = hashlib.file_digest(file, "sha256").hexdigest()
     return File(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha)
 
 
 def verified(folder: Path) -> Manifest:
-    """The manifest of an unchanged backup. Raises BackupError, naming each file that was changed or is missing."""
+    """The manifest of an unchanged backup. Raises BackupError that names changed, missing and extra files."""
     try:
         manifest = Manifest.model_validate_json((folder / NAME).read_bytes())
     except FileNotFoundError:
@@ -80,7 +80,7 @@ def verified(folder: Path) -> Manifest:
 
 
 def make_private_folder(folder: Path, owner: os.stat_result | None = None) -> None:
-    """The folder and those above it that are missing, for nobody else but the owner."""
+    """Create the folder and its missing parents, accessible only to the owner."""
     for one in reversed([folder, *folder.parents]):
         if not one.exists():
             one.mkdir(mode=0o700)
@@ -89,7 +89,7 @@ def make_private_folder(folder: Path, owner: os.stat_result | None = None) -> No
 
 
 def sync(path: Path) -> None:
-    """Have a file or a folder on the disk."""
+    """Flush a file or a folder to the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

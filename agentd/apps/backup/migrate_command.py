@@ -1,4 +1,4 @@
-"""`agentd migrate`: brings an older agentd's state folder up to this one, after a copy of it. The daemon is stopped."""
+"""`agentd migrate`: copies an older agentd's state folder, then upgrades it. The daemon must be stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when the folder is up to date, 1 with the reason why it could not be brought up."""
+    """Return 0 if the folder is up to date, 1 with the reason if it could not be upgraded."""
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.migrating import migrate, pending, place_of_copy
@@ -63,7 +63,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _letters(settings: Any) -> list[str]:
-    """Have the letter server bring its register up; what it says. Raises BackupError when it can't."""
+    """Have the letter server upgrade its register; returns its output. Raises BackupError if it fails."""
     from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
 

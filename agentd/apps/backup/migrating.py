@@ -1,7 +1,7 @@
-"""Brings an older agentd's state folder up to this one: copied whole first, then changed. It starts no daemon.
+"""Upgrades an older agentd's state folder: copies it whole, then changes it. It starts no daemon.
 
-Every change only adds tables, columns and guards, and may be made again; the version is written last. So whatever cuts
-it off, the folder is as it was or on its way, nothing is lost, and the same command goes on.
+Every change only adds tables, columns and guards and can be repeated; the version is written last. So after an
+interruption nothing is lost, and the same command continues.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", *LOCKS)
 
 @dataclass(frozen=True)
 class Pending:
-    """What a state folder needs: the version of its schema, and the tables and columns that it lacks."""
+    """The upgrade that a state folder needs: its schema's version, and the missing tables and columns."""
 
     schema: int | None
     lacking: list[str]
 
     @property
     def anything(self) -> bool:
-        """Whether it was made by an older agentd, or a change of it was cut off."""
+        """Whether an older agentd made it or its upgrade was interrupted."""
         return self.schema != SCHEMA or bool(self.lacking)
 
 
 def pending(state: Path) -> Pending:
-    """What is to do; changes nothing. Raises BackupError where there is no such folder, or a newer agentd's."""
+    """The upgrade needed; changes nothing. Raises BackupError if the folder has no database or a newer agentd's."""
     if not (state / DATABASE).is_file():
         raise BackupError(f"{state} has no {DATABASE}: it is no state folder, or has nothing to bring up")
     with _opened(state) as engine:
@@ -54,9 +54,9 @@ def pending(state: Path) -> Pending:
 
 
 def migrate(state: Path, copied_to: Path, letters: Callable[[], None]) -> Pending:
-    """Copy the folder to `copied_to`, then bring it up; `letters` brings up the letter server's part. What was to do.
+    """Copy the folder to `copied_to`, then upgrade it; `letters` upgrades the letter server. Returns what was pending.
 
-    Raises BackupError, StateError and OSError: then the folder is usable as before, and may be migrated again.
+    Raises BackupError, StateError and OSError; the folder is then still usable, and the upgrade can be repeated.
     """
     pending(state)
     with alone(state):
@@ -72,14 +72,14 @@ def migrate(state: Path, copied_to: Path, letters: Callable[[], None]) -> Pendin
 
 
 def copy(state: Path, folder: Path) -> None:
-    """The state folder, file by file, into a new folder for nobody else. Raises BackupError when that is there."""
+    """Copy the state folder, file by file, into a new private folder. Raises BackupError if that exists."""
     if folder.exists():
         raise BackupError(f"{folder} is there already: name another folder with --backup")
     if folder.is_relative_to(state):
         raise BackupError(f"{folder} lies in the state folder itself: a copy goes elsewhere, best to another disk")
     make_private_folder(folder.parent)
     part = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)  # of a copy that was cut off
+    shutil.rmtree(part, ignore_errors=True)  # from an interrupted copy
     shutil.copytree(state, part, symlinks=True, ignore=MADE_AGAIN)
     part.chmod(0o700)
     for path in files_in(part):
@@ -95,7 +95,7 @@ def place_of_copy(state: Path, now: datetime) -> Path:
 
 @contextmanager
 def _opened(state: Path) -> Iterator[Engine]:
-    """The folder's own database; a file that is none is a BackupError."""
+    """The folder's database. Raises BackupError if it can't be read."""
     engine = sqlite_engine(state / DATABASE)
     try:
         yield engine

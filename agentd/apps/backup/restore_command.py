@@ -1,4 +1,4 @@
-"""`agentd restore DIR`: puts a backup back where it was taken, or on a new machine. The daemon must be stopped."""
+"""`agentd restore DIR`: restores a backup in its place or on a new machine. The daemon must be stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when all of it is back, 1 with the reason and everything as it was."""
+    """Return 0 if everything is restored; 1 with the reason, and nothing changed, otherwise."""
     from agentd import config
     from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError

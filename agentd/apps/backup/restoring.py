@@ -1,8 +1,8 @@
-"""Puts a backup back: verified first, whole or not at all, with what was there set aside. Makes no backup.
+"""Restores a backup: verified first, whole or not at all, with the present files set aside. Makes no backup.
 
-Before anything is touched, `.restoring` in the state folder says what will be moved and made; a daemon does not start
-beside it. Whatever goes wrong is undone by it, after a kill by the next restore. An archive of letters is never
-replaced: letters that it has and the backup has not stay, so that the register is known to be behind them.
+First, `.restoring` in the state folder records what will be moved and created; while it exists no daemon starts. A
+failed restore is undone from that record, after a kill by the next restore. An archive of letters is never replaced:
+letters missing in the backup stay, so that it is known that the register lags behind them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RESTORED = "restored.json"
 
 
 class Places(BaseModel):
-    """Where the letter server keeps its things, absolute; no `ledger` when the register is a database elsewhere."""
+    """Absolute paths of the letter server; `ledger` is None if the register is a database elsewhere."""
 
     home: Path
     ledger: Path | None
@@ -38,7 +38,7 @@ class Places(BaseModel):
 
 
 class Plan(BaseModel):
-    """`moves`: (what is there, where it is set aside); `copies`: (a file of the backup or of the old archive, to)."""
+    """`moves`: (present file, where it is set aside); `copies`: (file of the backup or old archive, target)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,9 +49,9 @@ class Plan(BaseModel):
 
 
 def restore(folder: Path, state: Path, places: Places | None, now: datetime, replace: bool) -> Manifest:
-    """Put the backup into the state folder, and letters where they belong.
+    """Restore the backup into the state folder, and letters into their places.
 
-    Raises BackupError, StateError when a daemon is running, OSError; after any of them everything is as it was.
+    Raises BackupError, OSError, and StateError if a daemon is running; all files are then as before.
     """
     manifest = verified(folder)
     if folder.is_relative_to(state):
@@ -75,7 +75,7 @@ def restore(folder: Path, state: Path, places: Places | None, now: datetime, rep
 
 
 def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None, now: datetime, replace: bool) -> Plan:
-    """Decide what goes where. Raises BackupError when something is in the way."""
+    """Plan all moves and copies. Raises BackupError if something is in the way."""
     present = [path for path in sorted(state.iterdir()) if path.name not in (*LOCKS, UNFINISHED, "lost+found")]
     present = [path for path in present if not path.name.startswith(ASIDE)]
     if present and not replace:
@@ -91,7 +91,7 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
             if _same(target, file) or _is_archive(file):
                 _check_archive(folder / file.path, target, file)
                 if not _newer_journal(folder / file.path, target):
-                    continue  # it is there already, perhaps further
+                    continue  # already there, perhaps with more entries
             elif not replace:
                 raise BackupError(f"{target} is there already; --replace sets it aside")
             moves.append((target, _unused(target.with_name(f"{target.name}.{aside.name}"))))
@@ -102,17 +102,17 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
 
 
 def _unused(path: Path) -> Path:
-    """The path, else with a number: the clock may have said this time before, and nothing set aside is lost."""
+    """The path, with a number added if it is taken (the clock may repeat a time), so that nothing set aside is lost."""
     return next(one for n in count(1) if not _there(one := path if n == 1 else path.with_name(f"{path.name}-{n}")))
 
 
 def _there(path: Path) -> bool:
-    """A link is there, too, wherever it leads."""
+    """Whether the path exists, also as a broken link."""
     return os.path.lexists(path)
 
 
 def undo(state: Path) -> None:
-    """Make a restore that was cut off as if it had not begun; without one, nothing."""
+    """Undo an interrupted restore; does nothing if there is none."""
     mark = state / UNFINISHED
     _part(mark).unlink(missing_ok=True)
     if not mark.exists():
@@ -127,7 +127,7 @@ def undo(state: Path) -> None:
     for source, aside in reversed(plan.moves):
         if _there(aside):
             if source.is_dir():
-                shutil.rmtree(source)  # what is left of the copies
+                shutil.rmtree(source)  # remaining copies
             aside.rename(source)
     for _, aside in plan.moves:
         if aside.parent.name.startswith(ASIDE) and aside.parent.exists():
@@ -138,14 +138,14 @@ def undo(state: Path) -> None:
 
 
 def _remove_empty(folder: Path, state: Path) -> None:
-    """The folders of the state that a restore made."""
+    """Remove the empty folder, and its empty parents below the state folder, that a restore made."""
     while folder != state and folder.is_relative_to(state) and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
 
 
 def _target(file: File, state: Path, places: Places | None) -> Path | None:
-    """Where a file of the backup belongs; None for a register that is now a database elsewhere."""
+    """The target of a file of the backup; None for a register that is now a database elsewhere."""
     if file.path.startswith(f"{STATE}/") and not file.path.startswith(f"{STATE}/."):
         return state / file.path.removeprefix(f"{STATE}/")
     if places is None:
@@ -167,7 +167,7 @@ def _same(target: Path, file: File) -> bool:
 
 
 def _check_archive(source: Path, target: Path, file: File) -> None:
-    """An archive elsewhere keeps what it has; what contradicts the backup is for a person to look at."""
+    """Raise BackupError if a file of an archive elsewhere contradicts the backup; a person must look at it."""
     if _same(target, file) or (target.name == JOURNAL and _begins_alike(source, target)):
         return
     raise BackupError(f"{target} is another file than in the backup: is it the archive of this office?")
@@ -179,7 +179,7 @@ def _newer_journal(source: Path, target: Path) -> bool:
 
 
 def _begins_alike(one: Path, other: Path) -> bool:
-    """Whether one of two journals is the beginning of the other."""
+    """Whether one of two journals is a prefix of the other."""
     first, second = one.read_bytes(), other.read_bytes()
     return first.startswith(second) or second.startswith(first)
 
@@ -187,7 +187,7 @@ def _begins_alike(one: Path, other: Path) -> bool:
 def _with_later_letters(
     copies: list[tuple[Path, Path]], places: Places, state: Path, aside: Path
 ) -> list[tuple[Path, Path]]:
-    """Letters issued after the backup stay in the archive, also when the state folder that has it is set aside."""
+    """Also copy letters issued after the backup if the state folder that holds their archive is set aside."""
     if not places.archive.is_relative_to(state) or not places.archive.is_dir():
         return copies
     moved = aside / places.archive.relative_to(state)
@@ -217,7 +217,7 @@ def _carry_out(plan: Plan, folder: Path, manifest: Manifest, owner: os.stat_resu
 
 
 def _note(mark: Path, manifest: Manifest, now: datetime, owner: os.stat_result) -> None:
-    """Beside the register, for the letter server: that it was restored, and from when."""
+    """Write beside the register, for the letter server, when it was restored and from which time."""
     make_private_folder(mark.parent, owner)
     record = {"backup_made_at": manifest.made_at, "restored_at": now.isoformat()}
     _write(mark, json.dumps(record) + "\n", owner)
@@ -231,9 +231,9 @@ def _write(path: Path, text: str, owner: os.stat_result) -> None:
 
 @contextmanager
 def _made(path: Path, owner: os.stat_result) -> Iterator[BinaryIO]:
-    """A private file of the owner's under its `.part` name; at the block's end on the disk, under its own.
+    """A new private file of the owner, under a `.part` name; flushed and renamed at the end of the block.
 
-    Root makes it in folders of the daemon's user: no link that lies there is followed.
+    Root creates it in folders of the daemon's user, so links there are not followed.
     """
     part = _part(path)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as made:

@@ -1,7 +1,7 @@
-"""Copies a state folder while a daemon works in it: all databases as of one moment, then the letters. Restores nothing.
+"""Copies a state folder while a daemon uses it: all databases at one moment, then the letters. Restores nothing.
 
-The runs come before the letters: so a copied run never knows of a letter that the copied register doesn't. A run that
-was under way asks again for its letter when it goes on, by the same key, and gets the one it has.
+Runs are copied before letters, so no copied run knows a letter that the copied register lacks. An interrupted run
+requests its letter again when it continues, by the same key, and gets the existing one.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ TRAIL = "audit.jsonl"
 def make(
     state: Path, folder: Path, now: Callable[[], datetime], letters: Callable[[Path], str | None], missing: list[str]
 ) -> Manifest:
-    """Copy the state into a new folder; `letters` copies its part into the folder it is given, or says what is missing.
+    """Copy the state into a new folder; `letters` copies its part into the given folder, or says what is missing.
 
-    Raises BackupError and OSError; without its manifest, which comes last, the folder is no backup.
+    Raises BackupError and OSError. The manifest is written last; a folder without it is no backup.
     """
     if folder.exists() and any(folder.iterdir()):
         raise BackupError(f"{folder} is not empty: a backup goes into a folder of its own")
@@ -80,7 +80,7 @@ def make(
 
 
 def _files(state: Path) -> tuple[list[Path], list[Path]]:
-    """(plain files, databases) of the state folder; locks, sockets and what belongs to a database are neither."""
+    """(plain files, databases) of the state folder, without locks, sockets and databases' side files."""
     loose: list[Path] = []
     databases: list[Path] = []
     for path in files_in(state):
@@ -96,14 +96,14 @@ def _files(state: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _links(state: Path) -> Iterator[str]:
-    """The targets of links in the state folder: a backup does not include them."""
+    """Descriptions of the targets of links in the state folder, which a backup leaves out."""
     for path in sorted(state.rglob("*")):
         if path.is_symlink() and not path.relative_to(state).parts[0].startswith(LEFT_OUT):
             yield f"what the link {path} leads to"
 
 
 def _copy_databases(state: Path, databases: list[Path], folder: Path) -> None:
-    """All of them as they are at one moment: no database is written while the last one's reader begins."""
+    """Copy all databases as of one moment: all are locked for writing until every reader has begun."""
     with ExitStack() as readers:
         pinned = []
         with ExitStack() as writers:
@@ -136,7 +136,7 @@ def _copy(source: Path, target: Path) -> None:
 
 @contextmanager
 def _still(trail: Path) -> Iterator[None]:
-    """While the audit trail and its head are copied, nobody writes an entry."""
+    """Lock the audit trail, so that nobody appends an entry while it and its head are copied."""
     if not trail.exists():
         yield
         return

@@ -1,1 +1,1 @@
-"""What sets a machine and an office up, before the daemon runs and beside it. No daemon loads it."""
+"""Commands that set up a machine and an office, before the daemon runs and beside it. No daemon loads them."""

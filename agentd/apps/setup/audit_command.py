@@ -1,4 +1,4 @@
-"""`agentd audit`: who approved, changed, voided, deleted …, from the state folder's audit trail. It changes nothing."""
+"""`agentd audit`: who approved, changed, voided or deleted what, from the state folder's audit trail. Read-only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def register(commands: Any) -> None:
 
 
 def _time(text: str) -> str:
-    """The time as entries have theirs. Raises ArgumentTypeError."""
+    """The time in the format of entries. Raises ArgumentTypeError."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
@@ -40,14 +40,14 @@ def _time(text: str) -> str:
 
 
 def _count(text: str) -> int:
-    """How many. Raises ArgumentTypeError."""
+    """A positive number. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of entries; write 1 or more")
     return int(text)
 
 
 def run(given: argparse.Namespace) -> int:
-    """0; with --verify 1 when something was changed or is missing."""
+    """Return 0; with --verify, 1 if something was changed or is missing."""
     from agentd import config
     from agentd.audit import AuditTrail
     from agentd.clock import SystemClock

@@ -1,4 +1,4 @@
-"""What `agentd doctor` says of the office's books: the data server's own look at their database. It mends nothing."""
+"""`agentd doctor` on the office's books: asks the data server to check their database. It repairs nothing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ UNKNOWN = 3
 
 
 def books(settings: Any) -> Iterator[Finding]:
-    """Whether the database of `[books]` answers and was checked; nothing without one or its server."""
+    """Whether the database of `[books]` answers and is unchanged; nothing if it or its server isn't configured."""
     if not getattr(settings.sections.get("books"), "url", None):
         return
     try:
         looked = server_command.run(settings, settings.server_of("books"), ["look"], capture=True)
     except (OSError, server_command.NoServer):
-        return  # what prevents it is said of the server
+        return  # the server's own finding says why
     if looked.returncode == 0:
         yield Finding("good", f"books: {looked.stdout.strip()}, as books.toml has them")
     elif looked.returncode == UNKNOWN:

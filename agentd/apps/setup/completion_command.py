@@ -1,4 +1,4 @@
-"""`agentd completion bash|zsh|fish`: a script for the shell, which asks this command what may stand next. No daemon."""
+"""`agentd completion bash|zsh|fish`: a shell script that asks this command for completions. No daemon."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the script; or, for a script, the words that may stand where the cursor is."""
+    """Print the script; or, called by the script, the words that fit at the cursor."""
     if given.shell != "words":
         print(SCRIPTS[given.shell], end="")
         return 0
@@ -49,7 +49,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def candidates(line: Sequence[str]) -> list[str]:
-    """The words that can replace the line's last word, which may be unfinished or empty."""
+    """The words that complete the line's last word, which may be empty."""
     from agentd.cli import parser_for
 
     *before, last = line or [""]

@@ -1,4 +1,4 @@
-"""`agentd config check|schema`: lists all problems of client.toml by line; its JSON Schema. It starts nothing."""
+"""`agentd config check|schema`: lists all problems of client.toml by line; prints its JSON Schema. Starts nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    """The file that ships beside the profiles."""
+    """The schema file that ships beside the profiles."""
     from agentd.config.shipped import PROFILES
 
     print((PROFILES / "client.schema.json").read_text(encoding="utf-8"), end="")
@@ -29,7 +29,7 @@ def _schema(_: argparse.Namespace) -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 and one line when it is right; ConfigError (exit 2) when it is not."""
+    """Return 0 and print one line if the file is right. Raises ConfigError (exit 2) otherwise."""
     from agentd import config
 
     settings = config.load(given.config, state=given.state)

@@ -1,4 +1,4 @@
-"""`agentd doctor`: looks at this machine and says what to do. It changes nothing and starts no daemon."""
+"""`agentd doctor`: checks this machine and says what to do. It changes nothing and starts no daemon."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when agentd can work here, 1 when something must be done first."""
+    """Return 0 if agentd can work here, 1 if something must be done first."""
     from agentd.observability import logging as logs
 
-    logs.configure("error")  # to standard error: standard output holds the findings alone
+    logs.configure("error")  # to stderr: stdout has only the findings
     findings = list(look(given))
     if given.json:
         print(json.dumps([{"mark": one.mark, "what": one.what, "to_do": one.to_do} for one in findings], indent=2))
@@ -61,8 +61,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def to_do(findings: Sequence[Finding]) -> list[str]:
-    """What to do: first what prevents agentd from working, in the order of the checks, then the rest. Findings with the
-    same remedy are one item."""
+    """The steps to take: first what prevents agentd from working, in the order of the checks, then the rest. Findings
+    with the same remedy are one step."""
     waiting: dict[tuple[str, str], list[str]] = {}
     for mark in ("must", "note"):
         for one in findings:
@@ -75,7 +75,7 @@ def to_do(findings: Sequence[Finding]) -> list[str]:
 
 
 def look(given: argparse.Namespace) -> Iterator[Finding]:
-    """Everything, in the order in which it would be missed."""
+    """All findings, the most basic checks first."""
     from agentd import config
     from agentd.errors import ConfigError
 
@@ -117,7 +117,7 @@ def python(version: tuple[int, ...]) -> Finding:
 
 
 def state_folder(folder: Path) -> Finding:
-    """Whether the daemon could write there, and for how long."""
+    """Whether the daemon can write to the folder, and how much space is free."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         owner = f"chown it to {os.environ.get('USER', 'the daemon’s user')}, or name another by --state or AGENTD_STATE"
@@ -129,7 +129,7 @@ def state_folder(folder: Path) -> Finding:
 
 
 def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
-    """Whether the shared database answers, and how far this machine's clock is from its own."""
+    """Whether the shared database answers, and how far this machine's clock is from the database's."""
     import psycopg
 
     try:
@@ -145,7 +145,7 @@ def database_clock(url: str, now: Callable[[], datetime]) -> Finding:
 
 
 def private(folder: Path) -> Finding:
-    """Whether nobody else can read the state, or hold its locks."""
+    """Whether no restore was interrupted, and no other user has access to the state folder."""
     if (folder / UNFINISHED).exists():
         return Finding("must", f"state folder {folder}: a restore was cut off", "run `agentd restore` again")
     found = open_to_others(folder) if folder.exists() else []
@@ -156,7 +156,7 @@ def private(folder: Path) -> Finding:
 
 
 def address(listen: str) -> Finding:
-    """Whether agentd is there, could be there, or somebody else is."""
+    """Whether agentd runs at the address, or it is free, or another program uses it."""
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")
     if status := _status_of_agentd(listen):
@@ -173,7 +173,7 @@ def address(listen: str) -> Finding:
 
 
 def access(settings: Any) -> Finding:
-    """Whether everybody needs a token, and whether that fits with what stands before the daemon."""
+    """Whether everybody needs a token, and whether a proxy before the daemon requires that."""
     from agentd.access import FILE_NAME, TokenStore
     from agentd.config.proxy import behind_proxy
 
@@ -186,7 +186,7 @@ def access(settings: Any) -> Finding:
 
 
 def _status_of_agentd(listen: str) -> str | None:
-    """The status that a daemon there reports; None when nobody, or somebody else, is there."""
+    """The status of the daemon at the address; None if no agentd answers there."""
     try:
         with urllib.request.urlopen(f"http://{listen}/readyz", timeout=WAIT_S) as answer:
             health = json.load(answer)
@@ -198,7 +198,7 @@ def _status_of_agentd(listen: str) -> str | None:
 
 
 def providers(settings: Any) -> Iterator[Finding]:
-    """Each provider, and whether one at least can answer."""
+    """A finding for each provider, and one if no provider can answer."""
     from agentd.errors import ConfigError
     from agentd.plugins import models
 
@@ -226,7 +226,7 @@ def providers(settings: Any) -> Iterator[Finding]:
 
 
 def _fault(entry: Any, state: Any) -> str | None:
-    """Why this provider can't answer, from its own state and from its address."""
+    """Why this provider can't answer, by its own state or because its address is unreachable; else None."""
     if state.state in ("no_key", "down"):
         return str(state.error or state.state)
     if entry.endpoint and not reachable(entry.endpoint):
@@ -235,7 +235,7 @@ def _fault(entry: Any, state: Any) -> str | None:
 
 
 def server_of(server: Any) -> Finding:
-    """Whether an MCP server's credentials and command are there, or its address answers."""
+    """Whether an MCP server's credentials and program exist, or its address answers."""
     if server.blocked:
         return Finding("must", f"server {server.name} is not started", server.blocked)
     if server.url is not None:
@@ -257,7 +257,7 @@ def server_of(server: Any) -> Finding:
 
 
 def module_fault(command: Sequence[str], server: Any) -> str | None:
-    """Why `python -m MODULE` can't start: the module is not there, or its package says what it lacks."""
+    """Why `python -m MODULE` can't start: the module is missing, or its package says what it lacks; else None."""
     env = {**os.environ, **server.env}
     looked = subprocess.run(command, cwd=server.workdir, env=env, capture_output=True, text=True, check=False)
     said = looked.stderr.strip().splitlines() or ["it does not start"]
@@ -265,7 +265,7 @@ def module_fault(command: Sequence[str], server: Any) -> str | None:
 
 
 def reachable(url: str) -> bool:
-    """Whether somebody accepts connections at a URL's host and port."""
+    """Whether a URL's host and port accept connections."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:

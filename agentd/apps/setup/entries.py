@@ -1,6 +1,6 @@
-"""`[[servers]]` entries made from elsewhere: their lines for client.toml, and `mcpServers` JSON in both directions.
+"""Creates `[[servers]]` entries as lines for client.toml, and converts them from and to `mcpServers` JSON.
 
-Pure: it reads and writes no file and starts nothing.
+Pure: it reads no file, writes no file and starts nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 @dataclass(frozen=True, slots=True)
 class NewServer:
-    """One entry to be: a `command` with `args`, or a `url`."""
+    """A new entry: a `command` with `args`, or a `url`."""
 
     name: str
     command: str | None = None
@@ -60,7 +60,7 @@ def lines(server: NewServer) -> str:
 
 
 def added(text: str, servers: Iterable[NewServer]) -> str:
-    """The file with these entries at its end, all that stood there as it was."""
+    """The file's text with these entries appended and the rest unchanged."""
     return "\n".join([text.rstrip("\n"), *(f"\n{lines(server).rstrip()}" for server in servers)]) + "\n"
 
 
@@ -76,13 +76,13 @@ def _toml(value: Any) -> str:
 
 
 def read(text: str) -> tuple[list[NewServer], list[str]]:
-    """The servers of a `mcpServers` file (Claude Desktop, Cursor) or VS Code's `servers`, and notes.
+    """The servers in `mcpServers` (Claude Desktop, Cursor) or VS Code's `servers`, and notes.
 
-    A note says what was left out or is still to do. Comments and trailing commas are ignored. Raises ValueError where
-    no servers stand in it.
+    A note says what was left out or remains to be done. Comments and trailing commas are ignored. Raises ValueError if
+    the file has no servers.
     """
     document = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
-    json.dumps(document, ensure_ascii=False).encode()  # half a character can stand in no file
+    json.dumps(document, ensure_ascii=False).encode()  # raises ValueError for a lone surrogate
     listed = _servers(document)
     if listed is None:
         raise ValueError("no `mcpServers` (Claude Desktop, Cursor) and no `servers` (VS Code) in it")
@@ -106,7 +106,7 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
 
 
 def _servers(document: Any) -> dict[str, Any] | None:
-    """{name: entry} as Claude Desktop (`mcpServers`) or VS Code (`servers`, `mcp.servers`) has them, else None."""
+    """{name: entry} from `mcpServers` (Claude Desktop) or `servers`, `mcp.servers` (VS Code); None without any."""
     if not isinstance(document, dict):
         return None
     for table in (document.get("mcpServers"), document.get("servers"), document.get("mcp")):
@@ -134,7 +134,7 @@ def _server(name: str, entry: Mapping[str, Any]) -> NewServer:
 
 
 def _environment(given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """The plain values, and the names of those that are secret or come from the environment."""
+    """(plain values, names of variables that are secret or come from the environment)."""
     plain: dict[str, str] = {}
     passed: list[str] = []
     for name, value in given.items():
@@ -147,7 +147,7 @@ def _environment(given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
 
 
 def _asked(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What VS Code would ask its user for, elsewhere than in the environment."""
+    """The inputs in arguments and headers that VS Code would ask its user for."""
     texts = [*(entry.get("args") or ()), *(entry.get("headers") or {}).values()]
     for text in texts:
         yield from (found[0] for found in _ASKED_FOR.finditer(str(text)))

@@ -1,4 +1,4 @@
-"""What `agentd doctor` says of one thing that it looked at. It looks at nothing."""
+"""A finding of `agentd doctor`. It checks nothing itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: `good`, a `note` (works without it), or a `must` with what `to_do`."""
+    """One finding: `good`, `note` (works without it), or `must` with the remedy `to_do`."""
 
     mark: Literal["good", "note", "must"]
     what: str

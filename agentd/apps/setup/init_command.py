@@ -1,4 +1,4 @@
-"""`agentd init PROFILE DIR`: an office of one's own, copied from one that ships. It starts nothing."""
+"""`agentd init PROFILE DIR`: creates an office by copying one that ships. It starts nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 once the folder holds the office; 1 when it holds something already."""
+    """Return 0 once the folder has the office, 1 if it isn't empty."""
     from agentd.config.shipped import PROFILES
 
     folder: Path = given.folder

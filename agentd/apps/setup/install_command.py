@@ -1,6 +1,6 @@
 """`agentd install --user|--system`: writes the systemd units for this machine. It starts nothing.
 
-The units are those of systemd/, with this machine's program, client.toml and credentials filled in.
+The units are the templates in systemd/, filled with this machine's program, client.toml and credentials.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when written (or printed), 1 with the reason."""
+    """Return 0 if the files were written (or printed), 1 with the reason otherwise."""
     from agentd import config
 
     settings = config.load(given.config, state=given.state)
@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
-    """{path: text} of every file to write; if there is no client.toml yet, also that file and the office beside it."""
+    """{path: text} of every file to write. Without a client.toml there, it includes that and the office beside it."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path(os.environ.get("HOME", "/")) / ".config")
     folder = Path("/etc/systemd/system") if system else home / "systemd" / "user"
     kept = Path("/etc/agentd/client.toml") if system else home / "agentd" / "client.toml"
@@ -100,7 +100,7 @@ def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
 
 
 def _beside(office: Path, target: Path) -> dict[Path, str]:
-    """The office's own file and letters; the default office's are found where they ship."""
+    """The office's own file and letters; none for the default office, whose files are found where they ship."""
     from agentd.config import shipped
 
     if office == shipped("client.toml").parent:
@@ -110,7 +110,7 @@ def _beside(office: Path, target: Path) -> dict[Path, str]:
 
 
 def next_step(*, system: bool) -> str:
-    """The commands that start what was written."""
+    """The commands that start the written units."""
     manager = "systemctl" if system else "systemctl --user"
     return f"{manager} daemon-reload && {manager} enable --now agentd.socket agentd.service"
 
@@ -148,7 +148,7 @@ def _socket(template: str, listen: str, system: bool) -> Iterator[str]:
 
 
 def _template(name: str) -> str:
-    """A file of systemd/: beside the package in a checkout, under share/agentd when installed."""
+    """The text of a template: from systemd/ in a checkout, or from share/agentd if installed. Raises CannotInstall."""
     places = (Path(__file__).parents[3] / "systemd" / name, Path(sys.prefix) / "share" / "agentd" / "systemd" / name)
     for place in places:
         if place.is_file():
@@ -157,7 +157,7 @@ def _template(name: str) -> str:
 
 
 def check_reachable(program: Path) -> None:
-    """Raises CannotInstall where the service could not see its own program."""
+    """Raise CannotInstall if the hardened service can't see its own program."""
     real = program.resolve() if program.exists() else program
     for hidden in HIDDEN:
         if real.is_relative_to(hidden) or program.is_relative_to(hidden):

@@ -1,4 +1,4 @@
-"""What `agentd doctor` says of the office's letters: its file, and the letter server's quick look. It mends nothing."""
+"""`agentd doctor` on the office's letters: checks office.toml, and has the letter server check the rest. Read-only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
 
 
 def office(settings: Any) -> Iterator[Finding]:
-    """The values of office.toml that are still the sample's and would be printed; the server reports mistakes in it."""
+    """Values of office.toml that are still the sample's and would be printed; the server reports mistakes in it."""
     env = {name: value for server in settings.servers for name, value in server.env.items()}
     file = Path(env.get("OFFICE_FILE", settings.file.parent / "office.toml"))
     try:
@@ -34,13 +34,13 @@ def office(settings: Any) -> Iterator[Finding]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in it."""
+    """Every string inside the value."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     yield from [value] if isinstance(value, str) else [text for one in inside for text in _texts(one)]
 
 
 def letters(settings: Any) -> Iterator[Finding]:
-    """Whether the office can issue letters now, by the letter server's own quick look at register, archive and key."""
+    """Whether the office can issue letters now, by the letter server's quick check of register, archive and key."""
     from agentd.apps import server_command
 
     if not (settings.state / "letters").exists():
@@ -48,7 +48,7 @@ def letters(settings: Any) -> Iterator[Finding]:
     try:
         looked = server_command.letters(settings, "audit", "--quick", "--json")
     except (OSError, server_command.NoServer):
-        return  # the finding about the server says why it can't run
+        return  # the server's own finding says why
     if looked.returncode not in (0, 1):
         yield Finding("must", f"letters: {looked.stderr.strip()}", "fix it; `agentd letters audit` checks again")
         return

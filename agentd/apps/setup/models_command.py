@@ -1,7 +1,7 @@
-"""`agentd models pull|list|rm`: model weights on this machine. It knows no provider by name, and runs no model.
+"""`agentd models pull|list|rm`: manages model weights on this machine. It runs no model.
 
-A provider type (entry-point group `agentd.models`) that has weights to manage says so with a static method `weights`;
-one whose server keeps them with `remote_weights(settings)`, which is asked for each such provider in client.toml.
+A provider type (entry-point group `agentd.models`) with local weights has a static method `weights`; one whose server
+keeps them has `remote_weights(settings)`, which is called for each such provider in client.toml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 
 
 class WeightsStore(Protocol):
-    """What a provider type's `weights()` answers: a folder of model files that it can fetch, list and delete."""
+    """What a provider type's `weights()` returns: a store of model files that can fetch, list and delete them."""
 
     folder: Path
 
@@ -28,15 +28,15 @@ class WeightsStore(Protocol):
         ...
 
     def pulled(self) -> list[tuple[str, Path, int]]:
-        """(name, file, bytes) of what is here."""
+        """(name, file, bytes) of each local model."""
         ...
 
     def pull(self, name: str, progress: Callable[[int, int], None], note: Callable[[str], None]) -> Path:
-        """Fetch one and answer its file. Raises an exception whose text is for the person who asked."""
+        """Fetch a model and return its file. Raises an exception whose text is for the user."""
         ...
 
     def remove(self, name: str) -> int:
-        """Delete one and answer the bytes freed. Raises an exception whose text is for the person who asked."""
+        """Delete a model and return the bytes freed. Raises an exception whose text is for the user."""
         ...
 
 
@@ -119,7 +119,7 @@ def _stores() -> Iterator[WeightsStore]:
 
 
 def _remote_stores() -> Iterator[WeightsStore]:
-    """Those of the servers that client.toml names; none where it can't be read (`agentd config check` says why)."""
+    """The stores of the servers in client.toml; none if it can't be read (`agentd config check` says why)."""
     from agentd import config
     from agentd.errors import ConfigError
 
@@ -135,7 +135,7 @@ def _remote_stores() -> Iterator[WeightsStore]:
 
 
 def _store_of(name: str | None) -> WeightsStore | None:
-    """The store that knows or holds this model; the first one for no name."""
+    """The store that lists or has this model; the first store if no name is given; None with a message if none fits."""
     stores = list(_stores())
     for store in stores:
         if name is None or name in store.names() or name in {pulled for pulled, _, _ in store.pulled()}:
@@ -148,12 +148,12 @@ def _store_of(name: str | None) -> WeightsStore | None:
 
 
 def _any_name(store: WeightsStore) -> bool:
-    """Whether it can fetch models that client.toml doesn't name, by Ollama's `NAME:TAG`."""
+    """Whether the store can fetch models that client.toml doesn't name, by Ollama's `NAME:TAG`."""
     return bool(getattr(store, "any_name", False))
 
 
 class _Progress:
-    """How far a file has come: a person reads one line that is written again, a log a line at every tenth."""
+    """Shows a download's progress: one updated line on a terminal, else a line at every tenth."""
 
     def __init__(self) -> None:
         self._person = sys.stderr.isatty()

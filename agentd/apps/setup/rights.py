@@ -1,4 +1,4 @@
-"""What in a state folder other users of this machine may read or write. It changes nothing."""
+"""Finds files of a state folder that other users of this machine can access. It changes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PUBLIC = (".cert.pem", ".pub.pem")
 
 
 def open_to_others(state: Path) -> list[Path]:
-    """What in the state folder group or others have rights to, PUBLIC aside; links and sockets are looked through."""
+    """The folders and files that group or others have rights to, except PUBLIC ones; links and sockets are skipped."""
     found = [state] if _rights(state) else []
     for folder, folders, files in os.walk(state):
         names = (name for name in (*folders, *files) if not name.endswith(PUBLIC))
@@ -25,5 +25,5 @@ def _rights(path: Path) -> int:
     try:
         mode = path.lstat().st_mode
     except OSError:
-        return 0  # gone meanwhile
+        return 0  # deleted meanwhile
     return mode & OTHERS if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else 0

@@ -1,4 +1,4 @@
-"""`agentd tools explain|check`: how the apps read a tool's schema, and what is wrong with it. It calls no tool."""
+"""`agentd tools explain|check`: shows how the apps read a tool's schema and its mistakes. It calls no tool."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
 
 def register(words: Any) -> None:
-    """Add the two words to `agentd tools`."""
+    """Add `explain` and `check` to `agentd tools`."""
     for name, read, summary in (
         ("explain", _explained, "explain how a tool's schema is read"),
         ("check", _checked, "list a schema's mistakes"),
@@ -30,13 +30,13 @@ def register(words: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0, 1 for mistakes, 2 for a usage error."""
+    """Return 0, 1 if there are mistakes, 2 for a usage error."""
     read: Read = given.read
     named = given.names
     if read is _explained and not named:
         print("agentd tools explain TOOL | FILE.json ...")
         return 2
-    if named and all(name.endswith(".json") for name in named):  # no daemon is needed for files alone
+    if named and all(name.endswith(".json") for name in named):  # files need no daemon
         return asyncio.run(read(tool for name in named for tool in _in_file(Path(name))))
     return asyncio.run(_named(options.settings(given), read, named))
 
@@ -63,7 +63,7 @@ async def _explained(tools: Tools) -> int:
 
 
 async def _checked(tools: Tools) -> int:
-    """Every mistake on a line."""
+    """Print each mistake on a line."""
     found = 0
     for tool, text in tools:
         for mistake in (each for reading in await _readings(tool) for each in reading.mistakes):
@@ -86,7 +86,7 @@ async def _readings(tool: dict[str, Any]) -> list[Any]:
 
 
 def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
-    """The tools of a file: one, a list of them (`tools/list`), or a bare schema. Raises ConfigError for any other."""
+    """The tools of a file: one tool, a list (`tools/list`) or a bare schema. Raises ConfigError for anything else."""
     try:
         text = file.read_text(encoding="utf-8")
         tools = json.loads(text)
@@ -104,7 +104,7 @@ def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _line(text: str, path: str, key: str) -> str:
-    """`line 12`: where a property's key is in a file, found by its path of names."""
+    """`line 12`: the line of a property's key, found by the names on its path."""
     at = 0
     for name in (*path.replace("[]", "").split("."), key):
         at = max(at, text.find(f'"{name}"', at))

@@ -1,4 +1,4 @@
-"""`agentd tools add|import|export`: servers into client.toml and out of it. What stands there stays as it is."""
+"""`agentd tools add|import|export`: adds servers to client.toml, or exports them. Existing entries don't change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOOK_S = 0.1
 
 
 def register(words: Any) -> None:
-    """Add the three words to `agentd tools`."""
+    """Add `add`, `import` and `export` to `agentd tools`."""
     add = words.add_parser("add", help="start a server once, show its tools, add it to client.toml")
     options.add(add, listen=True)
     add.add_argument(
@@ -70,7 +70,7 @@ def _add(given: argparse.Namespace) -> int:
     )
     from agentd import config
 
-    _written(config.find(given.config), [server], given, dry=True)  # a mistake is said before anything is started
+    _written(config.find(given.config), [server], given, dry=True)  # report mistakes before starting it
     settings = _settings(server, given)
     tools, error = asyncio.run(_started(settings, given))
     if error is not None:
@@ -83,7 +83,7 @@ def _add(given: argparse.Namespace) -> int:
 
 
 def _of_this_folder(command: Sequence[str]) -> bool:
-    """Whether a command names a file or a Python module of the current folder: it would start in no other."""
+    """Whether a command names a file or Python module of the current folder, so that it starts only there."""
     modules = [word.replace(".", "/") for before, word in pairwise(command) if before == "-m"]
     named = [*command[1:], *modules, *(f"{module}.py" for module in modules)]
     if "/" in command[0]:
@@ -121,7 +121,7 @@ def _export(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.config.schema import ServerEntry
 
-    settings = config.load(given.config, state=given.state)  # what is wrong is said whole
+    settings = config.load(given.config, state=given.state)  # reports all problems
     raw = tomllib.loads(settings.file.read_text(encoding="utf-8"))
     entries = [ServerEntry.model_validate(entry) for entry in raw.get("servers", [])]
     print(json.dumps(exported(entries), indent=2, ensure_ascii=False))
@@ -129,7 +129,7 @@ def _export(given: argparse.Namespace) -> int:
 
 
 def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace, *, dry: bool = False) -> None:
-    """The file with the entries at its end. Raises ConfigError, and leaves the file, where it would be wrong."""
+    """Append the entries to the file. Raises ConfigError, and leaves the file unchanged, if the result is invalid."""
     from agentd import config
     from agentd.errors import ConfigError, Problem
 
@@ -152,7 +152,7 @@ def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace
 
 
 def _settings(server: NewServer, given: argparse.Namespace) -> ServerSettings:
-    """The server as the daemon would start it."""
+    """The server's settings as the daemon would read them."""
     import tempfile
 
     from agentd import config
@@ -169,7 +169,7 @@ def _settings(server: NewServer, given: argparse.Namespace) -> ServerSettings:
 
 
 async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[Sequence[ToolInfo], str | None]:
-    """Its tools, or why it doesn't start."""
+    """Start the server. Returns its tools, and the reason if it doesn't start."""
     from agentd import config
     from agentd.observability import logging as logs
     from agentd.plugins import TOOL_HOSTS, plugin
@@ -177,7 +177,7 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
 
     logs.configure("error")
     office = config.load(given.config, state=given.state)
-    with in_use(office.state):  # where the server may keep its data
+    with in_use(office.state):  # the server may write there
         async with plugin(TOOL_HOSTS, office.tool_host)([server]) as host:
             catalogue = await host.ready()
             [state] = catalogue.servers
@@ -185,7 +185,7 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
 
 
 def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, ApprovalRule]:
-    """Shows the tools; for each that doesn't say whether it changes something, the rule that the person chose."""
+    """Print the tools. For each that may change something, ask for an approval rule unless one is given."""
     chosen: dict[str, ApprovalRule] = {}
     for tool in tools:
         words = " ".join(tool.description.split())
@@ -214,7 +214,7 @@ def _asked(name: str) -> ApprovalRule | None:
 
 
 async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
-    """Have a running daemon take them over, and wait for their tools; without one there is nothing to do."""
+    """Have a running daemon load the servers, and wait for their tools; without a daemon, only say so."""
     from agentd import config
     from agentd.cli.client import Refused, running
 
@@ -236,7 +236,7 @@ async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
 
 
 async def _there(client: Client, names: Set[str]) -> list[dict[str, Any]]:
-    """The servers' states at the daemon, once none of them is only starting."""
+    """The servers' states in the daemon, once none is `starting` or START_S seconds have passed."""
     states: list[dict[str, Any]] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(START_S):

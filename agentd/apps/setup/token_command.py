@@ -1,4 +1,4 @@
-"""`agentd token add|list|rotate|revoke`: who may call the daemon. It works on the state folder, without a daemon."""
+"""`agentd token add|list|rotate|revoke`: manages tokens for callers, in the state folder, without a daemon."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when done, 1 when it can't be: a name that is taken or unknown, a file that can't be used."""
+    """Return 0 if done; 1 if a name is taken or unknown, or the file can't be used."""
     from agentd import config
     from agentd.access import FILE_NAME, TokenStore
     from agentd.errors import AgentdError, ConfigError
@@ -92,7 +92,7 @@ def _add(given: argparse.Namespace, tokens: TokenStore) -> None:
 
 
 def lifetime(given: str | None, scopes: list[str]) -> timedelta | None:
-    """How long a new token counts. Raises InvalidParams."""
+    """The lifetime of a new token; None if it doesn't expire. Raises InvalidParams."""
     from agentd.errors import InvalidParams
 
     if given is None:
