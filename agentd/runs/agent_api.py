@@ -1,4 +1,4 @@
-"""The Agent.* methods: prompts become durable runs; approvals resume them. No wire, no SQL, no loop."""
+"""The Agent.* methods: turn prompts into durable runs and resume them after approvals. No network, no SQL, no loop."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ from agentd.runs.visibility import (
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
 Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | None]]
-"""Which of the caller's tools this request's prompt describes, besides those that it describes already."""
+"""Selects which of the caller's tools this request's prompt describes, given those already described."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """How a request's agent is put together, from settings that a reload may change."""
+    """How a request's agent is configured; a reload may change these settings."""
 
     profile_of: ProfileOf
     select: Select
     language: Literal["auto"] | Language = "auto"
-    """`auto`: detected in each prompt."""
+    """`auto` means detected in each prompt."""
     known_models: Callable[[], dict[str, list[str]]] = dict
     """{provider id: names of its models}."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRuns:
-    """Durable runs over the engine; it knows no model and calls no tool.
+    """Durable agent runs on top of the engine. It knows no model and calls no tool.
 
-    Every call names its caller: an id that belongs to somebody else is NotFound, as if it were not there.
+    Every method takes the caller; an id that belongs to somebody else raises NotFound, as if it did not exist.
     """
 
     store: RunStore
@@ -68,22 +68,22 @@ class AgentRuns:
     # ── what callers ask ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def run(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Run to its end (completed, needs_approval or cancelled). A failed run raises its AgentdError.
+        """Run until completed, needs_approval or cancelled. A failed run raises its AgentdError.
 
-        The same run_id again joins or answers the same run; with another prompt it raises Conflict.
+        The same run_id again returns the same run's outcome; with another prompt it raises Conflict.
         """
         caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(await self._ended(run_id, caller), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
-        """Take the run on and answer at once (status queued or running)."""
+        """Submit the run and return at once (status queued or running)."""
         caller = keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(outcome_of(await self._seen(run_id, caller), caller), caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """The run as it stands; a failed one has `status: "failed"` and `error` {code, message, data}."""
+        """The run's current state; a failed run has `status: "failed"` and `error` {code, message, data}."""
         row = await self._seen(run_id, caller)
         shown = outcome_of(row, caller).model_dump(mode="json")
         if row.status == "failed":
@@ -92,11 +92,11 @@ class AgentRuns:
         return shown
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """All that the executor of the run's kind answered, {} before its end. Raises NotFound."""
+        """The executor's whole outcome, {} before the run's end. Raises NotFound."""
         return (await self._seen(run_id, caller)).outcome or {}
 
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
-        """Stop it within its step. A run that has ended raises Conflict."""
+        """Stop the run within its current step. Raises Conflict if it has ended."""
         await self._seen(run_id, caller)
         await self.engine.cancel(run_id)
         return outcome_of(await self._seen(run_id, caller), caller)
@@ -104,7 +104,7 @@ class AgentRuns:
     async def approve(
         self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
     ) -> AgentOutcome:
-        """Decide the pending call and run on to the end."""
+        """Decide the pending call and continue until the run ends or waits again."""
         row = await self._seen(run_id, caller, "staff")
         await self._decide(row, approval_id, approved, arguments, caller)
         return await self._ended(run_id, caller)
@@ -117,7 +117,7 @@ class AgentRuns:
         limit: int = 50,
         parked: bool = False,
     ) -> dict[str, Any]:
-        """{"runs": [summaries, newest first]}; `parked`: only those given up because the daemon ended at them."""
+        """Return {"runs": [summaries, newest first]}. `parked`: only runs given up because the daemon died in them."""
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"runs": []}
         everybody = caller.may() or (caller.may("staff") and (parked or status == "needs_approval"))
@@ -129,7 +129,7 @@ class AgentRuns:
         return {"runs": [summary_of(row, caller) for row in rows]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncGenerator[Event]:
-        """Stored events after `after`, then those to come, ending after run.finished. Raises NotFound at first use."""
+        """Yield stored events after `after`, then new ones until the run rests. Raises NotFound at first use."""
         await self._seen(run_id, caller)
         artifacts: list[Artifact] = []
         async for event in self.engine.events(run_id, after):
@@ -141,7 +141,7 @@ class AgentRuns:
             yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
-        """One file of a run and its path, for a caller who may see the run. Raises NotFound."""
+        """One file of a run and its path. Raises NotFound, also if the caller may not see the run."""
         row = await self._seen(run_id, caller, "staff")
         for value in (row.outcome or {}).get("artifacts", []):
             artifact = Artifact.model_validate(value)
@@ -150,7 +150,7 @@ class AgentRuns:
         raise NotFound("the run made no such file")
 
     async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> RunRecord:
-        """The run, if it is the caller's, or the caller has one of the scopes. Raises NotFound."""
+        """The run, if the caller owns it or has one of the scopes. Raises NotFound."""
         row = await self.store.run(run_id)
         if row is not None and others and caller.may(*others):
             return row
@@ -159,7 +159,7 @@ class AgentRuns:
     # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _take_on(self, prompt: str, options: AgentOptions, caller: Caller) -> str:
-        """The id of the run that answers this prompt: a new one, one taken before, or the one it approves."""
+        """The id of the run that answers this prompt: a new one, an existing one, or the one that it approves."""
         prompt = without_pin(prompt)
         if options.quoted is not None:
             options = options.model_copy(update={"quoted": without_pin(options.quoted)})
@@ -180,7 +180,7 @@ class AgentRuns:
         if (run := answered.run) is not None and run.approval is not None:
             approval_id = run.approval.approval_id
             if options.run_id is not None:
-                # first, so that a kill decides nothing unnoted: the same "ya" sent again decides nothing twice
+                # recorded before the decision: after a kill, the same "ya" sent again decides nothing twice
                 brief = RunBrief(answers=run.run_id, decisions=({"approval_id": approval_id},))
                 ids = (run_id, session_id, caller.id, "answer")
                 await self.store.add_run(RunRecord(*ids, prompt, brief, "completed", now, finished_at=now))
@@ -208,7 +208,7 @@ class AgentRuns:
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
-        """Decide the run's call; where it was decided while this was read, what was decided is looked at again."""
+        """Decide the run's call; if another decision came first, read the run again and retry."""
         try:
             decided = await self.approvals.decide(row, *decision)
             if decided is not None:
@@ -237,9 +237,9 @@ class AgentRuns:
     async def _same(
         self, run_id: str, prompt: str, options: AgentOptions, caller: Caller, waiting: Sequence[RunRecord]
     ) -> str | None:
-        """The run that has this id already, if it is the same one. A visitor needs the key that its first call had.
+        """The existing run of this id, if its request is the same. A visitor needs the key of the first call.
 
-        None for a yes or no that was noted and not decided, as the daemon died or failed in between.
+        None for a yes or no that was recorded but not carried out because the daemon died in between.
         """
         row = await self._seen(run_id, caller)
         first = row.brief.options
@@ -270,14 +270,14 @@ class AgentRuns:
 
 
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
-    """The outcome with the key of its session, for a visitor."""
+    """The outcome; for a visitor with the session's key."""
     if not caller.is_visitor or caller.session_key is None:
         return outcome
     return KeyedOutcome(**dict(outcome), session_key=caller.session_key)
 
 
 def _check_rights(options: AgentOptions, caller: Caller) -> None:
-    """Raises Forbidden: what steers the agent is the office's, not a visitor's."""
+    """Raises Forbidden if a visitor sets options that only the office may set."""
     set_ = [name for name in OFFICE_OPTIONS if getattr(options, name) is not None]
     if set_ and caller.is_visitor:
         raise Forbidden(
@@ -287,7 +287,7 @@ def _check_rights(options: AgentOptions, caller: Caller) -> None:
 
 
 def _check_form(options: AgentOptions, toolset: Toolset) -> None:
-    """Raises UnknownTool, UnboundTool or InvalidParams: a form is of a tool that is there, and of its fields alone."""
+    """Check that the form's tool exists and has its fields. Raises UnknownTool, UnboundTool or InvalidParams."""
     if options.tool_hint is not None:
         tool = toolset.resolve(options.tool_hint)
         if wrong := unknown_arguments(tool, options.tool_arguments or ()):

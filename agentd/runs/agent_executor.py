@@ -1,4 +1,4 @@
-"""The engine's executor for runs of kind `agent`: one segment of the agent's loop. It takes no run on."""
+"""The engine's executor for runs of kind `agent`: runs one segment of the agent's loop. It submits no runs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from agentd.runs.store import RunStore
 from agentd.runs.visibility import published
 
 PAST_TURNS = 50
-"""How many turns of a session are looked at, for the prompt and as evidence."""
+"""How many turns of a session are read, for the prompt and as evidence."""
 
 ProfileOf = Callable[[Caller | None, AgentOptions, PromptTools | None], AgentProfile]
-"""What a caller's agent is, for these options and the tools that its session's prompt describes."""
+"""Builds a caller's agent profile for these options and the tools that its session's prompt describes."""
 
 SessionProfile = Callable[[str, Caller | None, AgentOptions, PromptTools | None], Awaitable[AgentProfile]]
-"""The same for a session: what is known of its visitor can make a form shorter."""
+"""The same for a session, whose verified visitor can need fewer form fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """How earlier turns are shown: in at most how many tokens, and in which time zone."""
+    """How earlier turns are shown: the token budget and the time zone."""
 
     tokens: int = 1500
     zone: ZoneInfo = OFFICE
@@ -42,7 +42,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class AgentExecutor:
-    """Runs the loop with this model, these tools and these rules; `store` gives a session's earlier turns."""
+    """Runs the loop with this model, these tools and rules; reads the session's earlier turns from `store`."""
 
     store: RunStore
     model: ChatModel
@@ -52,7 +52,7 @@ class AgentExecutor:
     past: Past = Past()
 
     async def execute(self, context: RunContext) -> Result:
-        """One segment of a run of the agent's loop."""
+        """Execute one segment of the run."""
         row, asked = context.row, context.row.brief
         if asked.choice is not None:
             return Result("completed", {"response": asked.choice.question(asked.language)})
@@ -90,7 +90,7 @@ class AgentExecutor:
         return _result(row, conclusion)
 
     async def _under_review(self, pending: Json, earlier: Sequence[RunRecord]) -> PendingApproval | None:
-        """The same call of an earlier turn where it waits for an officer already: nobody asks for one letter twice."""
+        """The same call from an earlier turn if it still waits for an officer, so that no letter is requested twice."""
         wanted = pending["tool"], canonical(pending["arguments"])
         for row in earlier:
             if row.approval is None or row.approval.request is None:
@@ -103,7 +103,7 @@ class AgentExecutor:
 
 
 def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
-    """The first sentence for a citizen who withdrew a request: that it is withdrawn, and that a new one needs a yes."""
+    """Tell a citizen who withdrew a request that it is withdrawn and, if a new call waits, that it needs a yes."""
     if not asked.withdrew or conclusion.status == "failed":
         return conclusion
     said = replies()[asked.language]

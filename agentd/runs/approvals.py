@@ -1,4 +1,4 @@
-"""Decisions of calls that wait for a human: who may decide, what is recorded, how the run goes on. No wire, no SQL."""
+"""Decides calls that wait for a human: who may decide, what is recorded, how the run continues. No network, no SQL."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from agentd.runs.store import Opening
 
 
 class Review(NamedTuple):
-    """A citizen's request that waits for an officer, and what the citizen reads meanwhile."""
+    """A citizen's request that waits for an officer (its id), and what the citizen reads meanwhile."""
 
     request: str
     response: str
 
 
 class Answered(NamedTuple):
-    """What words of a citizen are to what waits."""
+    """What a citizen's message means for the runs that wait."""
 
     run: RunRecord | None = None
-    """The run that they answer."""
+    """The run that the message answers."""
     agrees: bool | None = None
-    """Whether they are a yes to its call; None: that can't be said, so that it is shown again."""
+    """Whether it is a yes to the run's call; None if unclear: the summary is shown again."""
     said: str | None = None
-    """The yes or no itself, where they say nothing else."""
+    """The citizen's own yes or no, if the message says nothing else."""
     withdrew: bool = False
-    """They took back a request that waited for an officer."""
+    """It withdrew a request that waited for an officer."""
     choice: Choice | None = None
-    """They were a yes or no that may be for several."""
+    """The question to ask, if it was a yes or no that fits several calls."""
 
 
 Reviews = Callable[[RunRecord, PendingApproval], Awaitable[Review]]
-"""Takes on what a citizen agreed to and an officer must, too: the request, one for each run."""
+"""Creates the request, one per run, for a call that an officer must approve after the citizen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRules:
-    """What apps say of calls that wait, and how many seconds they may: for anybody's yes, for an officer's review."""
+    """The apps' rules for waiting calls, and how many seconds these may wait (`review_ttl_s`: for an officer)."""
 
     policy: TurnPolicy = UNRESTRICTED
     reviews: Reviews | None = None
@@ -64,7 +64,7 @@ class ApprovalRules:
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """Decides calls that wait, by a plain yes or no in the conversation or by `Agent.approve`."""
+    """Decides waiting calls by a plain yes or no in the conversation or by `Agent.approve`."""
 
     engine: Engine
     tools: ToolHost
@@ -81,13 +81,13 @@ class Approvals:
         *,
         form: bool = False,
     ) -> Answered:
-        """Find the waiting run that this prompt decides: a plain yes or no as the very next words of the session.
+        """Find the waiting run that this prompt decides: a plain yes or no as the session's very next message.
 
-        Where several calls wait that the caller may decide, it is asked which; the next words choose one.
-        One word in a language that no pack reads may be either: the summary is shown again, with its buttons. So is
-        what waits for an officer, to a visitor who says yes once more.
-        Any other words are a new turn; they withdraw what waits when its data is no longer what was said. Those of a
-        `form` order another letter: they correct nothing that an officer looks at already.
+        If several calls wait that the caller may decide, the caller is asked which; the next message chooses one.
+        The summary is shown again for one word in a language without a pack (it may be yes or no), and for a visitor's
+        further yes to a call that waits for an officer.
+        Any other message is a new turn; it withdraws a waiting call whose data it contradicts. A `form` orders another
+        letter, so it withdraws nothing that waits for an officer.
         """
         if not form and (answered := self._of_several(prompt, opening, caller)) is not None:
             return answered
@@ -108,7 +108,7 @@ class Approvals:
 
     def _of_several(self, prompt: str, opening: Opening, caller: Caller) -> Answered | None:
         """What a yes or no means when several calls wait: the caller is asked which, or chooses if already asked."""
-        newest = {  # of several that propose the same
+        newest = {  # one run for each distinct call
             (row.approval.tool, json.dumps(row.approval.arguments, sort_keys=True)): (row, row.approval)
             for row in reversed(opening.waiting)
             if row.approval is not None
@@ -128,7 +128,7 @@ class Approvals:
         return Answered(choice=Choice(assents(prompt), tuple(waiting), named(calls)))
 
     def _changed(self, row: RunRecord, prompt: str) -> bool:
-        """True when what waits could not be called any more after these words (a correction took its evidence)."""
+        """Whether the prompt makes the waiting call impossible, e.g. by correcting a value that it uses."""
         try:
             call = self._waiting(row)
         except AgentdError:
@@ -137,7 +137,7 @@ class Approvals:
         return not self.rules.policy.supports(call.model_copy(update={"said": said}))
 
     def _waiting(self, row: RunRecord) -> ToolCall:
-        """The call that the run waits with. Raises the toolset's errors."""
+        """The waiting call of the run. Raises the toolset's errors."""
         record = row.record or {}
         pending = record["pending"]
         return ToolCall(
@@ -158,7 +158,7 @@ class Approvals:
             return
         try:
             call = self._waiting(row)
-        except AgentdError:  # called by hand, of a server whose tools no agent has
+        except AgentdError:  # called by hand, on a server whose tools no agent has
             return
         basis = call.basis and call.basis.changed(changed)
         refused = await refused_beforehand(self.tools, call.model_copy(update={"input": arguments, "basis": basis}))
@@ -176,8 +176,8 @@ class Approvals:
         caller: Caller,
         said: str | None = None,
     ) -> RunRecord | None:
-        """Record it. The run's row to go on with; None where it waits for another officer, or was decided so before by
-        the same caller, whose answer was lost. Raises Conflict, Forbidden and InvalidParams."""
+        """Record the decision and return the row to continue with; None if the run waits for another officer, or if
+        the same caller already decided so. Raises Conflict, Forbidden and InvalidParams."""
         again = {"approval_id": approval_id, "approved": approved, "by": caller.id, "changed": False}
         if arguments is None and any(again.items() <= one.items() for one in row.brief.decisions):
             return None
@@ -227,14 +227,14 @@ class Approvals:
         return self._decided(noted, decision, said or ("ya" if approved else "tidak"))
 
     def _over(self, approval: PendingApproval) -> bool:
-        """What waits for an officer is not given up because the clock was set back; a yes at a screen is."""
+        """Whether the approval has expired. A clock set back expires a citizen's approval, but no officer's."""
         now, until = self.clock.now(), datetime.fromisoformat(approval.expires_at)
         if approval.rule == "staff":
             return until <= now
         return not holds(until, now, timedelta(seconds=self.rules.ttl_s))
 
     async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
-        """The citizen has agreed; whether it is so, an officer decides."""
+        """Let the run wait for an officer's decision after the citizen's yes."""
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
@@ -243,7 +243,7 @@ class Approvals:
         await self.engine.ask_another(row, noted, asked, review.response, self.rules.review_ttl_s)
 
     def _decided(self, row: RunRecord, decision: Decision, said: str) -> RunRecord:
-        """The run's row after the decision; changed arguments are the officer's own words."""
+        """The run's row after the decision; changed arguments become evidence in place of the words said."""
         record = row.record or {}
         text = said if decision.proposed is None else json.dumps(decision.arguments)
         heard = Said(by="citizen", order=len(record["said"]), text=text)
@@ -253,7 +253,7 @@ class Approvals:
         return replace(row, record=record, approval=None, brief=replace(row.brief, withdrew=withdrew))
 
     def _summary(self, tool: str, arguments: Json, language: Language, basis: Basis | None = None) -> str:
-        """What a second officer is to agree to."""
+        """The summary for an officer's approval."""
         known = self._known(tool).model_copy(update={"official": True})
         return summary(known, arguments, language, "staff", basis)
 
@@ -262,12 +262,12 @@ class Approvals:
 
 
 def _next_words(row: RunRecord, latest: RunRecord | None) -> bool:
-    """Whether what is said now is the very next after the run waits."""
+    """Whether the message now is the session's next one after the run began to wait."""
     return latest is not None and row.run_id in (latest.run_id, latest.brief.answers)
 
 
 def _unread_word(prompt: str, row: RunRecord) -> bool:
-    """Whether the prompt is one word, not a question, in a language that no pack reads, and the citizen may decide."""
+    """Whether the citizen may decide and the prompt is one word, no question, in a language without a pack."""
     by_citizen = row.approval is not None and row.approval.rule == "citizen"
     one = len(fold(prompt)) == 1 and "?" not in normal(prompt) and not any(map(str.isdigit, prompt))
     return by_citizen and one and not understood(row.brief.spoken)

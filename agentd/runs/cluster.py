@@ -1,11 +1,11 @@
-"""Several daemons on one PostgreSQL: a shared queue, leases, take-over of a dead node's runs, cancels across nodes.
+"""Several daemons on one PostgreSQL: a shared queue, leases, takeover of a dead node's runs, cancels across nodes.
 
-It decides who works on a run; what the work is stays the engine's. One node alone needs none of this.
+It decides which node works on a run; the engine does the work. A single node needs none of this.
 
-Leases go by the clock of the shared PostgreSQL alone: a node's own decides nothing here. A run belongs to the execution
-whose mark stands in its row. Taking runs over takes the mark away first, under the lock of the dead node's lease; an
-execution asks for its lease and its mark in one transaction before a call with effects. So either the lease was renewed
-and nothing is taken over, or the mark is gone and the call is not made.
+Leases use only the clock of the shared PostgreSQL. A run belongs to the execution whose mark is in its row. A takeover
+first removes the mark, while it locks the dead node's lease. Before a call with effects, an execution renews its lease
+and checks its mark in one transaction. So either the lease is renewed and nothing is taken over, or the mark is gone
+and the call is not made.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from agentd.runs.store import RunStore
 from agentd.runs.tables import nodes, runs
 
 WATCH_S = 0.1
-"""How often a node looks whether another has cancelled one of its runs."""
+"""Seconds between a node's checks whether another node has cancelled one of its runs."""
 
 TakeOver = Callable[[str], Awaitable[int]]
-"""Takes over the runs of a node that is gone, by its name; answers how many."""
+"""Takes over the runs of the dead node of this name; returns how many."""
 
 log = structlog.get_logger("agentd.cluster")
 
 
 @dataclass(eq=False)
 class Cluster:
-    """One node's part in it. Enter it after DBOS was launched; leaving hands its runs over at once."""
+    """One node of the cluster. Start it after DBOS was launched; `hand_over` releases its runs at once."""
 
     store: RunStore
     node: str
@@ -49,11 +49,11 @@ class Cluster:
     node_concurrency: int = field(kw_only=True)
     global_concurrency: int | None = field(kw_only=True)
     clock_skew_s: float = field(default=0.0, init=False)
-    """How far this node's clock is ahead of the database's, as last measured."""
+    """The last measured seconds by which this node's clock is ahead of the database's."""
     _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
-        """Join: take the lease, watch the others."""
+        """Join the cluster: take the lease and watch the other nodes."""
         self._cancelled, self._mine, self._take_over = cancelled, mine, take_over
         await self._renew()
         self._tasks = [
@@ -62,18 +62,18 @@ class Cluster:
         ]
 
     async def stop(self) -> None:
-        """Keep no lease any more, and watch nobody."""
+        """Stop renewing the lease and watching the other nodes."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def hand_over(self) -> None:
-        """Leave the cluster after DBOS stopped taking runs here: end the lease now, so that others need not wait."""
+        """End the lease now, after DBOS stopped taking runs here, so that other nodes need not wait."""
         over = nodes.update().where(nodes.c.node == self.node).values(seen_at="1970-01-01T00:00:00.000000+00:00")
         await self.store.writes.do(lambda db: db.execute(over))
 
     async def holds(self, run_id: str, mark: str) -> bool:
-        """Whether this execution surely keeps the run for most of a lease from now: only then may it make a call."""
+        """Whether this execution surely keeps the run for half a lease from now, as a call with effects requires."""
         mine = sa.select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.node == mark)
 
         def is_mine(db: Connection) -> bool:
@@ -85,10 +85,10 @@ class Cluster:
             if not await self.store.writes.do(is_mine):
                 return False
             if _uptime() - asked < self.lease_s / 2:
-                return True  # else this process, or its database, stood still meanwhile: the answer is too old
+                return True  # else the process or its database was suspended: the answer is too old
 
     async def _again(self, pause_s: float, act: Callable[[], Awaitable[None]]) -> None:
-        """Act again and again, also after the database could not be reached."""
+        """Call `act` every `pause_s` seconds, also after database errors."""
         while True:
             try:
                 await act()
@@ -102,7 +102,7 @@ class Cluster:
         ended = sa.select(nodes.c.node).where(nodes.c.node != self.node, over).with_for_update()
 
         def taken_from(db: Connection) -> list[str]:
-            """Other nodes whose lease has ended; their executions have lost their runs."""
+            """Take the runs away from all other nodes whose lease has ended; returns their names."""
             dead = list(db.execute(ended).scalars())
             for name in dead:
                 its = sa.or_(runs.c.node == name, runs.c.node.startswith(f"{name[-80:]}#", autoescape=True))
@@ -115,12 +115,12 @@ class Cluster:
             await self._forget(dead)
 
     async def _forget(self, node: str) -> None:
-        """Its runs were taken over; a node that has come back meanwhile stays known."""
+        """Delete the node whose runs were taken over, unless it has renewed its lease since."""
         over = nodes.delete().where(nodes.c.node == node, nodes.c.seen_at < _now(self.lease_s))
         await self.store.writes.do(lambda db: db.execute(over))
 
     async def _renew(self) -> None:
-        """Renew the lease, and see how far the clocks are apart."""
+        """Renew the lease and measure the clock skew."""
         before = self.clock.now()
         there = await self.store.writes.do(lambda db: _renewed(db, self.node))
         here = before + (self.clock.now() - before) / 2
@@ -136,49 +136,49 @@ class Cluster:
 
 
 def mark_of(node: str) -> str:
-    """A mark for one execution on this node; the next one there has another."""
+    """Create a unique mark for one execution on this node."""
     return f"{node[-80:]}#{uuid4().hex[:12]}"
 
 
 def _now(minus_s: float = 0.0) -> Any:
-    """The database's time, as the table of nodes has it."""
+    """SQL for the database's time less `minus_s` seconds, in the format of the table of nodes."""
     past = sa.func.make_interval(0, 0, 0, 0, 0, 0, minus_s)
     return sa.func.to_char(sa.func.timezone("UTC", sa.func.now() - past), 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')
 
 
 def _renewed(db: Connection, node: str) -> datetime:
-    """The node is alive; answers the database's time."""
+    """Renew the node's lease; returns the database's time."""
     seen = insert("postgresql", nodes).values(node=node, seen_at=_now())
     renewed = seen.on_conflict_do_update(index_elements=["node"], set_={"seen_at": seen.excluded.seen_at})
     return datetime.fromisoformat(db.execute(renewed.returning(nodes.c.seen_at)).scalar_one())
 
 
 def _uptime() -> float:
-    """Seconds since the machine's start, those in which this process or the machine stood still included."""
+    """Seconds since boot, including those in which this process or the machine was suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """This process among those that may share the runs."""
+    """This process as a node, alone or in a cluster."""
 
     database: Database
-    """DBOS's, for its own records."""
+    """The database of DBOS's own records."""
     name: str = "local"
     cluster: Cluster | None = None
-    """Its part in several nodes' work; None: it is alone."""
+    """Its membership in a cluster; None if it is alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """How much work at once."""
+    """The engine's limits on concurrency, queue, time and recoveries."""
 
     concurrency: int = 256
     queue_limit: int = 1000
     deadline_s: float = 300.0
     approval_ttl_s: float = 900.0
     max_recoveries: int = 2
-    """A run begun again that often without a finished step is parked: it may be what ends the daemon."""
+    """A run restarted this often without a finished step is parked: it may be what kills the daemon."""
 
 
 DEFAULT_LIMITS = EngineLimits()

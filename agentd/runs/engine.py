@@ -1,7 +1,7 @@
-"""Durable runs of any kind on DBOS: taken on, queued by session, run, recovered, stopped, followed. What a run *does*
-is its executor's business (the agent's loop, the analytics workflow, the graph question).
+"""Durable runs of any kind on DBOS: submits, queues by session, executes, recovers, stops and follows them. A run's
+executor (the agent's loop, the analytics workflow, the graph question) does the work.
 
-A run is a DBOS workflow for each segment: from its start, or from an approval, to its end or the next approval.
+Each segment of a run is a DBOS workflow: from the start or an approval to the end or the next approval.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from agentd.runs.workflows import Workflows
 
 FOLLOW_S = 0.1
-"""How often the events of another node's run are looked for."""
+"""Seconds between two reads of the events of another node's run."""
 
 log = structlog.get_logger("agentd.runs")
 
 
 class Engine:
-    """The daemon's runs. `async with` it inside the running loop; recovery begins when it is entered."""
+    """The daemon's runs. Use it as `async with` inside the running loop; entering starts the recovery."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Engine:
     ) -> None:
         self._store = store
         self.database = node.database
-        """What DBOS records."""
+        """The database of DBOS's records."""
         self._clock = clock
         self.limits = limits
         self._node = node.name
@@ -60,7 +60,7 @@ class Engine:
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._draining = False
         self.others = Stoppable()
-        """Work of no run, which the daemon's stop ends too."""
+        """Work outside runs that also ends when the daemon stops."""
 
     async def __aenter__(self) -> Engine:
         self._workflows = await asyncio.to_thread(self._made)
@@ -81,10 +81,10 @@ class Engine:
         await self._workflows.destroy()
 
     async def leave(self, grace_s: float) -> None:
-        """Release every run as a kill would, except calls with effects: those have this time to end and be recorded.
+        """Release every run as a kill would, but give calls with effects `grace_s` to end and be recorded.
 
-        Nothing that the stop causes is recorded. A caller that waits for a run gets Draining at once; one that follows
-        it is let go.
+        Nothing that the stop causes is recorded. Callers that wait for a run get Draining at once; the event streams
+        of followers end.
         """
         if self._draining:
             return
@@ -101,19 +101,19 @@ class Engine:
 
     @property
     def cluster(self) -> dict[str, Any] | None:
-        """This node among several: its name, and how far its clock is ahead of the database's."""
+        """The node's name and clock skew against the database, or None without a cluster."""
         return None if self._cluster is None else {"node": self._node, "clock_skew_s": self._cluster.clock_skew_s}
 
     @property
     def active(self) -> int:
-        """Runs queued or running in this process."""
+        """The number of runs queued or running in this process."""
         return len(self._live)
 
     async def submit(
         self, row: RunRecord, key_hash: str | None = None, opening: Opening | None = None
     ) -> RunRecord | None:
-        """Take a run on; `key_hash`: of a session that begins with it, `opening`: of its session. Answers the row that
-        has its run_id. Raises Busy or Draining."""
+        """Submit a run; returns the existing row if its run_id is taken, else None. `key_hash` is for a session that
+        begins with it, `opening` what was read of its session. Raises Busy or Draining."""
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
@@ -128,7 +128,7 @@ class Engine:
         return None
 
     async def go_on(self, row: RunRecord, decided: RunRecord) -> None:
-        """Continue a run that waits for an approval with its next segment. Raises Conflict when it does not wait."""
+        """Continue a run after its approval with the next segment. Raises Conflict if it does not wait."""
         self.check_open(row)
         following = replace(decided, status="queued", segment=row.segment + 1)
         await self._change(row, following)
@@ -142,9 +142,9 @@ class Engine:
         response: str | None = None,
         ttl_s: float | None = None,
     ) -> None:
-        """Let a run wait on, now for another person: under a new approval id, with its whole time again.
+        """Make a waiting run wait for another person, with a new approval id and expiry.
 
-        `response` is what the citizen reads meanwhile (else the summary). Raises Conflict when it does not wait.
+        `response` is what the citizen reads meanwhile (default: the summary). Raises Conflict if it does not wait.
         """
         ttl_s = ttl_s or self.limits.approval_ttl_s
         await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))
@@ -154,12 +154,12 @@ class Engine:
             raise Conflict("the run does not wait for an approval")
 
     def check_open(self, row: RunRecord) -> None:
-        """Raises Draining, with the run's ids, when the daemon stops: then nothing of it is decided."""
+        """Raises Draining, with the run's ids, if the daemon is stopping: no decision is taken then."""
         if self._draining:
             raise Draining(run_id=row.run_id, session_id=row.session_id)
 
     async def wait(self, run_id: str) -> RunRecord | None:
-        """The run's row once it has ended or waits for an approval. Raises Draining when the daemon stops before."""
+        """Wait until the run has ended or waits for an approval; returns its row. Raises Draining on a stop."""
         pause = 0.01
         while True:
             live = self._live.get(run_id)
@@ -175,8 +175,8 @@ class Engine:
             pause = min(2 * pause, 0.5)
 
     async def cancel(self, run_id: str) -> None:
-        """Stop a run within its step. Raises Conflict when it has ended."""
-        while True:  # it may begin, wait or end between its row's reading and the change
+        """Stop a run within its step. Raises Conflict if it has ended."""
+        while True:  # the run's status may change between the read and the write
             row = await self._store.run(run_id)
             if row is None or row.status in ENDED:
                 raise Conflict("the run has ended already")
@@ -192,12 +192,12 @@ class Engine:
             await self._cancelled_elsewhere(run_id)
 
     def _stop(self, run_id: str) -> None:
-        """A run of this process is cancelled: end its step."""
+        """End the current step of a cancelled run if it is in this process."""
         if (live := self._live.get(run_id)) is not None:
             live.steps.stop(Cancelled("the run was cancelled"))
 
     async def _cancelled_elsewhere(self, run_id: str) -> None:
-        """Wait, bounded, until the node that has the run has noticed."""
+        """Wait up to 2 s until the node that has the run has noticed the cancel."""
         for _ in range(40):
             row = await self._store.run(run_id)
             if row is None or row.finished_at is not None:
@@ -205,11 +205,11 @@ class Engine:
             await asyncio.sleep(0.05)
 
     async def erase(self, segments: Mapping[str, int]) -> None:
-        """Remove what DBOS recorded of these runs, {run_id: its last segment}."""
+        """Remove DBOS's records of these runs {run_id: its last segment}."""
         await self._workflows.erase(segments)
 
     async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
-        """Events after `after`: those stored, then those to come until the run ends or waits for an approval."""
+        """Yield stored events after `after`, then new ones until the run ends or waits for an approval."""
         if (live := self._live.get(run_id)) is not None:
             async for event in live.log.follow(after):
                 yield event
@@ -222,7 +222,7 @@ class Engine:
             await asyncio.sleep(FOLLOW_S)
             row = await self._store.run(run_id)
         if self._draining and row is not None and not rests(row):
-            return  # its reader comes again, at the next daemon
+            return  # the reader reconnects to the next daemon
         stored = (row and row.events) or []
         if row is not None and row.status in ENDED and after > len(stored):
             raise InvalidParams(f"`after` is {after}, beyond the run's last event {len(stored)}", field="after")
@@ -230,7 +230,7 @@ class Engine:
             yield Event.model_validate(value)
 
     async def _begin(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> None:
-        """Start the workflow of the run's segment (one that is there already is joined)."""
+        """Start the workflow of the run's segment, or join the one that exists."""
         if self._cluster is None:
             self._entered(row, number, past)
         await self._workflows.begin(row)
@@ -242,17 +242,17 @@ class Engine:
         return live
 
     async def _execute(self, run_id: str, segment: int) -> str:
-        """The workflow: one segment of a run, its turn in the session awaited.
+        """The workflow: wait for the run's turn in its session, then execute one segment.
 
-        It ends cancelled when the daemon stops: DBOS then takes it for unfinished, as after a kill.
+        When the daemon stops, it ends cancelled, so that DBOS treats it as unfinished, as after a kill.
         """
         if self._draining:
             raise asyncio.CancelledError
         live = self._live.get(run_id)
         if live is not None and live.row.segment > segment:
-            return "over"  # found again after a kill, and the run has gone on since
+            return "over"  # recovered after a kill, but the run has continued since
         if live is not None and live.task is not None:
-            await let_go(live.task, 0.0)  # it was taken over while this process stood still, and has come back
+            await let_go(live.task, 0.0)  # it was taken over while this process was suspended, and came back
             live = None
         if live is None or live.row.segment != segment:
             row = await self._store.run(run_id)
@@ -273,7 +273,7 @@ class Engine:
         return "done"
 
     async def _close(self, run_id: str) -> None:
-        """End a run that was cancelled while it waited: in the queue, or for an approval."""
+        """End a run that was cancelled while it was queued or waited for an approval."""
         row = await self._store.run(run_id)
         if row is None:
             return

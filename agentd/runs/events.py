@@ -1,6 +1,6 @@
-"""The numbered events of a run and their readers, in memory. Keeping them on disk is the engine's business.
+"""The numbered events of a run and their readers, in memory. The engine stores them on disk.
 
-Stored events are numbered 1, 2, 3 … without a gap. Live-only events carry the number of the last stored one.
+Stored events are numbered 1, 2, 3 … without a gap. Live-only events have the number of the last stored one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from agentd.errors import Busy
 from agentd.messages import LIVE_ONLY, Event, EventType
 
 READER_LIMIT = 2000
-"""Events that may wait for one reader; one that is slower is dropped and reattaches with its last seq."""
+"""Events that may wait for one reader. A slower reader is dropped and must reattach with its last seq."""
 
 
 class EventLog:
-    """The events of one run: those stored so far, and a queue for each reader."""
+    """The events of one run: the stored ones, and a queue for each reader."""
 
     def __init__(self, run_id: str, session_id: str, stored: list[Event] | None = None) -> None:
         self._run_id = run_id
@@ -35,7 +35,7 @@ class EventLog:
         return bool(self._readers)
 
     def numbered(self, kind: EventType, data: dict[str, Any], at: str) -> Event:
-        """The event as it would be numbered now."""
+        """The event with the number that it would get now; it is not stored."""
         seq = len(self._stored) + (0 if kind in LIVE_ONLY else 1)
         return Event(seq=seq, run_id=self._run_id, session_id=self._session_id, type=kind, at=at, data=data)
 
@@ -54,7 +54,7 @@ class EventLog:
         return event
 
     def end(self) -> None:
-        """No event follows for now: readers are released when they have read all."""
+        """Release the readers once they have read all events; none follows for now."""
         self._ended = True
         for reader in self._readers:
             if reader.full():
@@ -62,9 +62,9 @@ class EventLog:
             reader.put_nowait(None)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
-        """Stored events after `after`, then those to come until the end.
+        """Yield stored events after `after`, then new ones until the end.
 
-        Raises Busy (`resume_after` in its data) for a reader that was too slow.
+        Raises Busy (with `resume_after` in its data) if the reader is too slow.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue(READER_LIMIT + 1)
         past = self._stored[after:]

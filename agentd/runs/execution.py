@@ -1,4 +1,4 @@
-"""What an executor gets of a run, and what it returns. How a run is taken on and kept is the engine's business."""
+"""The input and the result of an executor. The engine submits and stores runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from agentd.runs.records import Json, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What an executor gets: the run's row, its journal, and where it publishes events."""
+    """An executor's input: the run's row, its journal, and the function that publishes events."""
 
     row: RunRecord
     journal: Journal
     publish: Publish
     past: list[RunRecord] | None = None
-    """All turns of its session before it, the oldest first, where they are known already."""
+    """All earlier turns of its session, oldest first, if they were read already."""
 
     def consent(self) -> Consent | None:
-        """Publish the human's decision, if there is one: the consent to continue with, or None without a yes."""
+        """Publish the human's decision, if any, and return the consent; None without a yes."""
         decision = self.row.decision
         if decision is None:
             return None
@@ -51,9 +51,9 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of an executor. `outcome` is the wire form.
+    """An executor's result. `outcome` is in the wire form.
 
-    `approval` {tool, arguments, summary, rule} waits for a human, with the `record` to continue from.
+    `approval` is a call that waits for a human (see `PendingApproval`), and `record` the state to continue from.
     """
 
     status: str

@@ -1,4 +1,4 @@
-"""The Journal of one run: each step is recorded once, with the run's row, and answered from the record from then on."""
+"""The Journal of one run: records each step once in the run's database, and replays it from the record afterwards."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from agentd.runs.store import RunStore
 
 Act = Callable[[], Awaitable[dict[str, Any]]]
 Fence = Callable[[str, str], Awaitable[bool]]
-"""Whether the run (its id) is surely that execution's (its mark): asked before each step with effects."""
+"""Whether the execution of this mark surely owns the run of this id. Checked before each step with effects."""
 
 
 SETTLE_S = 5.0
-"""How long a call with effects may take to end when its run is stopped: what it did is then known."""
+"""Seconds that a call with effects gets to end when its run is stopped, so that its result is known."""
 
 
 class Steps:
-    """What a run is doing right now, so that it can be stopped within its step."""
+    """The current step of a run, so that the run can be stopped within it."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[dict[str, Any]] | None = None
         self.stopped: AgentdError | None = None
-        """Why the run was stopped, when it was."""
+        """Why the run was stopped, or None."""
         self._leaving = False
         self.acting = False
-        """Whether what is under way should end and be recorded: a call with effects, or the run's end."""
+        """Whether the current work (a call with effects, or storing the result) should finish and be recorded."""
 
     def stop(self, reason: AgentdError) -> None:
-        """End the step under way, a call with effects after its time to end, and let no other begin."""
+        """Cancel the current step (a call with effects only after SETTLE_S) and let no other begin."""
         if self.stopped is None:
             self.stopped = reason
             if self._task is not None and self.acting:
@@ -40,11 +40,11 @@ class Steps:
                 self._task.cancel()
 
     def leave(self) -> None:
-        """The process stops: no other step begins, and none that fails from now on may be recorded."""
+        """Let no other step begin and no failure be recorded from now on, because the process stops."""
         self._leaving = True
 
     async def run(self, act: Act) -> dict[str, Any]:
-        """Run one step; a stopped one answers with the reason as its record. Raises CancelledError when leaving."""
+        """Run one step; if stopped, return the reason as its record. Raises CancelledError when leaving."""
         if self.stopped is not None:
             return _stop_record(self.stopped)
         if self._leaving:
@@ -52,7 +52,7 @@ class Steps:
         self._task = asyncio.ensure_future(act())
         try:
             record = await self._task
-            if self._leaving and record.get("success") is False:  # the stop itself may be why: it is made again
+            if self._leaving and record.get("success") is False:  # perhaps due to the stop: it is repeated later
                 raise asyncio.CancelledError
             return record
         except asyncio.CancelledError:
@@ -66,11 +66,11 @@ class Steps:
 
 
 class TakenOver(Exception):
-    """Another node has the run by now; this one leaves it as it is."""
+    """Another node now owns the run; this one must not change it."""
 
 
 class StoreJournal:
-    """Journal of one run that this node works on. A stopped run raises its reason, now and on replay."""
+    """The journal of one run on this node. A stopped run raises its reason, now and on replay."""
 
     def __init__(
         self, store: RunStore, row: RunRecord, recorded: list[StepRecord], steps: Steps, fence: Fence | None = None
@@ -86,7 +86,7 @@ class StoreJournal:
     async def step(
         self, name: str, act: Act, *, effects: bool = False, is_last: Callable[[dict[str, Any]], bool] = lambda _: False
     ) -> dict[str, Any]:
-        """Run `act` once and record its JSON result, unless `is_last`: the run's end holds it. Raises TakenOver."""
+        """Run `act` once and record its JSON result, unless `is_last` (the run's end stores it). Raises TakenOver."""
         number = self._number
         self._number += 1
         record: dict[str, Any]

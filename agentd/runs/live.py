@@ -1,5 +1,5 @@
-"""What is under way in this process, and how it ends when the daemon stops: at once, or after its grace where it has
-effects. Runs stand in their session's queue: one of a session is under way at a time."""
+"""The runs and other work in this process, and how they end when the daemon stops: at once, or after a grace period if
+they have effects. Each session has a queue: only one of its runs executes at a time."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from agentd.runs.records import RunRecord, StepRecord
 
 T = TypeVar("T")
 SETTLE_S = 1.0
-"""How long a cancelled run may take to end when the daemon stops."""
+"""Seconds that a cancelled run gets to end when the daemon stops."""
 
 
 @dataclass(slots=True)
 class Live:
-    """A run that this process is working on, or has in its queue."""
+    """A run that this process executes or has in its queue."""
 
     row: RunRecord
-    """As this process wrote or read it last."""
+    """The row as this process last wrote or read it."""
     number: int
-    """Of its turn in the session; 0 when the run was taken on by another process."""
+    """The number of its turn in the session; 0 if another process submitted the run."""
     log: EventLog
     past: list[RunRecord] | None = None
-    """All turns of its session before it, where they were read when it was taken on."""
+    """All earlier turns of its session, if they were read when it was submitted."""
     steps: Steps = field(default_factory=Steps)
     may_begin: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is this run's turn in its session."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when there is nothing to wait for any more in this process."""
+    """Set when nothing more happens to it in this process."""
     task: asyncio.Task[Any] | None = None
-    """Its workflow's, once that has begun."""
+    """Its workflow's task, once that has begun."""
 
     @property
     def begun(self) -> tuple[RunRecord, list[StepRecord], int] | None:
-        """What `RunStore.begin` would answer, of a run that was taken on here as running: nothing is recorded yet."""
+        """What `RunStore.begin` would return if the run was submitted here as running (no steps yet); else None."""
         return (self.row, [], 0) if self.number and self.row.status == "running" else None
 
     def let_go(self) -> None:
-        """No event follows in this process: release those who follow the run or wait for it."""
+        """Release those who follow the run or wait for it: this process publishes no more events."""
         self.log.end()
         self.done.set()
 
 
 class LiveRuns(dict[str, Live]):
-    """Those runs by their id."""
+    """The live runs by id."""
 
     def __init__(self) -> None:
         self._queues: dict[str, list[tuple[int, str]]] = {}
-        """The runs of each session in this process, (turn, run id) in order: the first one's turn it is."""
+        """Each session's runs in this process as sorted (turn, run id); the first one may execute."""
 
     def enter(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
-        """The run as this process holds it, in its place in the session's queue."""
+        """Return the live run; a new one is put into its place in the session's queue."""
         live = self.get(row.run_id)
         if live is None:
             stored = [Event.model_validate(value) for value in row.events or ()]
@@ -70,7 +70,7 @@ class LiveRuns(dict[str, Live]):
         return live
 
     def leave(self, live: Live) -> None:
-        """Let the run's followers go, and the next run of its session begin."""
+        """Remove the run: release its followers and let the next run of its session begin."""
         row = live.row
         if self.get(row.run_id) is not live:
             return
@@ -85,16 +85,16 @@ class LiveRuns(dict[str, Live]):
 
 
 class Stoppable:
-    """Work of no run that somebody waits for."""
+    """Work outside runs that somebody waits for."""
 
     def __init__(self) -> None:
         self._tasks: dict[asyncio.Task[Any], bool] = {}
-        """Each with whether it has effects."""
+        """Task → whether it has effects."""
         self._stopping = False
 
     async def do(self, work: Coroutine[Any, Any, T], *, effects: bool) -> T:
-        """The result of the work. Raises Draining when the daemon stops before, and cancels it: after the stop's grace
-        where it has effects, else at once."""
+        """Return the work's result. Raises Draining if the daemon stops first, which cancels the work: at once, or
+        after the stop's grace period if it has effects."""
         task = asyncio.create_task(work)
         self._tasks[task] = effects
         try:
@@ -109,13 +109,13 @@ class Stoppable:
             del self._tasks[task]
 
     def stop(self) -> list[tuple[asyncio.Task[Any], bool]]:
-        """From now on a cancelled work says that the daemon stops; the tasks under way, with their effects."""
+        """Make cancelled work raise Draining from now on; returns the running tasks, each with its effects flag."""
         self._stopping = True
         return list(self._tasks.items())
 
 
 async def let_go(task: asyncio.Task[Any], grace_s: float) -> None:
-    """Wait, bounded, until it has ended by itself; then cancel it, and wait once more."""
+    """Wait up to `grace_s` for the task to end; then cancel it and wait up to SETTLE_S."""
     await asyncio.wait((task,), timeout=grace_s)
     if not task.done():
         task.cancel()

@@ -1,4 +1,4 @@
-"""Questions that are not the agent's (to the books, to the graph) as durable runs: the same ids, events and rights."""
+"""Runs non-agent questions (to the books, to the graph) as durable runs with the same ids, events and rights."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from agentd.runs.visibility import kept_of, owned, owned_session
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Takes questions of one kind on as runs; the engine's executor of that kind answers them."""
+    """Submits questions of one kind as runs; the engine's executor of that kind answers them."""
 
     kind: str
     store: RunStore
     engine: Engine
     clock: Clock
     brief: RunBrief = field(default_factory=RunBrief)
-    """What each of these runs has besides its options and its caller."""
+    """The brief of each of these runs, without options and caller."""
 
     async def ask(
         self, question: str, *, caller: Caller, session_id: str | None, run_id: str | None, **options: Any
     ) -> dict[str, Any]:
-        """The executor's answer with run_id, session_id and status. Raises what failed the run.
+        """Return the executor's answer with run_id, session_id and status. Raises the error that failed the run.
 
-        An executor that says in its answer why it failed (no error beside it) is answered, not raised.
+        A failure that the answer itself explains, without an error, is returned and not raised.
         """
         session = None if session_id is None else await self.store.sessions.get(session_id)
         if session is not None:

@@ -1,6 +1,6 @@
-"""The rows of sessions and runs as the daemon reads them, and their JSON columns. It stores nothing: store.py does.
+"""The rows of sessions and runs as records, and their JSON columns. store.py stores them.
 
-The JSON is a promise to older state folders: keys stay, and one that has nothing to say is left out.
+The JSON stays compatible with older state folders: keys are never renamed, and default values are left out.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class SessionRecord:
     title: str | None = None
     forked_from: str | None = None
     attempts: int = 0
-    """Model attempts of all its runs."""
+    """The model attempts of all its runs."""
     turns: int = 0
     key_hash: str | None = None
-    """Of the visitor's secret; None: staff's, or older than these keys."""
+    """The hash of the visitor's key; None for staff's sessions and those older than these keys."""
 
 
 class Stored:
-    """What a JSON column holds."""
+    """A record that a JSON column holds."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class Stored:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Back from JSON; keys that the record doesn't have are passed over."""
+        """Read the record from JSON; unknown keys are ignored."""
         record: Self = cls._form().validate_python(stored)
         return record
 
@@ -59,42 +59,41 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class RunBrief(Stored):
-    """What a run was asked with."""
+    """The request of a run."""
 
     options: Json = field(default_factory=dict)
-    """The agent's AgentOptions, or another kind's own."""
+    """AgentOptions for an agent's run; other kinds have their own."""
     caller: Caller | None = None
-    """None: the run only answers for another."""
+    """None if this run only answers for another."""
     language: Language = "id"
-    """Of the daemon's own sentences."""
+    """The language of the daemon's own sentences."""
     spoken: str | None = None
-    """The code of the language that the citizen wrote, where that is another one."""
+    """The code of the language that the citizen wrote, if it differs from `language`."""
     deadline_s: float | None = None
     deadline_of: str = "[agent]"
-    """What set `deadline_s`, for the message when it is over."""
+    """The setting that gave `deadline_s`, for the error message."""
     prompt_tools: Annotated[PromptTools | None, Field(alias="told"), PlainSerializer(PromptTools.record)] = None
-    """The tools that the prompt describes; None: all."""
+    """The tools that the prompt describes; None means all."""
     answers: str | None = None
-    """The id of the run that this one answers for: its words were the yes or no that decided it."""
+    """The id of the run that this run's yes or no decided."""
     decisions: tuple[Json, ...] = ()
-    """Every decision of a call of this run, oldest first."""
+    """Every decision on a call of this run, oldest first."""
     withdrew: bool = False
-    """The citizen's words took back a request that waited for an officer; the answer says so."""
+    """The citizen withdrew a request that waited for an officer; the answer says so."""
     choice: Choice | None = None
-    """The words were a yes or no to one of several calls: the answer asks to which."""
+    """The question to ask, if the prompt was a yes or no that fits several calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunError(Stored):
-    """Why a run failed, as it is stored and as `run.finished` shows it: the error's type on the wire, its message and
-    its data."""
+    """Why a run failed, as stored and as shown by `run.finished`: the error's wire type, message and data."""
 
     type: str
     message: str
     data: Json
 
     def raised(self, **more: Any) -> AgentdError:
-        """The error itself, with more data."""
+        """The exception for this error, with more data."""
         return BY_TYPE.get(self.type, InternalError)(self.message, **{**self.data, **more})
 
 
@@ -110,27 +109,27 @@ class PendingApproval(Stored):
     expires_at: str
     four_eyes: bool = False
     identity: tuple[str, ...] = ()
-    """The arguments that say who the call is about."""
+    """The names of the arguments that identify the person."""
     proposed: Json | None = None
-    """The arguments as first proposed, where an officer has changed them."""
+    """The arguments as first proposed, if an officer has changed them."""
     approvals: tuple[Json, ...] = ()
     """Who has agreed so far: {by, at}."""
     basis: Json | None = None
-    """On what it rests, as `agentd.messages.Basis` is written."""
+    """The JSON of `agentd.messages.Basis`: the sources of its values."""
     officer: bool = False
-    """The citizen's yes is not enough: an officer's must follow."""
+    """Whether an officer must approve it after the citizen."""
     request: str | None = None
-    """The id of the citizen's request that waits with it for an officer."""
+    """The id of the citizen's request that waits for an officer."""
     notice: str | None = None
-    """What the citizen reads while it waits for an officer, or that it takes the place of a withdrawn request."""
+    """The citizen's text while it waits for an officer, or the note that it replaces a withdrawn request."""
 
     @property
     def registered(self) -> bool:
-        """Whether it rests on the register's data of a verified visitor."""
+        """Whether it uses the register's data of a verified visitor."""
         return self.basis is not None and "register" in self.basis["sources"].values()
 
     def shown(self) -> Json:
-        """What callers see of it; its rules are the daemon's."""
+        """The part that callers see."""
         always = ("approval_id", "tool", "arguments", "summary", "expires_at")
         more: Json = {
             "proposed": self.proposed,
@@ -145,7 +144,7 @@ class PendingApproval(Stored):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Stored):
-    """What a human decided of a call that waited."""
+    """A human's decision on a waiting call."""
 
     approval_id: str
     approved: bool
@@ -153,18 +152,18 @@ class Decision(Stored):
     at: str
     arguments: Json
     proposed: Json | None = None
-    """The arguments as proposed, where the decision changed them."""
+    """The arguments as proposed, if they were changed."""
     approvals: tuple[Agreement, ...] = ()
     by_staff: bool = False
 
     def noted(self) -> Json:
-        """As the run's brief notes it, without the arguments."""
+        """The JSON for the run's brief, without the arguments."""
         noted = {name: getattr(self, name) for name in ("approval_id", "approved", "by", "at")}
         agreements = [agreement.model_dump() for agreement in self.approvals]
         return {**noted, "changed": self.proposed is not None, "approvals": agreements}
 
     def json(self) -> Json:
-        """As the run continues with it."""
+        """The JSON with which the run continues."""
         return {**Stored.json(self), **self.noted()}
 
 
@@ -181,22 +180,22 @@ class RunRecord:
     status: str
     created_at: str
     segment: int = 0
-    """How many approvals it has gone through."""
+    """Grows by one when an approval continues the run or another person is asked."""
     finished_at: str | None = None
     attempt: int = 0
-    """Model attempts of the session before this run."""
+    """The session's model attempts before this run."""
     attempts: int = 0
     """Its own model attempts."""
     outcome: Json | None = None
-    """Its outcome in the wire form."""
+    """The outcome in the wire form."""
     error: RunError | None = None
     record: Json | None = None
-    """What its executor continues from after an approval, in that executor's own form."""
+    """The executor's own state, from which it continues after an approval."""
     approval: PendingApproval | None = None
     events: list[Json] | None = None
-    """Each as the Event is sent, in order."""
+    """The stored events as JSON, in order."""
     node: str | None = None
-    """The mark of the execution that has it."""
+    """The mark of the execution that owns the run."""
 
     @property
     def caller(self) -> Caller:
@@ -204,25 +203,25 @@ class RunRecord:
         return self.brief.caller
 
     def awaits_staff(self, now: str) -> bool:
-        """Whether an officer may still decide the call that it waits with."""
+        """Whether an officer may still decide its waiting call."""
         approval = self.approval if self.status == "needs_approval" else None
         return approval is not None and approval.rule == "staff" and approval.expires_at > now
 
     @property
     def decision(self) -> Decision | None:
-        """What a human decided of the call that this run waited with; None for a run that begins."""
+        """The human's decision on the call of this run; None if there is none yet."""
         stored = (self.record or {}).get("decision")
         return None if stored is None else Decision.read(stored)
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """A finished step of a run under way."""
+    """A finished step of an unfinished run."""
 
     name: str
     record: Json
 
 
 def columns(record: SessionRecord | RunRecord) -> Json:
-    """The record's values by the columns of its row."""
+    """The record as {column: value}."""
     return {each.name: getattr(record, each.name) for each in fields(record)}

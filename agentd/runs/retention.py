@@ -1,6 +1,6 @@
-"""Erases sessions that nobody has used for their age, and finishes deletions that had to wait.
+"""Erases sessions that were not used within their retention time, and finishes deletions that had to wait.
 
-It decides when and what; how a session is erased is in sessions.py. Of several nodes one does it at a time.
+It decides when and what; sessions.py erases. Only one node at a time does this.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ from agentd.runs.store import RunStore
 from agentd.tasks import beside
 
 FIRST_S = 60.0
-"""How long after its start a daemon looks first: then it has other things to do."""
+"""Seconds from the daemon's start to the first check, so that it does not slow down the start."""
 AGAIN_S = 2.0
-"""How soon a deletion that could not be finished is tried again."""
+"""Seconds until an unfinished deletion is tried again."""
 
 STEADY = timedelta(hours=1)
-"""How long the clock must have run on by itself, since the start, before anything is erased as old."""
+"""How long the clock must have run unchanged since the start before anything is erased as old."""
 STEADY_AGAIN = timedelta(hours=24)
-"""The same once it was set while the daemon ran, or stood far from the last use of any session at the start."""
+"""The same if the clock was set while the daemon ran, or was far from the last use of any session at the start."""
 LEAP = timedelta(days=90)
-"""A pause of all use, of that length and three times the longest age, after which the date may be wrong."""
+"""If nobody used any session for longer than this and three times the longest age, the date may be wrong."""
 
 log = structlog.get_logger("agentd.retention")
 
 
 Used = tuple[SessionRecord, RunBrief | None]
-"""A session with what its latest run was asked with."""
+"""A session with the brief of its latest run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ages:
-    """How long a session is kept after its last use."""
+    """How long sessions are kept after their last use."""
 
     visitors: timedelta = timedelta(hours=24)
-    """One of a kiosk or a chat."""
+    """For sessions of a kiosk or a chat."""
     others: timedelta = timedelta(days=30)
 
 
 class Steady:
-    """Whether the clock can be trusted: a date that leaps days ahead makes everything look old.
+    """Judges whether the clock can be trusted, since a date that jumps days ahead makes every session look old.
 
-    It is trusted once it has run on, second by second as the machine counts them, for its time (at most the shortest
-    age): a leap that is taken back within it erases nothing.
+    It is trusted once it has kept pace with the monotonic clock for the required time (at most the shortest age), so
+    that a jump that is corrected within this time erases nothing.
     """
 
     def __init__(self, clock: Clock, latest: Sequence[SessionRecord], ages: Ages) -> None:
-        """`latest`: the session that was used last, if there is any."""
+        """`latest` holds the session that was used last, or nothing."""
         self._clock, self._shortest = clock, min(ages.visitors, ages.others)
         self._seen, self._since = self._ahead(), clock.monotonic()
         now = clock.now()
@@ -67,7 +67,7 @@ class Steady:
         self._needed = min(STEADY if near else STEADY_AGAIN, self._shortest)
 
     def holds(self) -> bool:
-        """Look at it; whether it has run on for long enough."""
+        """Check the clock; whether it has run unchanged for long enough."""
         before, self._seen = self._seen, self._ahead()
         if abs(self._seen - before) > SLACK:
             self._since, self._needed = self._clock.monotonic(), min(STEADY_AGAIN, self._shortest)
@@ -75,7 +75,7 @@ class Steady:
         return self._clock.monotonic() - self._since >= self._needed.total_seconds()
 
     def _ahead(self) -> timedelta:
-        """What the date has run ahead of the seconds; it stays the same while nobody sets the clock."""
+        """The difference between the date and the monotonic clock; constant while nobody sets the clock."""
         return self._clock.now() - datetime.fromtimestamp(self._clock.monotonic(), UTC)
 
 
@@ -87,9 +87,9 @@ def is_over(session: SessionRecord, latest: RunBrief | None, now: datetime, ages
 
 
 def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
-    """Of what is old, the oldest first, that after the last pause so long that the date may be wrong since.
+    """The old sessions (oldest first) used after the last pause that is so long that the date may be wrong since.
 
-    What lies before it an officer erases, who knows whether the office was closed: `agentd purge`.
+    An officer, who knows whether the office was closed, erases those before the pause with `agentd purge`.
     """
     followed, longest = now, max(LEAP, 3 * max(ages.visitors, ages.others))
     for at, (session, _) in reversed(tuple(enumerate(old))):
@@ -109,7 +109,7 @@ def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
 async def retention(
     store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float
 ) -> AsyncIterator[None]:
-    """Within it, old sessions go, each `every_s`; what an earlier process could not finish is finished first."""
+    """Erase old sessions every `every_s` within the context; first finish the deletions of an earlier process."""
     sessions.unfinished.set()
     async with beside(purge=_purge_again(store, sessions, clock, ages, every_s), deletions=_finish_again(sessions)):
         yield
@@ -137,7 +137,7 @@ async def _finish_again(sessions: SessionService) -> None:
 
 @contextmanager
 def _put_off() -> Iterator[None]:
-    """Within it, an error of the disk or the database is logged, and the work tried again later."""
+    """Log errors of the disk or the database within the context, so that the work is tried again later."""
     try:
         yield
     except (AgentdError, OSError, SQLAlchemyError) as error:
@@ -145,7 +145,7 @@ def _put_off() -> Iterator[None]:
 
 
 async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages) -> int:
-    """Erase every expired session; how many there were; none while another node does it."""
+    """Erase every expired session and return how many; 0 while another node does it."""
     erased = 0
     async with store.alone() as alone:
         if not alone:
@@ -158,7 +158,7 @@ async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: A
                 continue
             runs = await store.runs_where(session_id=session.session_id, limit=1000)
             if any(not rests(run) or run.awaits_staff(iso(now)) for run in runs):
-                continue  # it is under way, or staff may still decide it
+                continue  # a run has not ended, or staff may still decide it
             if session.updated_at >= iso(now - ages.others) and await sessions.apps.owes(session.session_id):
                 continue
             await sessions.purge(session.session_id)

@@ -1,5 +1,5 @@
-"""The database of sessions and runs, an SQLite file or a shared PostgreSQL: its engine, its schema, who reads and
-writes it, what one node does alone. No statement."""
+"""The database of sessions and runs, an SQLite file or a shared PostgreSQL: its engine, schema, transaction threads and
+the lock for work that only one node may do. No statements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_sche
 from agentd.runs.transactions import Transactions, passing
 
 WRITE_S = 2.0
-"""How long a database may keep a write waiting and still count as one that takes writes."""
+"""Seconds within which a write must succeed for the database to count as writable."""
 _SAME = schema.update().values(version=schema.c.version)
 """A write that changes nothing."""
 _ALONE = 0x61676E74
@@ -43,8 +43,8 @@ class RunDatabase:
             raise OSError(f"the database {engine.url.render_as_string()} {reason}") from None
 
     def _bring_up(self) -> None:
-        """Create the missing tables and columns. Raises OSError when a newer agentd has written these tables:
-        this one would not understand its rows."""
+        """Create the missing tables and columns. Raises OSError if a newer agentd has written these tables, because
+        this one would not understand the rows."""
         written = written_schema(self.engine)
         if written is not None and written > SCHEMA:
             url = self.engine.url.render_as_string()
@@ -54,17 +54,17 @@ class RunDatabase:
             )
         tables.create_all(self.engine)
         add_columns(self.engine)
-        if written != SCHEMA:  # said last, so that a change that was cut off is made again
+        if written != SCHEMA:  # written last, so that an interrupted change is repeated
             with self.engine.begin() as db:
                 db.execute(schema.insert(), [{"version": SCHEMA}])
 
     def add_tables(self, more: sa.MetaData) -> None:
-        """Make an app's own tables in this database; `writes` reads and writes them."""
+        """Create an app's own tables in this database; the app uses them through `writes`."""
         more.create_all(self.engine)
         add_columns(self.engine, more)
 
     async def writable(self) -> bool:
-        """Whether it takes a write now: it is there, not full, not locked for long."""
+        """Whether the database takes a write within WRITE_S (it is reachable, not full, not locked)."""
         try:
             async with asyncio.timeout(WRITE_S):
                 await self.writes.do(lambda db: db.execute(_SAME))
@@ -73,14 +73,14 @@ class RunDatabase:
         return True
 
     def close(self) -> None:
-        """Wait for what is under way, then close the database."""
+        """Wait for the running transactions, then close the database."""
         self.writes.close()
         self.reads.close()
         self.engine.dispose()
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[bool]:
-        """Whether no other node is within this at the same time; always so on SQLite, which has one."""
+        """Yield whether no other node is in this context at the same time; always True on SQLite."""
         if not self.shared:
             yield True
             return
@@ -88,20 +88,20 @@ class RunDatabase:
         try:
             locked = sa.select(sa.func.pg_try_advisory_lock(_ALONE))
             alone = bool(await asyncio.to_thread(lambda: connection.execute(locked).scalar()))
-            await asyncio.to_thread(connection.commit)  # the lock is the connection's: no transaction is kept open
+            await asyncio.to_thread(connection.commit)  # the lock belongs to the connection and needs no transaction
             yield alone
         finally:
-            await asyncio.to_thread(connection.invalidate)  # closed, not handed on: that ends the lock, whatever came
+            await asyncio.to_thread(connection.invalidate)  # closed, not pooled: that always releases the lock
             connection.close()
 
 
 def postgresql_engine(url: str) -> Engine:
-    """An engine for a shared PostgreSQL, `postgresql://…` with the driver that agentd ships."""
+    """An engine for a shared PostgreSQL (`postgresql://…`) with the driver that agentd ships."""
     return sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=8, pool_pre_ping=True)
 
 
 def sqlite_engine(file: Path) -> Engine:
-    """An engine for one SQLite file: WAL, short waits for a writer, deleted words overwritten on the disk."""
+    """An engine for one SQLite file: WAL, at most 5 s wait for a lock, deleted data overwritten on disk."""
     file.parent.mkdir(parents=True, exist_ok=True)
     engine = sa.create_engine(f"sqlite:///{file}", pool_size=8)
 
@@ -121,9 +121,9 @@ def sqlite_engine(file: Path) -> Engine:
 
 
 def empty_journal(engine: Engine) -> str | None:
-    """Fold SQLite's journal into its file and cut it, so that no deleted word stays there. Nothing elsewhere.
+    """Checkpoint and truncate SQLite's WAL, so that no deleted data stays in it. Does nothing on PostgreSQL.
 
-    The name of the file where that must wait: another program reads it as it was before.
+    Returns the file's name if this must wait because another program still reads the old state, else None.
     """
     if engine.dialect.name != "sqlite":
         return None

@@ -1,5 +1,5 @@
-"""One segment of a run, carried out by its executor under its deadline, published as it goes, kept when it rests: the
-rows and events with which a run ends, or waits for an approval."""
+"""Executes one segment of a run under its deadline, publishes its events and stores the result: the rows and events
+with which a run ends or waits for an approval."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from agentd.runs.records import PendingApproval, RunError, RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
 Observe = Callable[[RunRecord, Result], None]
-"""Called with each run that rests."""
+"""Called for each run that has ended or waits for an approval."""
 
 log = structlog.get_logger("agentd.runs")
 
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """Carries segments out, with what all of them share."""
+    """Executes segments; holds what they all share."""
 
     store: RunStore
     executors: Mapping[str, Executor]
@@ -47,9 +47,9 @@ class Segments:
     observe: Observe
 
     async def run(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
-        """Carry the segment out after the steps recorded so far, and store its result.
+        """Execute the segment after the steps recorded so far, and store its result.
 
-        Raises TakenOver; CancelledError when the daemon stops, for then it goes on at the next start.
+        Raises TakenOver, and CancelledError when the daemon stops: the run then continues at the next start.
         """
         row = live.row
         shipping: asyncio.Queue[Event] = asyncio.Queue()
@@ -82,14 +82,14 @@ class Segments:
             if shipper is not None:
                 shipper.cancel()
         if self.draining() and result.error is not None and live.steps.stopped is None:
-            raise asyncio.CancelledError  # the stop may be why it failed: it goes on at the next start
+            raise asyncio.CancelledError  # perhaps the stop made it fail: it continues at the next start
         if (reason := live.steps.stopped) is not None and result.approval is not None:
             result = replace(result, status="failed", error=reason, approval=None)
         live.steps.acting = True
         await self._keep(result, live, publish)
 
     async def _ship(self, run_id: str, shipping: asyncio.Queue[Event]) -> None:
-        """Show the run's stored events to the other nodes of the cluster as they come."""
+        """Store the run's new events in batches for the other nodes of the cluster."""
         while True:
             batch = [await shipping.get()]
             while not shipping.empty():
@@ -109,7 +109,7 @@ class Segments:
             return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
 
     async def _keep(self, result: Result, live: Live, publish: Publish) -> None:
-        """Store the result durably, then publish it: no client learns of an end that could be lost.
+        """Store the result durably before it is published, so that no client sees an end that could be lost.
 
         Raises TakenOver.
         """
@@ -126,12 +126,12 @@ ENDED = frozenset({"completed", "cancelled", "failed"})
 
 
 def rests(row: RunRecord) -> bool:
-    """Whether a run has ended, or waits for an approval."""
+    """Whether a run has ended or waits for an approval."""
     return row.status in ENDED or row.status == "needs_approval"
 
 
 def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_s: float) -> tuple[RunRecord, Event]:
-    """The row of a run that came to this result, and its last event. `ttl_s`: seconds that an approval may wait."""
+    """The run's row with this result, and its last event. An approval may wait `ttl_s` seconds."""
     status = "cancelled" if isinstance(result.error, Cancelled) else result.status
     error = None
     if result.error is not None and status == "failed":
@@ -160,7 +160,7 @@ def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_
 
 
 def closed(row: RunRecord, now: datetime) -> RunRecord:
-    """The row of a run that was cancelled while it waited: in the queue, or for an approval."""
+    """The row of a run that was cancelled while it was queued or waited for an approval."""
     ending = {"status": "cancelled", "response": ""}
     return replace(
         _with_event(row, "run.finished", ending, now),
@@ -175,7 +175,7 @@ def closed(row: RunRecord, now: datetime) -> RunRecord:
 def asking_another(
     row: RunRecord, approval: PendingApproval, now: datetime, ttl_s: float, response: str | None = None
 ) -> RunRecord:
-    """The row of a run that waits on for another person: with a new approval id, and its whole time again.
+    """The row of a run that now waits for another person, with a new approval id and expiry.
 
     `response` is what the citizen reads meanwhile (None: the summary).
     """
@@ -183,7 +183,7 @@ def asking_another(
     return replace(
         _with_event(row, "approval.requested", renewed.shown(), now),
         approval=renewed,
-        segment=row.segment + 1,  # so that of several decisions at once only one asks
+        segment=row.segment + 1,  # so that only one of several simultaneous decisions succeeds
         outcome={**(row.outcome or {}), "response": response or renewed.summary, "approval": renewed.shown()},
     )
 
@@ -195,7 +195,7 @@ def _with_event(row: RunRecord, kind: EventType, data: dict[str, Any], now: date
 
 
 def parked_result(row: RunRecord) -> Result:
-    """The end of a run that was never seen to finish a step; staff find it in `Agent.list` with `parked`."""
+    """The failed result of a run whose step repeatedly never finished; `Agent.list` with `parked` shows it to staff."""
     log.error("run.parked", kind=row.kind)
     message = (
         "parked: the daemon ended again and again while this run was at the same step; "

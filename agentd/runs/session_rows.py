@@ -1,4 +1,4 @@
-"""The rows of sessions and their turns, one short transaction a method. What a session may do is in sessions.py."""
+"""The rows of sessions and their turns; each method is one short transaction. The rules are in sessions.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 
 class SessionRows:
-    """Sessions, as records."""
+    """Reads and writes sessions as records."""
 
     def __init__(self, database: RunDatabase) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class SessionRows:
         return await self._database.reads.do(lambda db: session_of(db, session_id))
 
     async def of(self, owner: str | None, limit: int, before: tuple[str, str] | None) -> list[SessionRecord]:
-        """Newest first; `owner` None means everybody's; `before` is the last one seen (updated_at, session_id)."""
+        """Sessions, newest first. `owner` None means everybody's; `before` is the last one seen (updated_at, id)."""
         query = sa.select(sessions).order_by(sessions.c.updated_at.desc(), sessions.c.session_id.desc()).limit(limit)
         if owner is not None:
             query = query.where(sessions.c.owner == owner)
@@ -37,13 +37,13 @@ class SessionRows:
         return [SessionRecord(**row) for row in await self._database.reads.do(lambda db: all_rows(db, query))]
 
     async def turns(self, session_id: str, limit: int | None = None) -> list[RunRecord]:
-        """The runs of a session's turns, oldest first; with `limit` that many of the newest, without their events."""
+        """A session's runs, oldest first. With `limit` only the newest, without events and resume records."""
         query = sql.TURNS if limit is None else sql.NEWEST
         bound = {} if limit is None else {"most": limit}
         return (await self._database.reads.do(lambda db: runs_of(db, query, id=session_id, **bound)))[::-1]
 
     async def fork(self, session: SessionRecord, source: str) -> None:
-        """A new session with the turns of another."""
+        """Add `session` with the turns of the session `source`."""
 
         def work(db: Connection) -> None:
             parent = session_of(db, source)
@@ -57,7 +57,7 @@ class SessionRows:
         await self._database.writes.do(work)
 
     async def delete(self, session_id: str) -> dict[str, int]:
-        """Remove the session, its turns and the runs that no fork shares: {removed run's id: its last segment}."""
+        """Remove the session, its turns and the runs that no fork shares; returns {removed run's id: last segment}."""
 
         def work(db: Connection) -> dict[str, int]:
             seen = sa.select(turns.c.run_id).where(turns.c.session_id == session_id)
@@ -76,8 +76,8 @@ class SessionRows:
         return await self._database.writes.do(work)
 
     async def detach(self, run: RunRecord, at: str) -> None:
-        """Move a run that waits for an officer into a session of its own, as the call alone: no word of the session
-        that led to it stays."""
+        """Move a run that waits for an officer into a session of its own. Only the call stays, none of the session's
+        text that led to it."""
         assert run.approval is not None, "only a run that waits is moved"
         pending = {**(run.record or {})["pending"], "arguments": run.approval.arguments}
         call = {"tool": run.approval.tool, "server": None, "input": run.approval.arguments}
@@ -101,12 +101,12 @@ class SessionRows:
         await self._database.writes.do(work)
 
     async def none_after(self, limit: str, now: str) -> None:
-        """Let sessions that were used after that time, before the clock was set back, age from now on."""
+        """Set the last use of sessions that seem used after `limit` (the clock was set back) to `now`."""
         query = sessions.update().where(sessions.c.updated_at > limit).values(updated_at=now)
         await self._database.writes.do(lambda db: db.execute(query).rowcount)
 
     async def unused_since(self, before: str) -> list[tuple[SessionRecord, RunBrief | None]]:
-        """Sessions last used before that time, the oldest first, each with what its latest run was asked with."""
+        """Sessions last used before that time, oldest first, each with the brief of its latest run."""
         query = (
             sa.select(sessions, runs.c.brief)
             .outerjoin(turns, sa.and_(turns.c.session_id == sessions.c.session_id, turns.c.number == sessions.c.turns))

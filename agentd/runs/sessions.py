@@ -1,4 +1,4 @@
-"""Conversations: created, listed, read, forked, exported, deleted completely. What happens in one is runs'."""
+"""Creates, lists, reads, forks, exports and completely deletes conversations. Their runs are elsewhere."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from agentd.runs.store import RunStore
 from agentd.runs.visibility import is_one_of, kept_of_new, new_key, owned_session
 
 BY_HAND, INTERNAL = "call-", "internal-"
-"""How the ids of calls begin that belong to no run: somebody's Tools.call, and the daemon's own for its pages."""
+"""Id prefixes of calls outside runs: somebody's Tools.call, and the daemon's own calls for its pages."""
 
 
 class SessionApps(Protocol):
-    """What else is kept of sessions, by apps and servers."""
+    """What apps and servers store about sessions."""
 
     async def shown(self, session_id: str) -> dict[str, Any]:
-        """What is said of a session beside its turns."""
+        """The apps' data to show with a session."""
         ...
 
     async def owes(self, session_id: str) -> bool:
-        """Whether somebody still waits for something of it: an answer that could not be sent."""
+        """Whether somebody still waits for an answer of the session that could not be sent."""
         ...
 
     async def leaving(self, session_id: str) -> None:
-        """A session's runs are about to be removed."""
+        """Called before a session's runs are removed."""
         ...
 
     async def forget(self, session_id: str) -> None:
-        """A session was deleted: what is kept of it elsewhere (the graph's episodes, drafts) goes, too."""
+        """Delete what is stored elsewhere about a deleted session (the graph's episodes, drafts)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SessionService:
-    """Conversations. Every call names its caller: an id of somebody else is NotFound, as if it were not there."""
+    """Conversations. Methods take the caller; an id of somebody else raises NotFound, as if it did not exist."""
 
     store: RunStore
     engine: Engine
@@ -58,7 +58,7 @@ class SessionService:
     artifacts: Path
     apps: SessionApps
     unfinished: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set while a deletion is not finished: a file could not be cleaned yet."""
+    """Set while a deletion is unfinished because a file could not be cleaned yet."""
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
         key = caller.session_key or new_key()
@@ -67,8 +67,8 @@ class SessionService:
         return {**_shown(row), "session_key": key}
 
     async def list(self, caller: Caller, limit: int = 50, before: str | None = None) -> dict[str, Any]:
-        """{"sessions": […], "next": cursor or None}: the caller's own (an admin: everybody's; a visitor: none), newest
-        first."""
+        """Return {"sessions": […], "next": cursor or None}, newest first: the caller's own, all for an admin, none for
+        a visitor."""
         cursor = _cursor(before)
         if caller.is_visitor:  # a list would show the other visitors of the same token
             return {"sessions": [], "next": None}
@@ -84,7 +84,7 @@ class SessionService:
         return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """A new conversation with the same past and a key of its own."""
+        """Create a conversation with the same past and its own key."""
         owned_session(await self.store.sessions.get(session_id), caller)
         key = new_key()
         row = self._row(caller, None, key)
@@ -94,9 +94,9 @@ class SessionService:
         return {**_shown(forked), "session_key": key}
 
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Stop what is under way, then remove every word of it; issued letters stay with the office.
+        """Stop the session's runs, then remove all its data; issued letters stay with the office.
 
-        The SHA-256 of the key does, too: a page may keep that, to remove what a crash left, and can read nothing by it.
+        The key's SHA-256 as `session_key` also allows the deletion, but no reading: a page may keep it for cleanup.
         """
         row = await self.store.sessions.get(session_id)
         if not (row and caller.session_key and is_one_of(caller.session_key, [row.key_hash])):
@@ -107,9 +107,9 @@ class SessionService:
         return {"session_id": session_id, "deleted": True, "runs": removed, "pending": pending}
 
     async def finish(self) -> builtins.list[str]:
-        """Clean the files in which what was deleted still stands: the names of those that another program holds.
+        """Clean deleted data from the database files; returns the names of files that another program blocks.
 
-        `agentd.runs.retention` tries those again, and at the next start.
+        `agentd.runs.retention` retries those, also at the next start.
         """
         tried = [await asyncio.to_thread(empty_journal, one) for one in (self.store.engine, self.engine.database)]
         pending = [name for name in tried if name is not None]
@@ -121,9 +121,9 @@ class SessionService:
         await self.erase(session_id)
 
     async def sweep(self, before: datetime) -> int:
-        """Delete files of runs that another node deleted, and older ones of single calls; how many folders there were.
+        """Delete the files of deleted runs and those of single calls older than `before`; returns how many folders.
 
-        A run is known before its tools make a file, so an unknown one is gone.
+        A run is stored before its tools create a file, so an unknown run was deleted.
         """
         found = await asyncio.to_thread(_folders, self.artifacts, before.timestamp())
         known = {folder_of_run(run_id) for run_id in await self.store.run_ids()} if found else set()
@@ -133,9 +133,9 @@ class SessionService:
         return len(gone)
 
     async def erase(self, session_id: str) -> int:
-        """Remove one session from every table; answers how many runs it had.
+        """Remove one session from every table; returns how many runs were removed.
 
-        A citizen's request that waits for an officer goes on without the words that led to it.
+        A citizen's request that waits for an officer continues without the conversation that led to it.
         """
         await self.apps.leaving(session_id)
         now = iso(self.clock.now())
@@ -153,7 +153,7 @@ class SessionService:
         return len(removed)
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """All that is stored of it."""
+        """Everything stored of the session."""
         row = owned_session(await self.store.sessions.get(session_id), caller)
         turns = await self.store.sessions.turns(session_id)
         runs = [{**_turn(turn), "outcome": turn.outcome, "events": turn.events or []} for turn in turns]
@@ -165,7 +165,7 @@ class SessionService:
 
 
 def _folders(folder: Path, before: float) -> list[Path]:
-    """The folders of runs, and those of single calls that nothing was written to since."""
+    """The folders of runs, and those of single calls not written to since `before`."""
     return [
         one for one in folder.glob("*/") if not one.name.startswith((BY_HAND, INTERNAL)) or one.stat().st_mtime < before
     ]
@@ -197,7 +197,7 @@ def _turn(row: RunRecord) -> dict[str, Any]:
 
 
 def _cursor(text: str | None) -> tuple[str, str] | None:
-    """(updated_at, session_id) of the last session of the page before."""
+    """Parse a cursor: (updated_at, session_id) of the previous page's last session. Raises InvalidParams."""
     if text is None:
         return None
     updated_at, between, session_id = text.partition(" ")

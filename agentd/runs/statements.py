@@ -1,4 +1,4 @@
-"""The statements that each run needs, made once, and how their rows become records. store.py says what they are for."""
+"""The statements that each run needs, built once, and the conversion of rows to records. store.py uses them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NEWEST = (
     .order_by(turns.c.number.desc())
     .limit(sa.bindparam("most", type_=sa.Integer))
 )
-"""A session's latest runs as its next turn reads them: without their events and resume records."""
+"""A session's latest runs for its next turn, without events and resume records."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
 WAITING = (
     sa.select(runs)
@@ -59,7 +59,7 @@ COUNT = (
         updated_at=sa.bindparam("at"),
     )
 )
-"""Before `FINISH`: what the run's row does not say yet."""
+"""Adds the run's new attempts to its session's. Execute before `FINISH`, which changes the run's own count."""
 FINISH = runs.update().where(*_MINE).values({key: sa.bindparam(f"new_{key}") for key in (*RESULT, "attempts")})
 THIS_STEP = sa.select(
     runs.c.run_id,
@@ -71,7 +71,7 @@ FORGET_STEPS = steps.delete().where(steps.c.run_id == sa.bindparam("id"))
 
 
 def insert(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """An insert that can say what a conflict does. It imports that dialect alone."""
+    """An insert that supports `on_conflict`. It imports only the dialect in use."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -83,19 +83,19 @@ def insert(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
 
 @cache
 def add_run(dialect: str) -> sa.Insert:
-    """A run that is there already stays as it is."""
+    """Insert a run; an existing one stays unchanged."""
     return insert(dialect, runs).on_conflict_do_nothing(index_elements=["run_id"])
 
 
 @cache
 def add_step(dialect: str) -> sa.Insert:
-    """A conflict means this same step: its commit succeeded unnoticed and is tried again."""
+    """Insert a step. A conflict means the same step, whose commit succeeded unnoticed and is retried."""
     added = insert(dialect, steps).from_select(["run_id", "number", "name", "record"], THIS_STEP)
     return added.on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
 
 
 def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:
-    """The first row as a dict."""
+    """The first row as a dict, or None."""
     found = db.execute(query, values).mappings().first()
     return None if found is None else dict(found)
 

@@ -1,6 +1,6 @@
-"""The rows of runs and their steps, on SQLite or PostgreSQL. What a run does is the engine's business.
+"""Stores runs and their steps in SQLite or PostgreSQL. The engine executes the runs.
 
-Every method is one short transaction. Statements that each run needs are made once, not for each call.
+Every method is one short transaction. Statements that each run needs are built once, not for each call.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from agentd.runs.statements import first_row, run_named, runs_of, session_of
 from agentd.runs.tables import events, recoveries, runs, sessions, steps, turns
 
 LATEST = 8
-"""How many of a session's latest turns are read with it."""
+"""How many of a session's latest turns are read with the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a prompt finds: its session with its latest turns and the runs that wait there, the run that has its id."""
+    """What is stored when a prompt arrives: its session, latest turns and waiting runs, and the run with its id."""
 
     session: SessionRecord | None = None
     known: RunRecord | None = None
     past: list[RunRecord] = field(default_factory=list)
-    """The oldest of them first."""
+    """The latest turns, oldest first."""
     waiting: list[RunRecord] = field(default_factory=list)
-    """For an approval, newest first."""
+    """The runs that wait for an approval, newest first."""
 
     @property
     def latest(self) -> RunRecord | None:
         return self.past[-1] if self.past else None
 
     def before(self, number: int) -> list[RunRecord] | None:
-        """All turns before the session's turn of that number; None if more may exist, or one is still running."""
+        """All turns before turn `number`; None if there may be more or one has not ended."""
         turns = 0 if self.session is None else self.session.turns
         whole = number == turns + 1 and len(self.past) < LATEST and all(run.finished_at for run in self.past)
         return self.past if whole else None
 
 
 class RunStore(RunDatabase):
-    """Runs, as records; `sessions` are those they belong to."""
+    """Reads and writes runs as records; `sessions` does the same for sessions."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
@@ -56,7 +56,7 @@ class RunStore(RunDatabase):
         return await self.reads.do(lambda db: set(db.execute(sa.select(runs.c.run_id)).scalars()))
 
     async def opening(self, session_id: str | None, run_id: str | None) -> Opening:
-        """What is known already where a prompt with these ids comes in."""
+        """Read what is stored for a prompt with these ids."""
 
         def work(db: Connection) -> Opening:
             known = run_named(db, run_id) if run_id is not None else None
@@ -73,10 +73,10 @@ class RunStore(RunDatabase):
     async def add_run(
         self, run: RunRecord, opened: SessionRecord | None = None, node: str | None = None
     ) -> tuple[RunRecord, int]:
-        """Take a run on in its session: its record and its turn's number; the run that has this id, and 0.
+        """Add a run to its session; returns its record and turn number, or the existing run of this id and 0.
 
-        With `node` it has begun there at once, as by `begin`, unless another of its session is under way. Where the
-        session is not there it begins as `opened`. Raises NotFound when it is another's, or gone.
+        With `node` the run begins there at once, as by `begin`, unless another run of its session is unfinished. A
+        missing session is created as `opened`. Raises NotFound if the session is somebody else's or was deleted.
         """
         add = sql.add_run(self.engine.dialect.name)
 
@@ -94,7 +94,7 @@ class RunStore(RunDatabase):
                 return existing, 0
             another = known is not None and opened is not None and opened.key_hash not in (None, known.key_hash)
             if another or (known is None and opened is None):
-                raise NotFound("there is no such session")  # somebody else began it, or deleted it, a moment ago
+                raise NotFound("there is no such session")  # somebody else just created or deleted it
             if known is not None:
                 db.execute(sql.NEXT_TURN, {"id": run.session_id, "number": number, "at": run.created_at})
             elif opened is not None:
@@ -108,15 +108,15 @@ class RunStore(RunDatabase):
         return await self.reads.do(lambda db: run_named(db, run_id))
 
     async def keys_of(self, run_id: str) -> list[str | None]:
-        """Hashes of the keys of every session that has this run as a turn (its own, and those forked from it)."""
+        """The key hashes of all sessions that have this run as a turn (its own and forks)."""
         query = sa.select(sessions.c.key_hash).join(turns, turns.c.session_id == sessions.c.session_id)
         return await self.reads.do(lambda db: list(db.execute(query.where(turns.c.run_id == run_id)).scalars()))
 
     async def begin(self, run_id: str, node: str) -> tuple[RunRecord, list[StepRecord], int] | None:
-        """Mark the run as this node's and running: its record, those of its finished steps, and how
-        often it was begun again since the last of them.
+        """Mark the run as running on this node; returns its record, its finished steps, and how often it was restarted
+        since the last step. None if it is over.
 
-        The first time it fixes the count of model attempts that the session had before. None when it is over.
+        The first time, it also fixes the session's count of earlier model attempts.
         """
         this = runs.c.run_id == run_id
         with_session = sa.select(runs, sessions.c.attempts.label("attempts_before")).where(this)
@@ -141,7 +141,7 @@ class RunStore(RunDatabase):
         return await self.writes.do(work)
 
     async def stopped(self, run_ids: list[str]) -> None:
-        """These runs continue at the next start because the daemon was stopped: it is not counted as a recovery."""
+        """Note that the daemon was stopped, so that continuing these runs does not count as a recovery."""
 
         def work(db: Connection) -> None:
             count = sa.func.count(steps.c.number)
@@ -158,15 +158,15 @@ class RunStore(RunDatabase):
             await self.writes.do(work)
 
     async def add_step(self, run_id: str, node: str, number: int, name: str, record: Json) -> bool:
-        """Store a step's result. False when the run is not this node's any more."""
+        """Store a step's result. False if this node no longer owns the run."""
         values = {"run_id": run_id, "number": number, "name": name, "record": record, "node": node}
         statement = sql.add_step(self.engine.dialect.name)
         return bool(await self.writes.do(lambda db: db.execute(statement, values).rowcount))
 
     async def finish(self, run: RunRecord, at: str) -> bool:
-        """Write the result of a run (or of its part up to an approval), and count its model attempts in the session.
+        """Write the result of a run (or of a segment up to an approval) and add its model attempts to the session.
 
-        False when the run is gone, or another node's by now.
+        False if the run was deleted or another node owns it.
         """
         run_id = run.run_id
         mine = {"id": run_id, "by": run.node, "new_attempts": run.attempts}
@@ -184,7 +184,7 @@ class RunStore(RunDatabase):
         return await self.writes.do(work)
 
     async def change(self, before: RunRecord, after: RunRecord) -> bool:
-        """Write what is different `after`; False when the run has another status or segment by now."""
+        """Write the columns that differ in `after`; False if the run's status or segment has changed since."""
         values = {name: value for name, value in columns(after).items() if value != getattr(before, name)}
         same = (runs.c[name] == getattr(before, name) for name in ("run_id", "status", "segment"))
         query = runs.update().where(*same).values(**values)
@@ -199,7 +199,7 @@ class RunStore(RunDatabase):
         recovered: int = 0,
         limit: int = 50,
     ) -> list[RunRecord]:
-        """Newest first, cut to what is asked; `recovered`: begun again that often without a finished step."""
+        """Matching runs, newest first. `recovered`: only runs restarted at least so often without a finished step."""
         asked = {"owner": owner, "session_id": session_id, "status": status}
         query = sa.select(runs).filter_by(**{name: value for name, value in asked.items() if value is not None})
         query = query.order_by(runs.c.created_at.desc(), runs.c.run_id.desc()).limit(limit)
@@ -216,12 +216,12 @@ class RunStore(RunDatabase):
     # ── several nodes ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def queued(self) -> int:
-        """How many runs wait for a node."""
+        """The number of queued runs."""
         query = sa.select(sa.func.count()).select_from(runs).where(runs.c.status == "queued")
         return await self.reads.do(lambda db: int(db.execute(query).scalar() or 0))
 
     async def add_events(self, run_id: str, added: list[Event]) -> None:
-        """Show events of a run under way to the other nodes; ones that are there already stay."""
+        """Store events of an unfinished run for the other nodes; existing ones stay."""
 
         def work(db: Connection) -> None:
             there = set(db.execute(sa.select(events.c.seq).where(events.c.run_id == run_id)).scalars())
@@ -233,19 +233,19 @@ class RunStore(RunDatabase):
         await self.writes.do(work)
 
     async def events_after(self, run_id: str, after: int) -> list[Event]:
-        """Events of a run that another node works on."""
+        """Events of a run on another node with a seq above `after`."""
         query = sa.select(events.c.event).where(events.c.run_id == run_id, events.c.seq > after).order_by(events.c.seq)
         shown = await self.reads.do(lambda db: list(db.execute(query).scalars()))
         return [Event.model_validate(each) for each in shown]
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
-        """Which of these runs somebody has cancelled."""
+        """The ids of those among these runs that were cancelled."""
         query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
         return await self.reads.do(lambda db: list(db.execute(query).scalars()))
 
 
 def _recovered(db: Connection, run_id: str, segment: int, done: int, more: int) -> int:
-    """Count recoveries of a run that has `done` steps, from zero where it has come further since the last."""
+    """Add `more` to the recoveries of a run with `done` steps, from zero if it has progressed; returns the count."""
     counted = sa.select(recoveries.c.segment, recoveries.c.steps, recoveries.c.times)
     known = db.execute(counted.where(recoveries.c.run_id == run_id)).one_or_none()
     position = {"segment": segment, "steps": done}

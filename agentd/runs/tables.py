@@ -1,4 +1,4 @@
-"""The tables of sessions, runs, their steps and events. Columns only; what is in them is records.py's."""
+"""The tables of sessions, runs, their steps and events. Only columns; records.py defines their contents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentd.runs.records import Json, PendingApproval, RunBrief, RunError, Store
 
 
 class RecordColumn(sa.TypeDecorator[Stored]):
-    """A JSON column that is written from records of one kind, and read as them."""
+    """A JSON column that stores records of one kind."""
 
     impl = sa.JSON
     cache_ok = True
@@ -28,7 +28,7 @@ class RecordColumn(sa.TypeDecorator[Stored]):
 
 
 SCHEMA = 2
-"""Grows when the tables change in a way that an older agentd would not understand."""
+"""Increases when the tables change in a way that an older agentd would not understand."""
 
 tables = sa.MetaData()
 schema = sa.Table("agentd_schema", tables, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
@@ -44,7 +44,7 @@ sessions = sa.Table(
     sa.Column("forked_from", sa.String(200)),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
     sa.Column("turns", sa.Integer, nullable=False, default=0),
-    sa.Column("key_hash", sa.String(64)),  # of the visitor's secret; none: staff's, or older than these keys
+    sa.Column("key_hash", sa.String(64)),  # of the visitor's key; NULL for staff's sessions and older ones
     sa.Index("agentd_sessions_of_owner", "owner", "updated_at", "session_id"),
     sa.Index("agentd_sessions_by_age", "updated_at", "session_id"),
 )
@@ -89,7 +89,7 @@ steps = sa.Table(
     sa.Column("record", sa.JSON, nullable=False),
     sqlite_with_rowid=False,
 )
-"""The results of the steps of runs under way, so that none is repeated; a segment that has ended needs none."""
+"""The step results of unfinished segments, so that no step is repeated."""
 events = sa.Table(
     "agentd_events",
     tables,
@@ -97,7 +97,7 @@ events = sa.Table(
     sa.Column("seq", sa.Integer, primary_key=True),
     sa.Column("event", sa.JSON, nullable=False),
 )
-"""Events of runs under way, for the other nodes of a cluster; at its end a run keeps them itself."""
+"""Events of unfinished runs, for the other nodes of a cluster. A finished run has them in its own row."""
 recoveries = sa.Table(
     "agentd_recoveries",
     tables,
@@ -106,7 +106,7 @@ recoveries = sa.Table(
     sa.Column("steps", sa.Integer, nullable=False),
     sa.Column("times", sa.Integer, nullable=False),
 )
-"""How often a run was begun again at the same step, after its daemon had ended without a stop."""
+"""How often a run was restarted at the same step after its daemon died."""
 usage = sa.Table(
     "agentd_usage",
     tables,
@@ -115,7 +115,7 @@ usage = sa.Table(
     sa.Column("model", sa.String(200), primary_key=True),
     *(sa.Column(name, sa.BigInteger, nullable=False) for name in ("turns", "input_tokens", "output_tokens")),
 )
-"""Tokens by day: of no session, so that they stay when sessions go."""
+"""Tokens by day. They belong to no session, so that they outlive sessions."""
 nodes = sa.Table(
     "agentd_nodes",
     tables,
@@ -125,7 +125,7 @@ nodes = sa.Table(
 
 
 def written_schema(engine: Engine) -> int | None:
-    """The version of the schema that this database was last written with; None for one without these tables."""
+    """The schema version of this database; None if it lacks these tables."""
     if not sa.inspect(engine).has_table(schema.name):
         return None
     with engine.connect() as db:
@@ -133,7 +133,7 @@ def written_schema(engine: Engine) -> int | None:
 
 
 def lacking(engine: Engine, wanted: sa.MetaData = tables) -> list[str]:
-    """What a database that an older agentd made lacks of the wanted tables: `TABLE`, or `TABLE.COLUMN`."""
+    """The wanted tables (`TABLE`) and columns (`TABLE.COLUMN`) that the database lacks."""
     there = sa.inspect(engine)
     absent = []
     for table in wanted.sorted_tables:
@@ -146,8 +146,8 @@ def lacking(engine: Engine, wanted: sa.MetaData = tables) -> list[str]:
 
 
 def add_columns(engine: Engine, wanted: sa.MetaData = tables) -> None:
-    """Tables that an older agentd made get the columns that came since; what is in them stays."""
-    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node's start
+    """Add missing columns to the tables of an older agentd; their data stays."""
+    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node may start at the same time
     with engine.begin() as db:
         for name in lacking(engine, wanted):
             table, _, column = name.partition(".")

@@ -1,5 +1,5 @@
-"""Tools.call: one tool outside any conversation. One that waits for a human becomes a run, which the engine's
-executor of kind `call` carries out; others are made at once."""
+"""Tools.call: one call outside any conversation. A call that waits for a human becomes a run of kind `call`; others are
+made at once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ToolsOf = Callable[[Caller | None], Toolset]
 
 @dataclass(frozen=True, slots=True)
 class DirectTools:
-    """The tools as one caller sees them: one outside its profile does not exist.
+    """The tools as one caller sees them: tools outside the caller's profile do not exist.
 
-    `questions` takes a call on as a run of kind `call`.
+    `questions` submits a call as a run of kind `call`.
     """
 
     host: ToolHost
@@ -48,7 +48,7 @@ class DirectTools:
             raise Forbidden(f"{info.name} is an official tool: calling it directly needs the scope staff")
         waits = info.official or info.approval != "never"
         if info not in toolset.tools and (waits or info not in toolset.asleep):
-            # What it is isn't known yet: its arguments may be nothing that a run may keep.
+            # The tool is not listed yet, so a run must not store arguments that may be unfit for it.
             raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
         if waits:
             words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
@@ -62,7 +62,7 @@ class DirectTools:
                 return AgentStep.of(info.name, info.server, tool_input, outcome)
             return AgentStep.model_validate(answer["steps"][0])
         run_id = f"{BY_HAND}{uuid4().hex}"
-        if not info.read_only:  # the call's subject is the argument that the tool's `_meta` says is an id
+        if not info.read_only:  # the tool's `_meta` names the argument that is the call's subject
             about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
             await self.audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
         made = call_of(info, tool_input, run_id, run_id, caller)
@@ -74,13 +74,13 @@ class DirectTools:
 
 @dataclass(frozen=True, slots=True)
 class ToolExecutor:
-    """Calls the tool that the run's prompt names, {"tool", "server", "input"} as JSON."""
+    """Makes the call in the run's prompt, {"tool", "server", "input"} as JSON."""
 
     host: ToolHost
     tools_of: ToolsOf
 
     async def execute(self, context: RunContext) -> Result:
-        """A run of one call: made, or waiting for the human it needs."""
+        """Make the run's one call, or wait for the human whose approval it needs."""
         row, caller = context.row, context.row.caller
         wanted = json.loads(row.prompt)
         info = self.tools_of(caller).resolve(wanted["tool"], wanted["server"])
@@ -113,7 +113,7 @@ def call_of(
     caller: Caller,
     consent: Consent | None = None,
 ) -> ToolCall:
-    """The call; what staff or a program writes is its own evidence."""
+    """Build the ToolCall; the arguments of staff or a program are their own evidence."""
     words = Said(by="citizen", order=0, text=json.dumps(arguments, ensure_ascii=False))
     return ToolCall(
         tool=info,
@@ -128,7 +128,7 @@ def call_of(
 
 
 def step_of(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_id: str, caller: Caller) -> AgentStep:
-    """The step as the caller may see it. Raises the failure's own error."""
+    """The step as the caller may see it. Raises the error of a failed call."""
     if not outcome.success:
         kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
         raise kind(mask(outcome.message) or f"tool `{info.name}` failed", tool=info.name, server=info.server)

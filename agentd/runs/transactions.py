@@ -1,7 +1,7 @@
-"""Short transactions on threads of their own, so that a locked database never holds the event loop up; what transient
-errors mean in words, and how a run retries them. No tables here.
+"""Runs short transactions on separate threads, so that a locked database never blocks the event loop; explains
+transient errors and retries them for runs. It knows no tables.
 
-What many runs want to write at one moment is committed at once: a commit costs more than the few rows it makes last.
+Simultaneous writes share one commit, because a commit costs more than the few rows in it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ T = TypeVar("T")
 Work = Callable[[Connection], Any]
 Answer = tuple[Any, BaseException | None]
 RACES = 5
-"""How often a transaction that lost a race for an id is tried again."""
+"""How often a transaction that lost a race for an id is retried."""
 
 
 class Transactions:
-    """Runs pieces of work on `threads` threads, up to `together` waiting ones in one commit.
+    """Runs pieces of work on `threads` threads, up to `together` of them in one commit.
 
-    Work may be run again after a rollback, so it changes nothing but the database. With `keeps` each thread keeps its
-    connection: to fetch one from the pool costs it more than a step's insert.
+    Work may run again after a rollback, so it must change only the database. With `keeps` each thread keeps its
+    connection, because taking one from the pool costs more than a step's insert.
     """
 
     def __init__(self, engine: Engine, name: str, *, threads: int, together: int = 1, keeps: bool = False) -> None:
@@ -41,20 +41,20 @@ class Transactions:
         self._together = together
         self._keeps = keeps
         self._kept: dict[int, Connection] = {}
-        """By the thread."""
+        """Connections by thread id."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
         self._called = False
-        """Whether a thread was called that has not looked yet at what waits."""
+        """Whether a thread was called that has not looked at the waiting work yet."""
 
     def close(self) -> None:
-        """Let what is under way end."""
+        """Wait for the running work, then close the kept connections."""
         self._threads.shutdown(wait=True)
         for kept in self._kept.values():
             kept.close()
 
     async def do(self, work: Callable[[Connection], T]) -> T:
-        """The work's answer, once it is committed. Transient errors are retried or reported (`retries`)."""
+        """Return the work's result once committed. Transient errors are retried or raised (`retry_transient`)."""
         return await retry_transient(lambda: self._done(work))
 
     def _done(self, work: Work) -> asyncio.Future[Any]:
@@ -65,7 +65,7 @@ class Transactions:
         return future
 
     def _call(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have a thread take what waits, unless one is called already: to call one costs what a statement does."""
+        """Call a thread for the waiting work unless one is called already: a call costs as much as a statement."""
         if self._called:
             return
         self._called = True
@@ -76,10 +76,10 @@ class Transactions:
             raise
 
     def _commit_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._called = False  # first: this thread may miss work that is added after this line
+        self._called = False  # must come first: this thread may miss work that is added later
         while batch := self._taken():
             if self._waiting:
-                with suppress(RuntimeError):  # the loop is closed: this thread commits all the work that is left
+                with suppress(RuntimeError):  # the loop is closed: this thread commits all remaining work
                     self._call(loop)
             answers = self._together_or_alone([work for work, _ in batch])
             if not loop.is_closed():
@@ -87,13 +87,13 @@ class Transactions:
 
     def _taken(self) -> list[tuple[Work, asyncio.Future[Any]]]:
         batch: list[tuple[Work, asyncio.Future[Any]]] = []
-        with suppress(IndexError):  # fewer wait, or none: others have taken them along
+        with suppress(IndexError):  # fewer wait, or none: other threads took them
             while len(batch) < self._together:
                 batch.append(self._waiting.popleft())
         return batch
 
     def _together_or_alone(self, batch: list[Work]) -> list[Answer]:
-        """All in one transaction; when one fails, each by itself, so that none fails for another's fault."""
+        """Run all in one transaction; if one fails, run each alone, so that none fails because of another."""
         try:
             with self._begun() as db:
                 return [(work(db), None) for work in batch]
@@ -104,7 +104,7 @@ class Transactions:
 
     @contextmanager
     def _begun(self) -> Iterator[Connection]:
-        """One transaction. A connection that failed is not kept."""
+        """Begin a transaction; a connection that failed is not kept."""
         if not self._keeps:
             with self._engine.begin() as db:
                 yield db
@@ -126,7 +126,7 @@ class Transactions:
             except sa.exc.IntegrityError as error:
                 if race == RACES:
                     return None, error
-                # another caller took the same id or turn first: look again
+                # another caller took the same id or turn first: try again
             except Exception as error:
                 return None, error
         raise AssertionError("the last attempt has answered")
@@ -152,7 +152,7 @@ SQLITE = {
     "READONLY": "is read-only; give the daemon the right to write it",
     "CANTOPEN": "can't be opened; bring its file and folder back",
 }
-"""By SQLite's primary result code."""
+"""Primary SQLite result code → text."""
 POSTGRESQL = {
     "53100": "is full; free space on its disk",
     "25006": "is read-only; connect to the primary server",
@@ -162,11 +162,11 @@ GONE = "can't be reached; start it, or look at the network"
 
 log = structlog.get_logger("agentd.runs")
 patient: ContextVar[bool] = ContextVar("patient", default=False)
-"""Whether this task waits for its database, as a run does; any other caller gets Busy at once."""
+"""Whether this task waits for the database, as runs do; other callers get Busy at once."""
 
 
 def passing(error: BaseException | None) -> str | None:
-    """What is wrong and what to do, after `the database …`; None for an error that does not pass by itself."""
+    """What is wrong and what to do, to follow `the database …`; None if the error is not transient."""
     if isinstance(error, sa.exc.TimeoutError):
         return "has no connection free; it is slow, or too many programs use it"
     if not isinstance(error, sa.exc.DBAPIError):
@@ -185,7 +185,7 @@ def passing(error: BaseException | None) -> str | None:
 
 
 async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
-    """Retry transient errors where the task is `patient`; otherwise raise Busy."""
+    """Retry transient errors if the task is `patient`; otherwise raise Busy."""
     pause = 0.05
     while True:
         try:
@@ -203,7 +203,7 @@ async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
 
 
 def wait_in_dbos(engine: sa.Engine) -> None:
-    """Let DBOS wait for all that passes: what it knows is SQLite's lock, by its text, and a lost connection."""
+    """Translate all transient errors into those that DBOS retries: SQLite's lock (by its text), a lost connection."""
 
     @sa.event.listens_for(engine, "handle_error", retval=True)
     def reworded(context: Any) -> Exception | None:

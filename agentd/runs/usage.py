@@ -1,6 +1,6 @@
-"""What the models read and wrote, by day, provider and model, kept over restarts and over the sessions it was for.
+"""Counts the models' tokens by day, provider and model. The counts outlive restarts and sessions.
 
-It knows no price and no person. Turns are added up in memory and written together, at most every second.
+It knows no price and no person. Turns are summed in memory and written together, at most once a second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KEY = ("day", "provider", "model")
 
 @dataclass(frozen=True, slots=True)
 class DayUsage:
-    """One model's day, in the office's zone (`day` is ISO 8601)."""
+    """One model's usage on one day in the office's time zone (`day` is ISO 8601)."""
 
     day: str
     provider: str
@@ -45,7 +45,7 @@ class DayUsage:
 
 
 class UsageLog:
-    """All nodes of one database add to the same rows."""
+    """The usage counts; all nodes of one database add to the same rows."""
 
     def __init__(self, database: RunDatabase, clock: Clock, zone: ZoneInfo) -> None:
         self._database, self._clock, self._zone = database, clock, zone
@@ -59,7 +59,7 @@ class UsageLog:
         self._added.set()
 
     async def days(self, number: int) -> list[DayUsage]:
-        """The last days' usage, newest first, up to this moment."""
+        """The usage of the last `number` days, newest first, including today."""
         await self.write()
         oldest = day_in(self._zone, iso(self._clock.now() - timedelta(days=number - 1)))
         wanted = (
@@ -68,7 +68,7 @@ class UsageLog:
         return await self._database.reads.do(lambda db: [DayUsage(**row) for row in db.execute(wanted).mappings()])
 
     async def write(self) -> None:
-        """Add what is not written yet to the rows."""
+        """Add the counts in memory to the rows."""
         self._added.clear()
         fresh, self._fresh = self._fresh, defaultdict(Counter)
         rows = [{**dict(zip(KEY, key, strict=True)), **counts} for key, counts in fresh.items()]
@@ -80,13 +80,13 @@ class UsageLog:
         try:
             await self._database.writes.do(lambda db: db.execute(adding, rows))
         except BaseException:
-            for key, counts in fresh.items():  # it is written with the next
+            for key, counts in fresh.items():  # the next write includes them
                 self._fresh[key].update(counts)
             raise
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Within it what is counted is written soon; at its end, all."""
+        """Write the counts soon after they change within the context, and all of them at its end."""
         try:
             async with beside(usage=self._write_soon()):
                 yield

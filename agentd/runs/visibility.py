@@ -1,7 +1,7 @@
-"""What a caller sees of runs and sessions: ids of others are not found, a visitor brings the key of the session, local
-paths are for the admin. Pure.
+"""Decides what a caller sees of runs and sessions: others' ids are not found, a visitor needs the session's key, and
+only an admin sees local paths. Pure.
 
-A key is the visitor's alone; of it only the SHA-256 is kept. Keys are random, so no slow hash is needed.
+Only the SHA-256 of a visitor's key is stored. Keys are random, so no slow hash is needed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Owned = TypeVar("Owned", RunRecord, SessionRecord)
 
 
 def owned(row: Owned | None, caller: Caller, what: str, hashes: Iterable[str | None]) -> Owned:
-    """The row, if it is the caller's (or the caller is admin). Raises NotFound as for a missing row.
+    """The row, if the caller owns it or is admin. Raises NotFound as for a missing row.
 
-    A visitor needs the key of the session besides: `hashes` are those of the sessions that the row belongs to.
+    A visitor also needs a session key: `hashes` are those of the sessions that the row belongs to.
     """
     if row is None or not owns(row.owner, caller, hashes):
         raise NotFound(f"there is no such {what}{', or session_key does not open it' if caller.is_visitor else ''}")
@@ -32,19 +32,19 @@ def owned(row: Owned | None, caller: Caller, what: str, hashes: Iterable[str | N
 
 
 def owns(owner: str, caller: Caller, hashes: Iterable[str | None]) -> bool:
-    """Whether what is the owner's is this caller's too: an admin's is everything, a visitor's what their key opens."""
+    """Whether the caller may act as the owner. An admin always may; a visitor also needs the key."""
     if caller.may():
         return True
     return owner == caller.id and (not caller.is_visitor or opens(caller.session_key, hashes))
 
 
 def owned_session(row: SessionRecord | None, caller: Caller) -> SessionRecord:
-    """The session's row, if it is the caller's. Raises NotFound."""
+    """The session's row, if the caller owns it. Raises NotFound."""
     return owned(row, caller, "session", () if row is None else (row.key_hash,))
 
 
 def published(artifacts: Iterable[Artifact], run_id: str) -> tuple[Artifact, ...]:
-    """The same files under the daemon's address, each name once."""
+    """The files with the daemon's addresses, under unique names."""
     named: dict[str, Artifact] = {}
     for artifact in artifacts:
         name, number = artifact.name, 2
@@ -57,7 +57,7 @@ def published(artifacts: Iterable[Artifact], run_id: str) -> tuple[Artifact, ...
 
 
 def without_paths(value: Any, artifacts: Iterable[Artifact]) -> Any:
-    """The value with each artifact's local path replaced by its address on the daemon."""
+    """The value with each artifact's local path replaced by its daemon address."""
     addresses = {artifact.path: artifact.uri for artifact in artifacts if artifact.path}
     folders = {str(PurePath(path).parent): "" for path in addresses}
     return _replaced(value, addresses, folders) if addresses else value
@@ -87,17 +87,17 @@ _STRONG = re.compile(r"[A-Za-z0-9_-]{22,128}")
 
 
 def new_key() -> str:
-    """192 random bits as 32 characters of base64url."""
+    """Create a key: 192 random bits as 32 characters of base64url."""
     return secrets.token_urlsafe(24)
 
 
 def kept(key: str) -> str:
-    """What is stored of a key: its SHA-256 in hexadecimal."""
+    """The stored form of a key: its SHA-256 in hexadecimal."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def kept_of_new(key: str) -> str:
-    """The same for the key of a session that begins now. Raises InvalidParams for a key that could be guessed."""
+    """The stored form of a new session's key. Raises InvalidParams if the key could be guessed."""
     if not _STRONG.fullmatch(key):
         raise InvalidParams(
             "session_key must be 22 to 128 of A-Z a-z 0-9 _ - (128 random bits or more); leave it out to be given one",
@@ -107,24 +107,24 @@ def kept_of_new(key: str) -> str:
 
 
 def kept_of(caller: Caller, session: SessionRecord | None) -> str | None:
-    """The hash of a visitor's key, for a session that exists or begins now; None for a caller without a key."""
+    """The hash of a visitor's key for an existing or a new session; None without a key."""
     if not caller.is_visitor or caller.session_key is None:
         return None
     return kept_of_new(caller.session_key) if session is None else kept(caller.session_key)
 
 
 def keyed(caller: Caller) -> Caller:
-    """A visitor who brings no key is given one: it opens the session that begins now, and no other."""
+    """The caller; a visitor without a key gets one, which opens only the session that begins now."""
     return caller.with_key(new_key()) if caller.is_visitor and caller.session_key is None else caller
 
 
 def opens(key: str | None, hashes: Iterable[str | None]) -> bool:
-    """True when the key is that of one of these hashes. A session without one opens for no visitor."""
+    """Whether the key matches one of these hashes. A session without a hash opens for no visitor."""
     return key is not None and is_one_of(kept(key), hashes)
 
 
 def is_one_of(given: str, hashes: Iterable[str | None]) -> bool:
-    """Compares with each, in constant time."""
+    """Whether `given` equals one of these hashes; each comparison takes constant time."""
     text = given.encode("utf-8", "surrogatepass")
     return any(one is not None and hmac.compare_digest(text, one.encode()) for one in hashes)
 
@@ -134,7 +134,7 @@ def artifacts_in(outcome: dict[str, Any] | None) -> list[Artifact]:
 
 
 def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
-    """A run's outcome in the wire form; local paths only for admin."""
+    """A run's outcome in the wire form; only an admin gets local paths."""
     outcome = row.outcome or {}
     if not caller.may():
         outcome = without_paths(outcome, artifacts_in(outcome))
@@ -144,9 +144,9 @@ def outcome_of(row: RunRecord, caller: Caller) -> AgentOutcome:
 
 
 def error_of(row: RunRecord, caller: Caller) -> AgentdError:
-    """What failed the run, with the whole `data` that the wire shows: its ids and its steps, too.
+    """The run's error with the whole `data` of the wire form, including the run's ids and steps.
 
-    A question whose answer says itself why it failed (Analytics.ask) has no error of its own: its words are the user's.
+    If a question's answer itself explains the failure (Analytics.ask) and no error is stored, it is the user message.
     """
     steps = (row.outcome or {}).get("steps", [])
     if not caller.may():
@@ -164,7 +164,7 @@ def error_of(row: RunRecord, caller: Caller) -> AgentdError:
 
 
 def summary_of(row: RunRecord, caller: Caller) -> dict[str, Any]:
-    """A run as `Agent.list` shows it; the prompt only to its owner and admin."""
+    """A run as `Agent.list` shows it; only its owner and an admin get the prompt."""
     shown = {key: getattr(row, key) for key in ("run_id", "session_id", "kind", "status", "created_at", "finished_at")}
     if row.approval is not None:
         shown["approval"] = row.approval.shown()

@@ -1,5 +1,5 @@
-"""A run's segments as workflows of DBOS: started or queued, found again after a kill, erased. What one does is the
-engine's business. Importing DBOS costs as much as all else of the daemon: only a daemon that starts does it."""
+"""Starts, queues, recovers and erases a run's segments as DBOS workflows; the engine executes them. Importing DBOS
+takes as long as the rest of the daemon, so only a starting daemon imports this module."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from agentd.runs.records import RunRecord
 from agentd.runs.transactions import patient, wait_in_dbos
 
 APPLICATION_VERSION = "agentd-1"
-"""Constant on purpose: DBOS recovers only runs of its own version, and ours must survive an update."""
+"""Constant, because DBOS recovers only workflows of its own version and ours must survive an update."""
 QUEUE = "agentd.runs"
 POLL_S = 0.05
 
 Execute = Callable[[str, int], Awaitable[str]]
-"""(run id, segment)."""
+"""Executes (run id, segment)."""
 
 
 class Workflows:
-    """DBOS in this process; only the latest object is active. `launch` it inside the running loop."""
+    """DBOS in this process; only the latest object is active. Call `launch` inside the running loop."""
 
     def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
         self._cluster = cluster
         log = logging.getLogger("dbos")
         log.setLevel(logging.CRITICAL)
-        log.handlers.clear()  # an earlier daemon's in this process writes to a stream that may be closed by now
+        log.handlers.clear()  # an earlier daemon's handler in this process may write to a closed stream
         wait_in_dbos(database)
         DBOS(
             config={
@@ -47,22 +47,22 @@ class Workflows:
                 "executor_id": node,
                 "serializer": JsonSerializer(),
                 "log_level": "CRITICAL",
-                # nothing is ever notified here; a stop waits for the listener's next look
+                # agentd uses no notifications, but a stop waits for the listener's next poll
                 "notification_listener_polling_interval_sec": 0.1,
-                # SQLite has one writer: more threads only wait for it, and for each other (docs/benchmarks.md)
+                # SQLite has one writer, so more threads would only wait (docs/benchmarks.md)
                 "max_executor_threads": 4 if cluster is None else None,
             }
         )
 
         @DBOS.workflow(name="agentd.run")
         async def run(run_id: str, segment: int) -> str:
-            patient.set(True)  # of this task alone, which DBOS made for the workflow
+            patient.set(True)  # only for this task, which DBOS created for the workflow
             return await execute(run_id, segment)
 
         self._run = run
 
     async def launch(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]]) -> None:
-        """Start, and join the cluster: then this node continues runs that another node or process left."""
+        """Start DBOS and join the cluster; this node then continues runs that another node or process left."""
         DBOS.launch()
         if self._cluster is not None:
             await DBOS.register_queue_async(
@@ -75,28 +75,28 @@ class Workflows:
             await self._cluster.start(cancelled, mine, self._take_over)
 
     async def destroy(self) -> None:
-        """End DBOS. What was under way is found again at the next start, or by another node."""
+        """Stop DBOS. The next start or another node recovers the unfinished workflows."""
         if self._cluster is not None:
             await self._cluster.stop()
         loop = asyncio.get_running_loop()
-        loop.set_default_executor(ThreadPoolExecutor())  # DBOS put its own there, and is about to shut it down
+        loop.set_default_executor(ThreadPoolExecutor())  # DBOS set its own, which it is about to shut down
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, DBOS.destroy)
         if self._cluster is not None:
-            with suppress(Busy, OSError, SQLAlchemyError):  # without its database the lease ends by itself
+            with suppress(Busy, OSError, SQLAlchemyError):  # without the database the lease expires by itself
                 await self._cluster.hand_over()
 
     async def begin(self, row: RunRecord) -> None:
-        """Start the workflow of the run's segment, or put it on the cluster's queue; one that is there is joined."""
+        """Start the workflow of the run's segment, or put it on the cluster's queue; joins an existing one."""
         with SetWorkflowID(workflow_id(row.run_id, row.segment)):
             if self._cluster is None:
                 await DBOS.start_workflow_async(self._run, row.run_id, row.segment)
                 return
-            with SetEnqueueOptions(queue_partition_key=row.session_id):  # one run of a session at a time, wherever
+            with SetEnqueueOptions(queue_partition_key=row.session_id):  # one run of a session at a time, on any node
                 await DBOS.enqueue_workflow_async(QUEUE, self._run, row.run_id, row.segment)
 
     async def erase(self, segments: Mapping[str, int]) -> None:
-        """Remove what was recorded of these runs, {run_id: its last segment}."""
+        """Remove DBOS's records of these runs {run_id: its last segment}."""
         ids = [workflow_id(run_id, number) for run_id, last in segments.items() for number in range(last + 1)]
         if ids:
             await DBOS.delete_workflows_async(ids, delete_children=True)
@@ -107,14 +107,14 @@ class Workflows:
 
 
 class JsonSerializer(Serializer):
-    """Records as JSON, never pickled: a record can be read, and reading one runs nothing."""
+    """Records as JSON, never pickled: records are readable, and reading one executes no code."""
 
     def serialize(self, data: Any) -> str:
-        """Exceptions become their type's name and text."""
+        """Convert to JSON; an exception becomes its type's name and text."""
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Back to JSON values; a recorded exception comes back as one."""
+        """Read the JSON value; a recorded exception becomes a RuntimeError."""
         value = json.loads(serialized_data)
         if isinstance(value, dict) and set(value) == {"$exception", "text"}:
             return RuntimeError(f"{value['$exception']}: {value['text']}")
@@ -126,7 +126,7 @@ class JsonSerializer(Serializer):
 
 
 def workflow_id(run_id: str, segment: int) -> str:
-    """A segment's name at DBOS."""
+    """The DBOS id of a segment's workflow."""
     return run_id if segment == 0 else f"{run_id}#{segment}"
 
 
