@@ -1,1 +1,1 @@
-"""Applications beside the daemon: letters, analytics, graph. The daemon imports none of them."""
+"""Applications on top of the daemon, such as letters, analytics and graph. The daemon imports none of them."""

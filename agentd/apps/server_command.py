@@ -1,6 +1,6 @@
-"""A server's own command line, run as client.toml starts the server: `agentd letters`, `agentd residents`, backups.
+"""Runs a server's own command line as client.toml starts the server: `agentd letters`, `agentd residents`, backups.
 
-It knows no server: an app says which of them its command speaks to.
+It knows no server: each app names the server of its command.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NoServer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerCommand:
-    """`agentd NAME …`: the words after it are the server's own."""
+    """`agentd NAME …`: all words after it are passed to the server."""
 
     name: str
     words: str
@@ -33,21 +33,21 @@ class ServerCommand:
     """The words that come first at the server."""
 
     def register(self, commands: Any, summary: str) -> None:
-        """Add it to agentd's commands."""
+        """Add the command to agentd's."""
         parser = commands.add_parser(self.name, help=summary, add_help=False)
         parser.add_argument("--config", metavar="FILE")
         parser.add_argument("--state", metavar="DIR")
         parser.add_argument(
             "-h", "--help", dest="helped", action="store_true"
-        )  # argparse's own knows no server's words
+        )  # argparse's help lacks the server's words
         parser.add_argument("words", nargs=argparse.REMAINDER, metavar=self.words)
         parser.set_defaults(run=self.run)
 
     def run(self, given: argparse.Namespace) -> int:
-        """The exit code of the server's command."""
+        """Run the server's command and return its exit code."""
         from agentd import config
 
-        own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)  # it may stand behind the server's words, too
+        own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)  # it may come after the server's words
         own.add_argument("--config", default=given.config)
         found, words = own.parse_known_args(given.words)
         settings = config.load(found.config, state=given.state)
@@ -60,9 +60,9 @@ class ServerCommand:
 
 
 def run(settings: Any, name: str, words: Sequence[str], *, capture: bool = False) -> subprocess.CompletedProcess[str]:
-    """The words at the command of the server `name`, for this state folder and with the server's credentials.
+    """Run the words with the command of server `name`, for this state folder and with the server's credentials.
 
-    Its output is in `stdout` and `stderr` when captured. Raises NoServer.
+    With `capture`, the output is in `stdout` and `stderr`. Raises NoServer.
     """
     server = next((server for server in settings.servers if server.name == name), None)
     if server is None or server.command is None:
@@ -79,5 +79,5 @@ def run(settings: Any, name: str, words: Sequence[str], *, capture: bool = False
 
 
 def letters(settings: Any, *words: str) -> subprocess.CompletedProcess[str]:
-    """`letters WORDS` of the server that issues them, its output captured. Raises NoServer."""
+    """Run `letters WORDS` of the server that issues letters, with its output captured. Raises NoServer."""
     return run(settings, settings.server_of("letters"), ["letters", *words], capture=True)

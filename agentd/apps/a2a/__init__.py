@@ -1,1 +1,1 @@
-"""The agent for other agents: A2A over HTTP, by the official SDK."""
+"""Serves the agent to other agents: A2A over HTTP, with the official SDK."""

@@ -1,6 +1,6 @@
-"""The app by which other agents find and ask this one: its card, and POST /a2a. What a task is, handler.py says.
+"""The app that serves this agent to other agents: its card and POST /a2a. handler.py says what a task is.
 
-The SDK reads and writes the protocol's forms, 1.0 and 0.3; where it isn't installed (extra `a2a`) nothing is served.
+The SDK reads and writes versions 1.0 and 0.3 of the protocol; without it (extra `a2a`) nothing is served.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ESCAPED = 8
 
 
 class A2A(App):
-    """Agent2Agent. Who may call is the guard's; a caller is what it is on /rpc."""
+    """Agent2Agent. The guard admits callers, as on /rpc."""
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """The card, open to everybody."""
@@ -46,7 +46,7 @@ class A2A(App):
         async def ask(request: web.Request) -> web.StreamResponse:
             from agentd.apps.a2a.bridge import dispatcher, respond
 
-            if not dispatchers:  # the SDK takes a second to import: only who is asked by agents needs it
+            if not dispatchers:  # importing the SDK takes a second: only on first use
                 dispatchers.append(dispatcher(self.wiring.call, runs))
             return await respond(request, dispatchers[0], ESCAPED * self.wiring.settings().rpc.max_prompt_bytes)
 
@@ -61,7 +61,7 @@ class A2A(App):
         return web.json_response(agent_card_to_dict(self._card(base_of(request))))
 
     def _card(self, base: str) -> AgentCard:
-        """What any caller may know: where, how, and which official acts there are."""
+        """The public card: address, access, and the official acts."""
         from a2a.types import (
             AgentCapabilities,
             AgentCard,

@@ -1,4 +1,4 @@
-"""The SDK's JSON-RPC dispatcher, which speaks ASGI, on an aiohttp route. It knows no method."""
+"""Connects the SDK's JSON-RPC dispatcher, which is an ASGI app, to an aiohttp route. It knows no method."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNSAID = {"a2a-version": "0.3+as-there-is-no-header-A2A-Version"}
 
 
 class _Contexts(ServerCallContextBuilder):
-    """The caller, as the guard knows it, goes with each call."""
+    """Passes the guard's caller on with each call."""
 
     def build(self, request: Request) -> ServerCallContext:
         state = {"headers": {**UNSAID, **request.headers}, CALLER: request.scope[CALLER], BASE: request.scope[BASE]}
@@ -39,13 +39,13 @@ def dispatcher(call: MethodCall, runs: AgentRuns) -> JsonRpcDispatcher:
 
 
 def base_of(request: web.Request) -> str:
-    """The daemon's address as this caller knows it."""
+    """The daemon's base URL as this caller reached it."""
     proto = request.headers.get("X-Forwarded-Proto", request.scheme)
     return f"{proto if proto in ('http', 'https') else request.scheme}://{request.host}"
 
 
 def _scope(request: web.Request) -> dict[str, Any]:
-    """The request as ASGI has it."""
+    """The ASGI scope of the request."""
     headers = [
         (name.lower().encode(), value.encode("utf-8", "surrogateescape")) for name, value in request.headers.items()
     ]
@@ -62,9 +62,9 @@ async def _body(request: web.Request, longest: int) -> bytes:
 
 
 async def respond(request: web.Request, dispatch: JsonRpcDispatcher, longest: int) -> web.StreamResponse:
-    """The dispatcher's answer; a caller who waits or reads is cut off when their rights end.
+    """Send the dispatcher's answer; stop it when the caller's rights end.
 
-    Raises Forbidden, HTTPRequestEntityTooLarge beyond `longest` bytes: the SDK reads a message on the daemon's loop.
+    Raises Forbidden, and HTTPRequestEntityTooLarge above `longest` bytes, because the SDK parses on the event loop.
     """
     body = await _body(request, longest)
     number, wrong = check(body)

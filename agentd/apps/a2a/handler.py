@@ -1,7 +1,7 @@
 """A2A's methods on durable runs: send, stream, get, list, subscribe, cancel. Push configurations are refused.
 
-A message is a run, under an id made of the message's own: sent again it answers the same task. A message to a task that
-waits for a yes decides it: a plain yes or no, or a data part {"approval_id", "approved"}.
+Each message is a run whose id derives from the message's own, so a repeated message yields the same task. A message to
+a task that waits for a yes decides it: a plain yes or no, or a data part {"approval_id", "approved"}.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ NO_HISTORY = SendMessageConfiguration()
 
 
 class Handler(RequestHandler):
-    """What the SDK's dispatcher calls."""
+    """The methods that the SDK's dispatcher calls."""
 
     def __init__(self, call: MethodCall, runs: AgentRuns) -> None:
         self._call = call
         self._runs = runs
 
     async def on_message_send(self, params: SendMessageRequest, context: ServerCallContext) -> Task | Message:
-        """Run to the end, or to what is needed of the caller; with `return_immediately` only take it on."""
+        """Run until the task ends or needs the caller; with `return_immediately`, only start it."""
         with _as_a2a():
             run = await self._taken_on(params, context, follow=not params.configuration.return_immediately)
             return await self._task(run, params.configuration, context)
@@ -76,20 +76,20 @@ class Handler(RequestHandler):
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """The task at once, then what becomes of it."""
+        """The task at once, then its events."""
         with _as_a2a():
             run = await self._taken_on(params, context, follow=False)
             async for event in self._followed(run, context, params.configuration):
                 yield event
 
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
-        """The task as it stands."""
+        """The task in its present state."""
         with _as_a2a():
             validate_history_length(params)
             return await self._task(await self._run(params.id, context), params, context)
 
     async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
-        """Stop it. Raises TaskNotCancelableError when it has ended."""
+        """Cancel the task. Raises TaskNotCancelableError if it has ended."""
         with _as_a2a():
             try:
                 await self._call("Agent.cancel", {"run_id": params.id}, context.state[CALLER])
@@ -100,7 +100,7 @@ class Handler(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """The task as a stream of its events."""
+        """The task, then its events. Raises UnsupportedOperationError if it has no more."""
         with _as_a2a():
             run = await self._run(params.id, context)
             if run["status"] in RESTS:
@@ -109,7 +109,7 @@ class Handler(RequestHandler):
                 yield event
 
     async def on_list_tasks(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
-        """The caller's tasks by pages; none for visitors, who share a token with others."""
+        """The caller's tasks, paged; none for visitors, because they share a token."""
         with _as_a2a():
             wanted = asked(params)
             found = (
@@ -146,11 +146,11 @@ class Handler(RequestHandler):
         raise PushNotificationNotSupportedError
 
     async def on_get_extended_agent_card(self, *_: Any) -> NoReturn:
-        """There is none."""
+        """Raise: there is no extended card."""
         raise ExtendedAgentCardNotConfiguredError
 
     async def _taken_on(self, params: SendMessageRequest, context: ServerCallContext, *, follow: bool) -> Run:
-        """The run that answers a message."""
+        """Start, or with `follow` run, the run that answers a message, or decide the waiting one."""
         validate_history_length(params.configuration)
         if params.configuration.HasField("task_push_notification_config"):
             raise PushNotificationNotSupportedError
@@ -164,7 +164,7 @@ class Handler(RequestHandler):
             if session_id not in (None, waiting["session_id"]):
                 raise InvalidParamsError("the task is of another context")
             session_id = waiting["session_id"]
-            if decision is not None:  # one that comes again, its answer lost, is answered as before
+            if decision is not None:  # a repeated decision gets the same answer
                 return await self._answered("Agent.approve", {"run_id": message.task_id, **decision}, context)
         asked: dict[str, Any] = {"prompt": _text(message)}
         if session_id is not None:
@@ -174,7 +174,7 @@ class Handler(RequestHandler):
         return await self._answered("Agent.run" if follow else "Agent.start", asked, context)
 
     async def _answered(self, method: str, params: dict[str, Any], context: ServerCallContext) -> Run:
-        """A run's wire form; one that failed is a task, too."""
+        """Call the method and return the run's wire form, also if the run failed."""
         try:
             outcome = await self._call(method, params, context.state[CALLER])
         except (AgentError, ToolError) as error:
@@ -186,7 +186,7 @@ class Handler(RequestHandler):
         return cast(Run, outcome.model_dump(mode="json"))
 
     async def _task(self, run: Run, wanted: HistoryLengthConfig, context: ServerCallContext) -> Task:
-        """The run as a task, with as much of what was said in it as was asked for."""
+        """The run as a task, with as much history as was asked for."""
         task = task_of(run, context.state[BASE])
         if wanted.history_length:
             caller: Caller = context.state[CALLER].with_key(run.get("session_key"))
@@ -220,8 +220,8 @@ class Handler(RequestHandler):
 
 
 def _text(message: Message) -> str:
-    """Raises InvalidParamsError for a message that isn't the user's or has no id, ContentTypeNotSupportedError for
-    anything but text."""
+    """The message's text. Raises InvalidParamsError if it isn't the user's or has no id,
+    ContentTypeNotSupportedError for anything but text."""
     if message.role != Role.ROLE_USER or not message.message_id:
         raise InvalidParamsError(
             "a message needs the role of the user, and a messageId: sent again by it, it is one task"
@@ -232,7 +232,7 @@ def _text(message: Message) -> str:
 
 
 def _decision(message: Message, waits: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What a message decides of what its task waits with, whatever else waits in its context."""
+    """The decision in a message on the approval that its task waits for, or None."""
     said = get_message_text(message)
     if waits is not None and waits.get("rule") is None and (assents(said) or refuses(said)):
         return {"approval_id": waits["approval_id"], "approved": assents(said)}
@@ -249,7 +249,7 @@ def _run_id(caller: Caller, message: Message) -> str:
 
 @contextmanager
 def _as_a2a() -> Iterator[None]:
-    """The daemon's errors as the protocol's; of any other nothing is said."""
+    """Translate the daemon's errors to A2A's; other exceptions are logged and not disclosed."""
     try:
         yield
     except A2AError:

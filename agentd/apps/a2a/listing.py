@@ -1,4 +1,4 @@
-"""What A2A's ListTasks asks for, and which of a caller's runs that is: pure. It asks nobody."""
+"""Maps A2A's ListTasks to the params of Agent.list, and its runs to a page. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATUSES = {state: status for status, state in STATES.items()}
 
 
 class Page(NamedTuple):
-    """One page: the runs on it, the next page's token (empty: there is none), and how many runs there are in all."""
+    """One page: its runs, the next page's token (empty on the last) and the total number of runs."""
 
     runs: Sequence[Mapping[str, Any]]
     following: str
@@ -45,7 +45,7 @@ def asked(params: ListTasksRequest) -> dict[str, Any] | None:
 
 
 def page(params: ListTasksRequest, runs: Sequence[Mapping[str, Any]]) -> Page:
-    """The page of these runs (of Agent.list), what changed last first."""
+    """The page of these runs (from Agent.list), latest change first."""
     found = sorted(runs, key=changed_at, reverse=True)
     if params.HasField("status_timestamp_after"):
         since = params.status_timestamp_after.ToDatetime(UTC)
@@ -56,10 +56,10 @@ def page(params: ListTasksRequest, runs: Sequence[Mapping[str, Any]]) -> Page:
 
 
 def size_of(params: ListTasksRequest) -> int:
-    """How many tasks a page has."""
+    """The number of tasks per page."""
     return int(params.page_size) if params.HasField("page_size") else PAGE
 
 
 def changed_at(run: Mapping[str, Any]) -> datetime:
-    """When a run of Agent.list reached its state: its end, or else its start."""
+    """When a run of Agent.list reached its state: its end or, before that, its start."""
     return datetime.fromisoformat(str(run["finished_at"] or run["created_at"]))

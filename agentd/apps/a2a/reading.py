@@ -1,4 +1,4 @@
-"""What is wrong with a request, said by its place: the SDK would repeat what stood there. It answers no right one."""
+"""Checks a request and names a fault by its path, because the SDK would repeat the faulty value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"Failed to parse (\w+) field")
 
 
 def check(body: bytes) -> tuple[Any, NoJson | InvalidRequest | InvalidParams | None]:
-    """(the request's id, what is wrong with it)."""
+    """(the request's id, its fault or None)."""
     try:
         asked = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -43,7 +43,7 @@ def check(body: bytes) -> tuple[Any, NoJson | InvalidRequest | InvalidParams | N
 
 
 def _fits(asked: Any, params: Any, old: type[BaseModel] | None, new: type[Message] | None) -> None:
-    """Raise InvalidParams for what the form of 0.3, or that of 1.0, has no place for."""
+    """Raise InvalidParams if the params don't fit the method's model in version 0.3 or 1.0."""
     try:
         if old is not None:
             old.model_validate(asked)
@@ -57,7 +57,7 @@ def _fits(asked: Any, params: Any, old: type[BaseModel] | None, new: type[Messag
 
 
 def _parse(params: Any, form: type[Message]) -> None:
-    """As the SDK does, but for a word that is none of a list: unknown fields are ignored."""
+    """Parse as the SDK does, ignoring unknown fields; raises ParseError for unknown enum values."""
     try:
         ParseDict(params, form())
     except ParseError as error:

@@ -1,4 +1,4 @@
-"""A run as a task of A2A: pure. A session is a context, an approval that waits for its caller is `input-required`."""
+"""Converts runs to A2A tasks. Pure. A session is a context; an approval by the caller is `input-required`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SESSION_KEY = "agentd/session_key"
 
 
 def task_of(run: Mapping[str, Any], base: str) -> Task:
-    """A run's wire form (of Agent.run, Agent.get) as a task; `base` is the daemon's address."""
+    """The task of a run's wire form (Agent.run, Agent.get); `base` is the daemon's base URL."""
     task = Task(
         id=run["run_id"], context_id=run["session_id"], status=status_of(run), artifacts=artifacts_of(run, base)
     )
@@ -32,7 +32,7 @@ def task_of(run: Mapping[str, Any], base: str) -> Task:
 
 
 def history_of(turn: Mapping[str, Any], session_id: str, longest: int) -> list[Message]:
-    """A task's newest messages, at most `longest`: what was asked and said in its turn of the session (Session.get)."""
+    """A task's newest messages, at most `longest`: the prompt and the response of its turn (Session.get)."""
     said = [(Role.ROLE_USER, turn["prompt"]), (Role.ROLE_AGENT, turn["response"])]
     messages = [
         Message(
@@ -49,7 +49,7 @@ def history_of(turn: Mapping[str, Any], session_id: str, longest: int) -> list[M
 
 
 def status_of(run: Mapping[str, Any]) -> TaskStatus:
-    """Its state and message. A run that waits for an officer is `working`: its caller has nothing to do."""
+    """The run's state and message. A run that waits for an officer is `working`: its caller has nothing to do."""
     state = STATES[run["status"]]
     approval = run.get("approval") or {}
     if run["status"] == "needs_approval" and approval.get("rule") == "staff":
@@ -61,7 +61,7 @@ def status_of(run: Mapping[str, Any]) -> TaskStatus:
 
 
 def artifacts_of(run: Mapping[str, Any], base: str) -> list[Artifact]:
-    """The answer and the files of a run that is completed; a file is fetched with the same token (and session key)."""
+    """The answer and files of a completed run; files are fetched with the same token (and session key)."""
     if run["status"] != "completed":
         return []
     answer = [Artifact(artifact_id="response", name="response", parts=_said(run))] if run.get("response") else []

@@ -1,1 +1,1 @@
-"""Questions to the graph, as durable runs."""
+"""Questions to the graph as durable runs."""

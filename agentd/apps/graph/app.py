@@ -1,4 +1,4 @@
-"""The app that asks the graph: its method and its kind of run. Cypher is the text2cypher server's business."""
+"""The app for questions to the graph: a method and a kind of run. The text2cypher server handles Cypher."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class GraphRun:
         self._tools_of = tools_of
 
     async def execute(self, context: RunContext) -> Result:
-        """Ask; each attempt is an event while it is made."""
+        """Ask the question; publishes each attempt as an event."""
         row = context.row
         caller = row.caller
         call = ToolCall(

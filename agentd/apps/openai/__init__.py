@@ -1,1 +1,1 @@
-"""The models and the agent for OpenAI's clients and for servers that ask a model: /v1, by OpenAI's protocol."""
+"""Serves the models and the agent by OpenAI's protocol (/v1), for its clients and for servers that call a model."""

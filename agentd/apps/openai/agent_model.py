@@ -1,12 +1,12 @@
-"""The agent as the model `agent` of the OpenAI face: a stateless conversation finds its session again. No HTTP here.
+"""The agent as the model `agent` of OpenAI's protocol: maps stateless conversations to sessions. No HTTP here.
 
-A client that sends the whole conversation each time is recognised by what it has heard so far; one may also name its
-session in `metadata.session_id`. A conversation that is not known begins a session with its last message; what was said
-before, by the client's account, goes along as a quotation, from which no official value is taken.
+A client that sends the whole conversation each time is recognised by what it has received so far; it may also name its
+session in `metadata.session_id`. An unknown conversation starts a session with its last message; the earlier ones, as
+the client tells them, are added as a quotation, from which no official value is taken.
 
-Visitors of one chat token differ by the header Agentd-Session-Key. Those who send none have keys that nobody
-learns, and each conversation is taken up once from where it stood: a client that has heard the same words can go on
-with them, but never reaches what another said later.
+Visitors of one chat token differ by the header Agentd-Session-Key. Without it, a visitor gets a secret key, and each
+conversation can be continued once from each point: a client that received the same words can go on with them, but never
+sees what another said later.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ALIKE = 64
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
-    """A session that may be taken up; `key` where only this object knows it."""
+    """A session that may be continued; `key` is set if only this object knows it."""
 
     session_id: str
     key: str | None = field(default=None, repr=False)
@@ -53,7 +53,7 @@ class _Conversation:
 
 
 class AgentModel:
-    """Call it as OpenAIApi's agent hook. The last message is bound as every prompt is."""
+    """The agent hook of OpenAIApi. The last message has the length limits of every prompt."""
 
     def __init__(self, runs: AgentRuns, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> None:
         self._runs = runs
@@ -61,9 +61,9 @@ class AgentModel:
         self._sessions: OrderedDict[str, list[_Conversation]] = OrderedDict()
 
     async def __call__(self, messages: Sequence[ChatMessage], caller: Caller, metadata: dict[str, Any]) -> Spoken:
-        """Run the last message in its session. Cancelled, it ends the run.
+        """Run the last message in its session. Cancelling this call cancels the run.
 
-        No text is streamed: an answer may be withheld when it is whole, and this wire can take back no word of it.
+        No text is streamed: an answer may be withheld once it is complete, and this protocol can't retract text.
         """
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
@@ -78,7 +78,7 @@ class AgentModel:
         prompt = read(_Words, {"messages": messages[-1].content}, self._max_prompt_bytes).messages
         try:
             outcome = await self._runs.run(prompt, options, caller)
-        except asyncio.CancelledError:  # nobody who left knows the run, to end it or to hear its answer
+        except asyncio.CancelledError:  # the client that left doesn't know the run
             with suppress(Conflict, NotFound):
                 await self._runs.cancel(run_id, caller)
             raise
@@ -101,7 +101,7 @@ class AgentModel:
         )
 
     def _conversation(self, heard: str, *, once: bool) -> _Conversation:
-        """The conversation whose words so far have this digest, else a new one; with `once` it is given once."""
+        """The conversation with this digest, else a new one; with `once`, it is removed."""
         known = self._sessions.get(heard)
         if not known:
             return _Conversation(uuid4().hex, known=False)
@@ -116,13 +116,13 @@ class AgentModel:
 
 
 def _quoted(messages: Sequence[ChatMessage]) -> str | None:
-    """The end of a conversation as a quotation; None for none."""
+    """The end of a conversation as a quotation; None if it is empty."""
     speakers = {"user": "citizen", "assistant": "agent"}
     lines = [f"{speakers[one.role]}: {one.content}" for one in messages if one.role in speakers]
     return "\n".join(lines)[-QUOTED_CHARS:] or None
 
 
 def _heard(caller: Caller, messages: Sequence[ChatMessage]) -> str:
-    """A digest of a conversation and its caller."""
+    """The digest of a caller and a conversation."""
     spoken = [[message.role, message.content] for message in messages if message.role != "system"]
     return hashlib.sha256(json.dumps([caller.id, caller.session_key, spoken]).encode()).hexdigest()

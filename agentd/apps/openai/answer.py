@@ -1,4 +1,4 @@
-"""Answers in OpenAI's protocol: whole, as server-sent events, or an error. It asks no model."""
+"""Writes answers of OpenAI's protocol: complete, as server-sent events, or errors. It calls no model."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ GONE_CHECK_S = 0.5
 
 
 class ClientLeft(web.HTTPException):
-    """Nobody reads the answer any more: an ordinary end of a request, which no log calls an error."""
+    """The client has left: a normal end of a request, which is not logged as an error."""
 
     status_code = 499
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer for the wire. `extra` is added under the key `agentd`."""
+    """A model's answer. `extra` is sent under the key `agentd`."""
 
     text: str
     model: str
@@ -44,10 +44,10 @@ class Spoken:
 async def streamed(
     request: web.Request, asked: Completion, speak: Callable[[TextSink | None], Coroutine[Any, Any, Spoken]]
 ) -> web.StreamResponse:
-    """Server-sent events: `speak` is run with a sink for the text as it is written.
+    """Answer with server-sent events; `speak` gets a sink for the text as it is written.
 
-    An error before the first piece is raised (AgentdError, ProviderFailure), a later one is an event `error`; a client
-    that leaves ends it with ClientLeft.
+    An error before the first piece is raised (AgentdError, ProviderFailure); a later one is sent as an event `error`.
+    Raises ClientLeft if the client leaves.
     """
     pieces: asyncio.Queue[TextChunk | None] = asyncio.Queue()
     head = {"id": _new_id(), "object": "chat.completion.chunk", "created": int(time.time()), "model": asked.model}
@@ -89,7 +89,7 @@ async def streamed(
 
 @asynccontextmanager
 async def _task(work: Coroutine[Any, Any, Spoken]) -> AsyncIterator[asyncio.Task[Spoken]]:
-    """A task that doesn't outlive the block."""
+    """A task that is cancelled at the end of the block."""
     task = asyncio.create_task(work, name="openai-api")
     try:
         yield task
@@ -100,7 +100,7 @@ async def _task(work: Coroutine[Any, Any, Spoken]) -> AsyncIterator[asyncio.Task
 
 
 async def while_there(request: web.Request, work: Coroutine[Any, Any, T]) -> T:
-    """Do it unless the client leaves or loses its rights first: then it is cancelled, and the model free for others."""
+    """Await the work; cancel it if the client leaves or loses its rights, so that the model is free for others."""
     task = asyncio.create_task(work, name="openai-api")
     still_admitted = request[ADMITTED].check if ADMITTED in request else lambda: None
     try:

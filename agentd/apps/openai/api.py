@@ -1,9 +1,9 @@
-"""The OpenAI-compatible endpoints: /v1/chat/completions and /v1/models. It runs nothing: models and agent are given.
+"""The OpenAI-compatible endpoints /v1/chat/completions and /v1/models. Models and agent are passed in.
 
 Models: `raw` is the chain of providers, `PROVIDER/MODEL` (or `PROVIDER`) the chain with that one first, `agent` the
-agent with its tools, where a hook for it is given. Anything a field can't be honoured for is refused, not ignored,
-when ignoring it would change the answer (`n`, `stop`, `tools`). Each listed model says what its output can be held to
-(`constraint`: grammar, json_schema, none), each answer what it was held to (`agentd.constraint`).
+agent with its tools if a hook is given. A field that can't be honoured is refused if ignoring it would change the
+answer (`n`, `stop`, `tools`). Each listed model states the constraint that its output supports (`constraint`:
+grammar, json_schema, none), each answer the one that was applied (`agentd.constraint`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AgentHook = Callable[[Sequence[ChatMessage], Caller, dict[str, Any]], Awaitable[
 
 
 class OpenAIApi:
-    """The endpoints over one ChatModel. `states` are the providers to list. Callers need the scope `model`."""
+    """The endpoints over one ChatModel. `states` returns the providers to list. Callers need the scope `model`."""
 
     def __init__(
         self, model: ChatModel, states: Callable[[], Sequence[ProviderState]], agent: AgentHook | None = None
@@ -44,12 +44,12 @@ class OpenAIApi:
         ]
 
     async def models(self, request: web.Request) -> web.Response:
-        """Every model that can be asked for by name."""
+        """List every model that can be requested."""
         _require_scope(request)
         return web.json_response({"object": "list", "data": [self._listed(name) for name in self._names()]})
 
     async def one_model(self, request: web.Request) -> web.Response:
-        """One of them."""
+        """Describe one model."""
         _require_scope(request)
         name = request.match_info["model"]
         if name not in self._names():
@@ -57,7 +57,7 @@ class OpenAIApi:
         return web.json_response(self._listed(name))
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
-        """Answer one chat completion, at once or as server-sent events. A client that leaves stops it."""
+        """Answer a chat completion, complete or as server-sent events. If the client leaves, the work stops."""
         try:
             asked = await read_completion(request)
             _require_scope(request, asked.model)
@@ -69,7 +69,7 @@ class OpenAIApi:
             return refusal(error)
 
     def _speaker(self, asked: Completion, caller: Caller) -> Callable[[TextSink | None], Coroutine[Any, Any, Spoken]]:
-        """The model that answers this request, not started yet. Raises NotFound for an unknown model."""
+        """The function that answers this request, not yet started. Raises NotFound for an unknown model."""
         messages = tuple(message.as_chat() for message in asked.messages)
         agent = self._agent
         if asked.model == AGENT and agent is not None:
@@ -81,7 +81,7 @@ class OpenAIApi:
         provider, model = self._wished(asked.model)
         ask = ModelRequest(
             messages=messages,
-            stable=0,  # nobody promises that these come again
+            stable=0,  # no messages are known to be repeated
             provider=provider,
             model=model,
             max_tokens=asked.limit(),
@@ -105,7 +105,7 @@ class OpenAIApi:
         return by_model
 
     def _wished(self, name: str) -> tuple[str | None, str | None]:
-        """(provider, model) of a model's name here."""
+        """(provider, model) for a model's name. Raises NotFound."""
         if name == RAW:
             return None, None
         for state in self._states():

@@ -1,4 +1,4 @@
-"""Serves OpenAI's protocol: the daemon's models, and the agent as the model `agent`. Who may call is the guard's."""
+"""Serves OpenAI's protocol: the daemon's models, and the agent as the model `agent`. The guard admits callers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ class OpenAI(App):
     """/v1/chat/completions and /v1/models."""
 
     def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
-        """Behind the guard."""
+        """The endpoints, behind the guard."""
         agent = AgentModel(runs, self.wiring.settings().rpc.max_prompt_bytes)
         return OpenAIApi(self.wiring.model, self.wiring.providers, agent).routes()

@@ -1,4 +1,4 @@
-"""A chat completion request of OpenAI's protocol: the fields that are honoured, and how it is read. It answers none."""
+"""Reads a chat completion request of OpenAI's protocol: the fields that are honoured."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Message(_Ask):
     content: str | list[_TextPart] | None = None
 
     def as_chat(self) -> ChatMessage:
-        """Roles that the port doesn't know become the nearest it does."""
+        """The message for the port; unknown roles are mapped to the nearest known one."""
         roles: dict[str, Role] = {"developer": "system", "tool": "user"}
         text = self.content if isinstance(self.content, str) else "".join(part.text for part in self.content or [])
         known: Any = self.role
@@ -76,11 +76,11 @@ class Completion(_Ask):
     tools: Annotated[list[Any], Field(max_length=0)] | None = None
 
     def limit(self) -> int:
-        """Tokens that may be written."""
+        """The maximum number of tokens of the answer."""
         return self.max_completion_tokens or self.max_tokens or MAX_TOKENS
 
     def constraint(self) -> dict[str, Any]:
-        """`json_schema` and `grammar` as the port wants them."""
+        """`json_schema` and `grammar` for the port's request."""
         schema: dict[str, Any] | None = None
         if isinstance(self.response_format, _SchemaFormat):
             schema = self.response_format.json_schema.schema_
@@ -90,7 +90,7 @@ class Completion(_Ask):
 
 
 async def read_completion(request: web.Request) -> Completion:
-    """The request's body. Raises InvalidParams naming the field."""
+    """Parse the request's body. Raises InvalidParams that names the field."""
     if request.content_type != "application/json":
         raise InvalidParams("Content-Type must be application/json")
     try:

@@ -1,6 +1,6 @@
-"""`agentd models serve`: the OpenAI-compatible endpoint over the providers of client.toml; no daemon, no agent.
+"""`agentd models serve`: serves the OpenAI-compatible endpoints for client.toml's providers, without daemon or agent.
 
-Access is the daemon's: on a fresh machine this machine's programs come in, everybody else needs a token.
+Access is as in the daemon: on a fresh machine, local programs are admitted, all others need a token.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def serve(settings: Any) -> int:
-    """Models, access and wire, until a signal."""
+    """Serve models with access checks until a signal."""
     from aiohttp import web
 
     from agentd.access import RateLimiter, TokenStore
@@ -78,7 +78,7 @@ def _access(tokens: Any, settings: Any) -> Any:
     from agentd.messages import Caller
 
     class OpenAIAccess(Access):
-        """OpenAI's clients always send some key: while no token is configured here, it says nothing."""
+        """Ignores the token while none is configured, because OpenAI's clients always send some key."""
 
         def admit(self, approach: Approach) -> Caller:
             return super().admit(approach if self.closed else approach._replace(token=None))

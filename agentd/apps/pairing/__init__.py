@@ -1,1 +1,1 @@
-"""Kiosks that get a token by six digits instead of by hand."""
+"""Pairing: a kiosk gets its token by a six-digit code instead of by hand."""

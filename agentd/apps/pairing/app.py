@@ -1,4 +1,4 @@
-"""The app that pairs a kiosk's page with the daemon: POST /pair, for a code that `agentd kiosk pair` printed."""
+"""The app that pairs a kiosk's page with the daemon: POST /pair with a code from `agentd kiosk pair`."""
 
 from __future__ import annotations
 

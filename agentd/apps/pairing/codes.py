@@ -1,4 +1,4 @@
-"""A kiosk's pairing: six digits, good for two minutes and five tries, for which its page gets a token. No HTTP here."""
+"""Pairing codes: six digits, valid for two minutes and five tries, which a kiosk's page exchanges for a token."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TRIES = 5
 
 
 class Pairing:
-    """At most one pairing waits, in a file of the state folder that only its owner reads."""
+    """At most one pending pairing, in a file of the state folder that only its owner can read."""
 
     def __init__(self, state: Path, tokens: TokenStore) -> None:
         self._path = state / FILE_NAME
         self._tokens = tokens
 
     def begin(self, name: str | None, now: datetime) -> tuple[str, str]:
-        """(code, kiosk's name); an older code is void. Raises Conflict for the name of another kind of token."""
+        """Return (code, kiosk's name) and void an older code. Raises Conflict if the name's token has other scopes."""
         known = {one.id: one.scopes for one in self._tokens.principals()}
         free = (f"kiosk-{number}" for number in range(1, 10_000))
         name = name or next(one for one in free if one not in known)
@@ -42,7 +42,7 @@ class Pairing:
         return code, name
 
     def end(self, code: str, now: datetime) -> tuple[str, str]:
-        """(kiosk's name, its token) for the right code, once. Raises Unauthorized; the fifth wrong code voids it."""
+        """Return (kiosk's name, its token) for the right code, once. Raises Unauthorized; five wrong codes void it."""
         with self._locked():
             waiting = self._read()
             if waiting is None or not holds(datetime.fromisoformat(waiting["until"]), now, LIVES):

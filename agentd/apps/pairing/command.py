@@ -1,4 +1,4 @@
-"""`agentd kiosk pair`: six digits that a kiosk's page takes for a token of its own. It needs no running daemon."""
+"""`agentd kiosk pair`: prints six digits that a kiosk's page exchanges for its token. It needs no daemon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 with the code on standard output, 1 when it can't be."""
+    """Return 0 with the code on standard output, 1 if none can be made."""
     from datetime import UTC, datetime
 
     from agentd import config

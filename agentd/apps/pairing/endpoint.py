@@ -1,4 +1,4 @@
-"""POST /pair {"code"}: a kiosk's page gets its token as a cookie that no script reads. Who may call is the guard's."""
+"""POST /pair {"code"}: gives a kiosk's page its token as a cookie that scripts can't read."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class PairParams(Params):
 
 
 class PairEndpoint:
-    """Open to everybody who has the code, from the daemon's own page, ten wrong tries a minute an address."""
+    """Open to everybody with the code, from the daemon's own page; allows ten wrong tries a minute per address."""
 
     def __init__(self, pairing: Pairing, audit: AuditTrail, now: Callable[[], datetime]) -> None:
         self._pairing = pairing
-        self._tries = FailedTries()  # of codes alone: a kiosk whose token ended may be paired again at once
+        self._tries = FailedTries()  # not shared with tokens: a kiosk whose token ended may pair at once
         self._audit = audit
         self._now = now
 
@@ -41,7 +41,7 @@ class PairEndpoint:
         yield web.post("/pair", self.post)
 
     async def post(self, request: web.Request) -> web.Response:
-        """204 and the cookie. Raises Unauthorized, RateLimited."""
+        """Answer 204 with the cookie. Raises Unauthorized, RateLimited."""
         origin = request.headers.get(hdrs.ORIGIN)
         if origin is not None and not is_own(origin, request):
             raise Forbidden("Only the daemon's own page is paired")
