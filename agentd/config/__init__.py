@@ -1,4 +1,4 @@
-"""client.toml: read, checked by line, and resolved into frozen settings."""
+"""Reads client.toml, checks it by line and resolves it into frozen settings."""
 
 from agentd.config.load import Settings, find, load, state_folder
 from agentd.config.shipped import shipped

@@ -1,4 +1,4 @@
-"""What is wrong with a client.toml, in words to act on: unknown keys with the one meant, parts that do not fit."""
+"""Finds mistakes in a client.toml and says how to fix them: unknown keys with the nearest known one, conflicts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 
 
 def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
-    """A section's keys as they are written in the file."""
+    """A section's keys, named as in the file."""
     return tuple(field.alias or name for name, field in section.model_fields.items())
 
 
 def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that keys of the file hold, alone or in a list."""
+    """The models in a field's annotation, alone or in a list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -38,7 +38,7 @@ def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
 
 @cache
 def _known() -> Mapping[str, tuple[str, ...]]:
-    """{section, "" for the file itself: its keys}."""
+    """{section: its keys}, with the key "" for the file itself."""
     file = sections.client_file()
     return {"": _known_keys(file)} | {
         name: _known_keys(section)
@@ -53,13 +53,13 @@ _BRANCHES = ("ToolSettings", "dict[str,str]")
 
 
 def of_other_branch(detail: Any) -> bool:
-    """True for what pydantic says of the union branch that was not meant: a table is no bare name, and the reverse."""
+    """Whether a pydantic error is about the wrong union branch: a table where a bare name is tried, or the reverse."""
     branch, given = detail["loc"][-1], detail.get("input")
     return (branch == "str" and isinstance(given, dict)) or (branch in _BRANCHES and isinstance(given, str))
 
 
 def path_of(detail: Any) -> KeyPath:
-    """Where a pydantic error stands in the file: its `loc` without the names of union branches."""
+    """The key path of a pydantic error: its `loc` without the names of union branches."""
     return tuple(part for part in detail["loc"] if part not in ("str", *_BRANCHES))
 
 
@@ -83,7 +83,7 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
 
 
 def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
-    """The table that these keys lead to, None where there is none."""
+    """The table at this key path, or None."""
     for part in where:
         try:
             raw = raw[part]
@@ -93,7 +93,7 @@ def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
 
 
 def meant_key(key: str, known: Iterable[str]) -> str | None:
-    """Of the known ones the nearest, if any is near."""
+    """The known key that is most like this one, or None."""
     return next(iter(difflib.get_close_matches(key, list(known), n=1)), None)
 
 
@@ -111,7 +111,7 @@ def _shown(value: Any) -> str:
 
 
 def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
-    """What must fit together between the parts of the file."""
+    """Report mistakes across the parts of the file."""
     own = [name for section in sections.of(parsed).values() for name in section.own_tools()]
     servers = [*dict.fromkeys(server.name for server in parsed.servers), *own]
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
@@ -136,7 +136,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
 
 
 def with_shared_clock(environ: Mapping[str, str], problem: Report) -> Mapping[str, str]:
-    """The environment with an AGENTD_CLOCK that the daemon and its servers read alike."""
+    """The environment with AGENTD_CLOCK normalised, so that the daemon and its servers read the same time."""
     if not (setting := environ.get("AGENTD_CLOCK")):
         return environ
     try:
@@ -195,7 +195,7 @@ def _check_profiles(parsed: ClientFile, servers: list[str], problem: Report) -> 
 
 
 def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Report) -> None:
-    """The servers that the daemon itself believes: a default may be absent, one that is written must exist."""
+    """Check the servers that the daemon itself uses: a default may be missing, but one that is written must exist."""
     written: list[tuple[KeyPath, str]] = [
         ((key, "server"), section.model_dump()["server"])
         for key, section in sections.of(parsed).items()
@@ -235,7 +235,7 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 
 
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
-    """An entry may have keys of its own; one that is nearly a known key is a typing mistake."""
+    """Report an entry's own keys that are almost a known key: these are typing mistakes."""
     for key in entry.model_extra or {}:
         near = next((known for known in _known_keys(type(entry)) if _is_slip(key, known)), None)
         if near is not None:
@@ -243,7 +243,7 @@ def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Repo
 
 
 def _is_slip(key: str, known: str) -> bool:
-    """Whether it is two letters off at most, by Levenshtein; of a short one, one: `style` is none for `type`."""
+    """Whether the Levenshtein distance is at most 2, or 1 for a known key of up to 4 letters (`style` is no `type`)."""
     row = list(range(len(known) + 1))
     for number, letter in enumerate(key, start=1):
         above, row = row, [number]
@@ -253,7 +253,7 @@ def _is_slip(key: str, known: str) -> bool:
 
 
 def check_plugins(section: str, kind: str, entries: Sequence[tuple[str, Any]], problem: Report) -> None:
-    """What speaks to each entry (its name, itself) is installed, and nothing but a plug-in's own keys is left over."""
+    """Check that each entry (name, entry) has an installed plug-in and no misspelt key."""
     spoken = installed(f"agentd.{kind}").keys() - {"fallback"} if entries else set()
     for index, (name, entry) in enumerate(entries):
         called, where = f"{section[:-1]} `{name}`", (section, index)

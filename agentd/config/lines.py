@@ -1,4 +1,4 @@
-"""Where each key of a TOML text stands, for error messages with a line. It reads no values: tomllib does that."""
+"""The lines of a TOML text's keys, for error messages. It reads no values: tomllib does that."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of the key, or of the nearest table around it."""
+    """The line of the key, or of the nearest enclosing table."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
@@ -49,7 +49,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _within(names: Path, counts: dict[Path, int], *, fresh: bool) -> Path:
-    """The path of a table header, with the running index of every array of tables on the way."""
+    """The path of a table header, with the current index of each array of tables in it."""
     path: Path = ()
     for position, name in enumerate(names):
         path += (name,)

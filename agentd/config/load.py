@@ -1,6 +1,6 @@
-"""client.toml → frozen settings; the only reader of the environment. It starts nothing and asks nobody.
+"""Loads client.toml into frozen settings; only this module reads the environment. It starts and calls nothing.
 
-Everything wrong is reported at once, with file, line and the key that was probably meant (`ConfigError.problems`).
+All mistakes are reported at once, with file, line and the key that was probably meant (`ConfigError.problems`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ S = TypeVar("S", bound=SectionOfApp)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that client.toml, the flags and the environment say, resolved: no name is left to look up."""
+    """All settings from client.toml, flags and environment, with every name resolved."""
 
     file: Path
     state: Path
@@ -81,16 +81,16 @@ class Settings:
         return next((profile for profile in self.profiles if profile.name == name), None)
 
     def section(self, kind: type[S]) -> S:
-        """An installed app's section, by its class."""
+        """The section of an installed app, by its class."""
         return next(section for section in self.sections.values() if isinstance(section, kind))
 
     def server_of(self, key: str) -> str:
-        """The server that a section names; empty where no installed app has the section."""
+        """The server that a section names; empty if no installed app has the section."""
         return str(getattr(self.sections.get(key), "server", ""))
 
 
 def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """Which client.toml is meant: the flag, AGENTD_CONFIG, ./config, /etc/agentd, or the one that was shipped."""
+    """The client.toml to use: the flag, AGENTD_CONFIG, ./config, /etc/agentd, or the shipped one."""
     if named := flag or environ.get("AGENTD_CONFIG"):
         return Path(named)
     candidates = [Path("config/client.toml"), Path("/etc/agentd/client.toml"), shipped("client.toml")]
@@ -98,7 +98,7 @@ def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Pa
 
 
 def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """Where databases, letters, tokens and snapshots lie: the flag, AGENTD_STATE, or ./state."""
+    """The folder of databases, letters, tokens and snapshots: the flag, AGENTD_STATE, or ./state."""
     return Path(flag or environ.get("AGENTD_STATE") or "state").resolve()
 
 
@@ -109,7 +109,7 @@ def load(
     listen: str | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Settings:
-    """Read a client.toml, with flags over environment over file. Raises ConfigError with every problem in it."""
+    """Read a client.toml; flags win over environment, environment over file. Raises ConfigError with all problems."""
     file = find(None if path is None else str(path), environ)
     text, raw = _read(file)
     lines = key_lines(text)
@@ -200,13 +200,13 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _line_in(said: str, text: str) -> int:
-    """The line that tomllib names in its words; the last one where it only says `at end of document`."""
+    """The line in tomllib's message; the last line if it only says `at end of document`."""
     _, _, after = said.partition("at line ")
     digits = after.split(",")[0]
     return int(digits) if digits.isdigit() else max(1, len(text.splitlines()))
 
 
-# ── from the file's words to settings ────────────────────────────────────────────────────────────────────────────────
+# ── from the file to settings ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _store(file: ClientFile, environ: Mapping[str, str]) -> StoreSettings:
@@ -277,7 +277,7 @@ def _server(
 def _lacking(
     file: ClientFile, servers: Sequence[ServerSettings], environ: Mapping[str, str]
 ) -> Iterator[tuple[int, str, str]]:
-    """(index of the server, key, sentence) of what an entry names and nobody gave; each reason once."""
+    """(index of the server, key, message) for each credential or variable that an entry names and that is not set."""
     for index, (entry, server) in enumerate(zip(file.servers, servers, strict=True)):
         if server.blocked and server.blocked not in [one.blocked for one in servers[:index]]:
             alike = ", ".join(f"`{one.name}`" for one in servers if one.blocked == server.blocked)

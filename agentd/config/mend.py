@@ -1,4 +1,4 @@
-"""A client.toml of a wrong shape without its wrong parts, so that the rest is looked at too. It mends no file."""
+"""Leaves out the invalid parts of a client.toml, so that the rest is checked too. It doesn't repair the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS = 4
 
 
 def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:
-    """The file as far as it can be read, and pydantic's errors about the rest."""
+    """The valid part of the file (None if there is none), and pydantic's errors about the rest."""
     found: Sequence[Any] = ()
     for _ in range(ROUNDS):
         try:
@@ -45,7 +45,7 @@ def _without(raw: dict[str, Any], details: Iterable[Any]) -> dict[str, Any]:
 
 
 def _leave_out(raw: dict[str, Any], where: KeyPath) -> None:
-    """A wrong item of a list: the whole list goes, since the others' numbers would change."""
+    """Remove an invalid value. For an invalid list item the whole list goes, since the others' indexes would change."""
     while where and isinstance(where[-1], int):
         where = where[:-1]
     table = table_at(raw, where[:-1])
@@ -54,8 +54,7 @@ def _leave_out(raw: dict[str, Any], where: KeyPath) -> None:
 
 
 def _stand_in(raw: dict[str, Any], where: KeyPath) -> Any:
-    """For a missing key: the value of the key that was probably meant, else a placeholder that causes no further
-    error."""
+    """A value for a missing key: that of a similar key, else a placeholder that causes no further error."""
     key, table = str(where[-1]), table_at(raw, where[:-1]) or {}
     near = meant_key(key, [str(name) for name in table])
     if near is not None and isinstance(table[near], str):

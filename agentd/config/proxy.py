@@ -1,4 +1,4 @@
-"""Whether client.toml names a proxy in front of the daemon. Then no caller counts as local, and all need a token."""
+"""Whether client.toml has a proxy before the daemon. Then no caller counts as local, and all need a token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ADVICE = (
 
 
 def behind_proxy(settings: Settings) -> Problem | None:
-    """The setting that says so (file, line, what to do), or None."""
+    """The setting that implies a proxy (file, line, remedy), or None."""
     where = _setting(settings)
     if where is None:
         return None

@@ -1,6 +1,6 @@
-"""Sections of client.toml that apps bring, by the entry points `agentd.sections`: {key: class}. It names no app.
+"""Sections of client.toml that apps add, through the entry points `agentd.sections`: {key: class}. It names no app.
 
-Besides its own keys, such a section says what the servers of its app get.
+Such a section also says what the servers of its app are given.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Report = Callable[[KeyPath, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a server gets besides its own entry."""
+    """What an app's section gives a server in addition to the server's own entry."""
 
     env: Mapping[str, str] = field(default_factory=dict)
     credentials: Mapping[str, bytes] = field(default_factory=dict)
@@ -36,30 +36,30 @@ class SectionOfApp(BaseModel):
     """A section that gives nothing; each overrides what it has. A key `server` names the one its app speaks to."""
 
     def with_secrets(self, environ: Mapping[str, str]) -> Self:
-        """The section with the values of the credentials that it holds itself."""
+        """The section with the values of the credentials that it uses itself."""
         return self
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
-        """What must fit together between this section and the others."""
+        """Report conflicts between this section and the others."""
 
     def given(self, entry: ServerEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> Given:
-        """What this server gets; `folder` is that of the file."""
+        """What this server is given; `folder` is the folder of the file."""
         return Given()
 
     def credentials(self) -> Sequence[str]:
-        """The credentials that it names."""
+        """The names of its credentials."""
         return ()
 
     def own_tools(self) -> Mapping[str, Sequence[Scope] | None]:
-        """{the name under which the app's own tools are listed, as if it were a server: whose agents have them}."""
+        """{server name under which the app's own tools are listed: scopes whose agents have them (None: all)}."""
         return {}
 
     def session_servers(self) -> Sequence[str]:
-        """Those of its app's servers that keep data of a session."""
+        """The servers of its app that store data of a session."""
         return ()
 
     def tool(self, tool: ToolInfo) -> ToolInfo:
-        """A server's tool as this office wants it."""
+        """A server's tool, adapted to this office."""
         return tool
 
 
@@ -69,17 +69,17 @@ class AppSection(SectionOfApp, Section):
 
 @cache
 def kinds() -> Mapping[str, type[SectionOfApp]]:
-    """The section of each installed app that has one, by its key."""
+    """{key: section class} of each installed app with a section."""
     return {name: entry.load() for name, entry in installed("agentd.sections").items()}
 
 
 @cache
 def client_file() -> type[ClientFile]:
-    """The shape of client.toml with the apps' sections."""
+    """The model of client.toml, including the apps' sections."""
     own: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds().items()}
     return create_model("ClientFile", __base__=ClientFile, __doc__=ClientFile.__doc__, **own)
 
 
 def of(file: ClientFile) -> dict[str, SectionOfApp]:
-    """The apps' sections of a file."""
+    """{key: section} of the apps' sections in a file."""
     return {name: getattr(file, name) for name in kinds()}

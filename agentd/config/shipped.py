@@ -1,4 +1,4 @@
-"""The offices that ship: a folder each in profiles/, beside the packages in checkout and wheel. It reads none."""
+"""The offices that ship, one folder each in profiles/, beside the packages in checkout and wheel. It reads no file."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def profiles() -> list[str]:
 
 
 def shipped(name: str) -> Path:
-    """A file of the default office."""
+    """The path of a file of the default office."""
     return PROFILES / DEFAULT / name
