@@ -1,7 +1,7 @@
-"""The `agentd` command: finds the one file of the command meant, and imports no other, so that it starts fast.
+"""The `agentd` command: imports only the module of the chosen command, so that it starts fast.
 
 A command is a module with `register(commands)`, found by the entry point group `agentd.commands`. One that is not in
-the table below brings its summary as `HELP`; `NAME.WORD` is a further word of the command NAME.
+the table below has its summary in `HELP`; `NAME.WORD` is a subcommand of NAME.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser_for(chosen: str | None) -> argparse.ArgumentParser:
-    """The parser with the words of the command chosen; of the others, or for none, with their names alone."""
+    """The parser with the options of the chosen command; if none is chosen, with all commands' names."""
     parser = argparse.ArgumentParser(
         prog="agentd",
         description="An agent daemon for public service counters.",
@@ -81,7 +81,7 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
 
 
 def register_words(command: str, words: Any) -> None:
-    """Add the words of a command that clients and apps bring."""
+    """Add the subcommands of a command that clients and apps provide."""
     for name, entry in installed("agentd.commands").items():
         if name.startswith(f"{command}."):
             entry.load().register(words)
@@ -107,7 +107,7 @@ def _run(given: argparse.Namespace) -> int:
             raise
         print(f"agentd {given.command}: {how}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:  # the reader of the output, such as `head`, has closed it
+    except BrokenPipeError:  # the reader, such as `head`, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:

@@ -1,7 +1,7 @@
-"""How a command reaches the agent: the daemon that runs on this machine, or one of its own for as long as it takes.
+"""Connects a command to the agent: to the daemon running on this machine, or to a temporary one of its own.
 
-Two daemons on one state folder would finish each other's runs: so a running one is preferred, and one that is not
-found here still locks its folder.
+Two daemons on one state folder would each finish the other's runs, so a running one is preferred; one that is not
+found here still holds the lock of its folder.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Refused(Exception):
 
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Client | None]:
-    """A client of the running daemon; None when none answers."""
+    """A client of the running daemon, or None if none answers."""
     async with Client.to(f"http://{settings.rpc.listen}", settings.admin_token) as remote:
         yield remote if await remote.answers() else None
 
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Client]:
-    """A client of the running daemon, else of one made here, which listens for this client alone."""
+    """A client of the running daemon, or of a temporary one that accepts only this client."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(running(settings))
         if client is not None:
@@ -59,12 +59,12 @@ async def opened(settings: Settings) -> AsyncIterator[Client]:
         from agentd.app import served
 
         (address,) = await stack.enter_async_context(served(made, for_one=True))
-        await made.host.ready()  # those that start later, too: a command asks once
+        await made.host.ready()  # also the servers that start later
         yield await stack.enter_async_context(Client.to(address, token, where="this process"))
 
 
 class Client:
-    """A daemon over HTTP."""
+    """A client of a daemon over HTTP."""
 
     def __init__(self, session: Any, base: str, where: str | None) -> None:
         self._session = session
@@ -77,7 +77,7 @@ class Client:
         """A client of the daemon at that address; `where` is its name in messages."""
         import aiohttp
 
-        headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # for a token of a kiosk or chat; others need none
+        headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # only tokens of a kiosk or chat use it
         if token:
             headers["Authorization"] = f"Bearer {token}"
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=2)
@@ -85,7 +85,7 @@ class Client:
             yield cls(session, base, where)
 
     async def answers(self) -> bool:
-        """Whether a daemon is there."""
+        """Whether a daemon answers."""
         import aiohttp
 
         try:
@@ -95,14 +95,14 @@ class Client:
             return False
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        """One JSON-RPC call. Raises Refused."""
+        """Make one JSON-RPC call. Raises Refused."""
         request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
         with self._reached():
             async with self._session.post(f"{self._base}/rpc", json=request) as response:
                 return _result(await response.json())
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
-        """A run's events after the one numbered `after`."""
+        """The run's events after the one numbered `after`. Raises Refused."""
         wanted = {"run_id": run_id, "after": str(after)}
         with self._reached():
             async with self._session.get(f"{self._base}/events", params=wanted) as response:
@@ -111,13 +111,13 @@ class Client:
                 async for line in response.content:
                     if line.startswith(b"data:"):
                         data = json.loads(line[5:])
-                        if "seq" not in data:  # the stream was ended, with an error as its last words
+                        if "seq" not in data:  # the stream ended with an error
                             raise Refused(data)
                         yield data
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
-        """Raises Refused where the daemon isn't there, or goes in mid-answer."""
+        """Raise Refused if the daemon can't be reached or stops while it answers."""
         import aiohttp
 
         try:
@@ -131,7 +131,7 @@ class Client:
             raise Refused(error_object(gone)) from None
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
-        """The bare model's answer, without agent and tools."""
+        """The model's answer, without agent and tools. Raises Refused."""
         request = {"model": model or "raw", "messages": messages}
         async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
             answer = await response.json()
@@ -140,7 +140,7 @@ class Client:
         return str(answer["choices"][0]["message"]["content"])
 
     async def metrics(self) -> str:
-        """The figures for Prometheus, as text."""
+        """The metrics in Prometheus' text format. Raises Refused."""
         async with self._session.get(f"{self._base}/metrics") as response:
             text: str = await response.text()
         if response.status != 200:
@@ -158,7 +158,7 @@ def _result(answer: dict[str, Any]) -> Any:
 
 
 async def talk(client: Client, prompt: str, params: dict[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
-    """One run from its start to its end or its approval, its events shown on the way. Raises Refused."""
+    """Start a run and wait until it ends or needs an approval; `on_event` gets its events. Raises Refused."""
     run_id = uuid4().hex
     started = await client.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
     if on_event is not None:

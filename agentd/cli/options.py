@@ -1,4 +1,4 @@
-"""The flags that every command about a daemon shares: which file, which state, which address."""
+"""The flags shared by commands that use a daemon: configuration file, state folder, address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def add(parser: argparse.ArgumentParser, *, listen: bool = False) -> None:
-    """`--config`, `--state` and, where it serves or calls, `--listen`."""
+    """Add `--config`, `--state` and, if `listen`, `--listen`."""
     parser.add_argument("--config", metavar="FILE", help="client.toml (else AGENTD_CONFIG, else ./config/client.toml)")
     parser.add_argument(
         "--state", metavar="DIR", help="databases, letters, snapshots (else AGENTD_STATE, else ./state)"
@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser, *, listen: bool = False) -> None:
 
 
 def settings(given: argparse.Namespace) -> Settings:
-    """What the flags name. From then on the log has errors alone: standard output is the command's answer.
+    """Load the settings that the flags name, and log only errors from now on: stdout is for the command's answer.
 
     Raises ConfigError.
     """

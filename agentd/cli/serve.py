@@ -1,4 +1,4 @@
-"""`agentd serve`: the daemon as a process: signals, systemd, one line when it is ready. It wires nothing."""
+"""`agentd serve`: runs the daemon as a process: signals, systemd, one line when it is ready."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
-    gc.disable()  # until it is ready: what is made by then stays, and looking through it took a tenth of the start
+    gc.disable()  # until it is ready: collecting took a tenth of the start, and freed nothing
     from agentd import stand_ins
     from hardening.process import close_to_others
 
@@ -48,9 +48,9 @@ def run(given: argparse.Namespace) -> int:
     stand_ins.without_docstrings()
     from agentd import config
 
-    stamp = _stamp(config.find(given.config))  # before it is read: what is saved meanwhile is seen, too
+    stamp = _stamp(config.find(given.config))  # before reading it, so that no later save is missed
     settings = config.load(given.config, state=given.state, listen=given.listen)
-    if settings.tool_host == "mcp":  # another's may need what is left out
+    if settings.tool_host == "mcp":  # other hosts may need the left-out modules
         stand_ins.put(postgresql=bool(settings.store.url), http=any(server.url for server in settings.servers))
     from agentd.observability import logging as logs
 
@@ -66,11 +66,11 @@ def run(given: argparse.Namespace) -> int:
         return 1
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    os._exit(code)  # all is closed; only a model's thread in native code, which nothing can stop, may still be at work
+    os._exit(code)  # all is closed but perhaps a model's native thread, which can't be stopped
 
 
 async def serve(settings: Any, watched: Stamp | None = None) -> int:
-    """The daemon's life: start, ready, reloads, stop. A client.toml saved after `watched` was taken is a reload."""
+    """Start the daemon, reload it on request, stop it. If client.toml is saved after `watched`, it is reloaded."""
     from agentd.startup import started
 
     stop, reload = asyncio.Event(), asyncio.Event()
@@ -80,7 +80,7 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
     notify(f"EXTEND_TIMEOUT_USEC={round(1e6 * (slowest + START_S))}")
     async with AsyncExitStack() as stack:
         made = await stack.enter_async_context(started(settings))
-        for number in (signal.SIGTERM, signal.SIGINT):  # before, they end the process, which loses no more than a kill
+        for number in (signal.SIGTERM, signal.SIGINT):  # until now they end the process, like a kill
             loop.add_signal_handler(number, stop.set)
         from agentd.app import served
 
@@ -109,7 +109,7 @@ async def _feed_watchdog() -> None:
 
 
 async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
-    """Ask for a reload whenever the file is another than before."""
+    """Request a reload whenever the file has changed."""
     while True:
         now = _stamp(file)
         if now is not None and now != known:
@@ -119,7 +119,7 @@ async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
 
 
 def _stamp(file: Path) -> Stamp | None:
-    """None while an editor has moved the file."""
+    """The file's modification time, size and inode; None while an editor has moved it."""
     try:
         there = file.stat()
     except OSError:
@@ -145,7 +145,7 @@ async def _reload_on(asked: asyncio.Event, made: Any) -> None:
 
 
 async def _warm(made: Any) -> None:
-    """Let the embedded model read the prompt's stable start before the first citizen comes."""
+    """Have the embedded model process the prompt's stable prefix before the first citizen comes."""
     import structlog
 
     from agentd.errors import ProviderFailure
@@ -157,7 +157,7 @@ async def _warm(made: Any) -> None:
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
     profile = made.profile(kiosk, AgentOptions())
     if not made.fits_prompt(profile.toolset):
-        return  # each session's first request picks its own start
+        return  # each session's first request selects its own prefix
     try:
         await made.chain.warm(profile.prefix)
     except ProviderFailure as failure:
