@@ -1,1 +1,1 @@
-"""Programs that speak to the daemon from outside: by its wire, through agentd.cli.client. They hold nothing of it."""
+"""Programs that use the daemon from outside, over its wire (agentd.cli.client). They hold none of its objects."""

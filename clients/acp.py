@@ -1,8 +1,8 @@
-"""`agentd acp`: the agent for editors and terminals that speak the Agent Client Protocol, over stdio.
+"""`agentd acp`: serves the agent to editors and terminals with the Agent Client Protocol, over stdio.
 
-Sessions are the daemon's own; tool calls are shown, an approval asks the person there, and an answer comes once it is
-checked: this protocol can take back no word of it.
-The client's files, terminals and MCP servers are not used: client.toml alone says what the agent may do.
+Sessions are the daemon's. Tool calls are shown, an approval asks the person at the client, and an answer is sent only
+once it is checked, because this protocol can't retract text.
+The client's files, terminals and MCP servers are not used: only client.toml decides what the agent may do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PAUSE_S = 0.2
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("acp", help="speak the Agent Client Protocol over stdio")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
@@ -56,11 +56,11 @@ async def _serve(settings: Any) -> int:
 
 
 async def _copy_messages(lines: asyncio.StreamReader, messages: asyncio.StreamReader) -> None:
-    """Copies messages and skips all else, which would end the library's loop."""
+    """Copy valid messages and skip other lines, which would end the library's loop."""
     while True:
         try:
             line = await lines.readline()
-        except ValueError:  # longer than MAX_LINE; the rest of it is not a message either
+        except ValueError:  # longer than MAX_LINE; the rest is no message either
             continue
         if not line:
             return messages.feed_eof()
@@ -83,7 +83,7 @@ class _Turn:
 
 
 class AcpAgent:
-    """The protocol's agent side, over a client of agentd."""
+    """The agent's side of the protocol, over a client of agentd."""
 
     def __init__(self, daemon: Any) -> None:
         self._daemon = daemon
@@ -106,13 +106,13 @@ class AcpAgent:
         )
 
     async def new_session(self, **_: Any) -> Any:
-        """A new session; the client's folder is not used."""
+        """Create a session; the client's folder is not used."""
         from acp import NewSessionResponse
 
         return NewSessionResponse(session_id=(await self._call("Session.create", {}))["session_id"])
 
     async def load_session(self, session_id: str, **_: Any) -> Any:
-        """Continue a session; its turns are sent first."""
+        """Continue a session; sends its earlier turns first."""
         from acp import LoadSessionResponse, update_agent_message_text, update_user_message_text
 
         for turn in (await self._call("Session.get", {"session_id": session_id}))["history"]:
@@ -121,7 +121,7 @@ class AcpAgent:
         return LoadSessionResponse()
 
     async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> Any:
-        """One turn, from prompt to answer. The text of a file is refused: the person did not say it."""
+        """Run one turn. Embedded file text is refused, because the person did not say it."""
         from acp import PromptResponse, RequestError
 
         from agentd.cli.client import Refused
@@ -147,7 +147,7 @@ class AcpAgent:
         return PromptResponse(stop_reason=cast(Any, STOP_REASONS[status]))
 
     async def cancel(self, session_id: str, **_: Any) -> None:
-        """Cancel the running turn; one whose run is still being started is cancelled after that."""
+        """Cancel the running turn; if its run is still being started, it is cancelled afterwards."""
         if turn := self._turns.get(session_id):
             turn.cancelled = True
             await self._stop(turn)
@@ -156,7 +156,7 @@ class AcpAgent:
         await self._call_ignoring("Agent.cancel", {"run_id": turn.run_id}, ignored=("conflict", "not_found"))
 
     async def _follow(self, session_id: str, run_id: str) -> str:
-        """Send the run's events to the client until it ends; answers its status."""
+        """Send the run's events to the client until it ends. Returns its status."""
         from acp import update_agent_message_text
 
         after = 0
@@ -171,7 +171,7 @@ class AcpAgent:
                     waits = data
                 elif kind == "run.finished":
                     return await self._ended(session_id, run_id, data)
-            if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides
+            if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides next
                 await self._send_update(session_id, update_agent_message_text(notice))
                 return "needs_approval"
             if waits is not None:
@@ -180,7 +180,7 @@ class AcpAgent:
                 await asyncio.sleep(PAUSE_S)
 
     async def _ended(self, session_id: str, run_id: str, data: dict[str, Any]) -> str:
-        """Sends the answer; answers the run's status. Raises the run's own error."""
+        """Send the answer. Returns the run's status; raises the run's own error."""
         from acp import update_agent_message_text
 
         if data.get("response"):
@@ -190,7 +190,7 @@ class AcpAgent:
         return str(data["status"])
 
     async def _decide(self, session_id: str, run_id: str, approval: dict[str, Any]) -> None:
-        """Ask the person at the client for the approval; anything but a yes declines it."""
+        """Ask the person at the client to approve; anything but a yes declines."""
         from acp import RequestError, schema, update_agent_message_text
         from pydantic import ValidationError
 
@@ -223,7 +223,7 @@ class AcpAgent:
         raise RequestError(error["code"], error["data"]["user_message"], error["data"])
 
     async def _call_ignoring(self, method: str, params: dict[str, Any], ignored: tuple[str, ...]) -> None:
-        """A call that may come too late or too early: errors of these types are ignored."""
+        """Make a call that may come too early or too late: errors of these types are ignored."""
         from acp import RequestError
 
         try:
@@ -233,7 +233,7 @@ class AcpAgent:
                 raise
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
-        """One call; a refusal is raised as the protocol's error."""
+        """Make a call. Raises a refusal as the protocol's error."""
         from agentd.cli.client import Refused
 
         try:
@@ -250,7 +250,7 @@ def _request_error(error: Any) -> Exception:
 
 
 def _update(run_id: str, kind: str, data: dict[str, Any]) -> Any:
-    """The update that the client gets for an event; None for most."""
+    """The update to send for an event; None for most events."""
     from acp import start_tool_call, update_tool_call
 
     call_id = f"{run_id}:{data.get('step')}"

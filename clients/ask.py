@@ -1,4 +1,4 @@
-"""`agentd ask "…"`: one question, its answer on standard output. It keeps no conversation unless one is named."""
+"""`agentd ask "…"`: asks one question and prints the answer. It continues a conversation only if one is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("ask", help="ask one question and print the answer")
     parser.add_argument("prompt", help="what to ask")
     parser.add_argument("--session", metavar="ID", help="the session to continue")
@@ -22,7 +22,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 with the answer, 1 with the error in the citizen's words."""
+    """Return 0 with the answer, 1 with the user's error message."""
     settings = options.settings(given)
     return asyncio.run(_ask(settings, given))
 

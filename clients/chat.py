@@ -1,4 +1,4 @@
-"""`agentd chat`: a conversation in the terminal, over STDIO. It reaches the agent through a client."""
+"""`agentd chat`: a conversation in the terminal, over stdio, through a client of the agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("chat", help="chat with the agent in the terminal")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)
@@ -49,7 +49,7 @@ async def _converse(settings: Any) -> int:
 
 
 def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
-    """Lines from the keyboard (with history and completion) or, piped, from standard input."""
+    """A reader of lines from the keyboard (with history and completion) or, if piped, from standard input."""
     if not sys.stdin.isatty():
 
         async def plain() -> str | None:
@@ -77,7 +77,7 @@ def _reader(prompt: Callable[[], str]) -> Callable[[], Awaitable[str | None]]:
 
 
 def card(approval: dict[str, Any], said: Lines) -> list[str]:
-    """A call that waits, as a card: what is to be checked, then the values that the citizen did not give."""
+    """A pending call as a card: what to check, then the values that the citizen did not give."""
     head, *rows = str(approval["summary"]).rstrip().split("\n")
     words = {"register": said.register, "officer": said.officer, "default": said.default, "derived": said.derived}
     found: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ def card(approval: dict[str, Any], said: Lines) -> list[str]:
 
 
 class Chat:
-    """The state of one conversation: a line in, lines out through `say`."""
+    """One conversation: takes lines, and prints through `say`."""
 
     def __init__(self, client: Any, say: Callable[[str], None], language: str = "auto") -> None:
         self._client = client
@@ -109,18 +109,18 @@ class Chat:
 
     @property
     def lines(self) -> Lines:
-        """What is said here, in the language of the answers; in English until there is one."""
+        """The texts in the language of the answers; in English until there is one."""
         return lines()[self._fixed or own_language(self._spoken or "en")]
 
     @property
     def prompt(self) -> str:
-        """`agent> ` while the agent answers, `model> ` while the model does; a question while a call waits."""
+        """`agent> ` if the agent answers, `model> ` if the model does; a question while a call is pending."""
         if self.waiting is not None:
             return self.lines.decide
         return "agent> " if self._agent else "model> "
 
     async def line(self, text: str) -> bool:
-        """Do what the line says. False when it was the last."""
+        """Handle a line. Returns False if it was the last."""
         text = text.strip()
         if not text:
             return True
@@ -152,7 +152,7 @@ class Chat:
         self._show(await self._client.call("Agent.approve", asked))
 
     def _show(self, outcome: dict[str, Any]) -> None:
-        """The answer; where a call waits for a yes, its card."""
+        """Print the answer, or the card of a pending call."""
         self._last = outcome
         if outcome["status"] == "needs_approval":
             self.waiting = outcome

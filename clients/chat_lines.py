@@ -1,4 +1,4 @@
-"""What `agentd chat` itself says: one TOML file a language, complete or refused; no answers."""
+"""The texts of `agentd chat` itself: one TOML file per language, complete or refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.agent.languages import packs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """One language's; each key is explained in en.toml."""
+    """The texts of one language; en.toml explains each key."""
 
     hello: str
     help: str
@@ -37,5 +37,5 @@ class Lines:
 
 @cache
 def lines() -> Mapping[str, Lines]:
-    """The lines of each language."""
+    """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Lines)

@@ -1,6 +1,6 @@
-"""`agentd mcp`: the agent itself as an MCP server with the one tool `ask`, over stdio or Streamable HTTP.
+"""`agentd mcp`: serves the agent as an MCP server with one tool, `ask`, over stdio or Streamable HTTP.
 
-Over HTTP it takes callers of this machine alone, with a bearer token (clients/mcp_http.py): others call the
+Over HTTP it admits only callers of this machine, with a bearer token (clients/mcp_http.py): others call the
 daemon itself.
 """
 
@@ -34,7 +34,7 @@ INSTRUCTIONS = (
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("mcp", help="offer the agent itself as an MCP server")
     parser.add_argument(
         "--http", metavar="HOST:PORT", type=mcp_http.local, help="Streamable HTTP at /mcp; default: stdio"

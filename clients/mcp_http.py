@@ -1,7 +1,7 @@
-"""Streamable HTTP for `agentd mcp`, behind a bearer token, as the servers have it. It keeps no accounts.
+"""Streamable HTTP for `agentd mcp`, protected by a bearer token as the servers' is. It keeps no accounts.
 
-The token is the credential or environment variable `mcp_token`; without one, one is made at each start, into the file
-`mcp.token` of the state folder that only its owner can read.
+The token is the credential or environment variable `mcp_token`. Without it, each start writes a new one to the file
+`mcp.token` in the state folder, which only its owner can read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class WeakTokenError(Exception):
 
 
 def local(text: str) -> tuple[str, int]:
-    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, for addresses of other machines too."""
+    """`127.0.0.1:9001` as (host, port). Raises ArgumentTypeError, also for addresses of other machines."""
     host, port = address(text)
     if not is_loopback(host):
         raise argparse.ArgumentTypeError(f"{host} is not of this machine; remote callers call the daemon itself")
@@ -33,7 +33,7 @@ def local(text: str) -> tuple[str, int]:
 
 
 async def serve(server: MCPServer[Any], host: str, port: int, state: Path, environ: Mapping[str, str]) -> None:
-    """Serve until a signal. Says on standard error where it listens, then where its token is. Raises WeakTokenError."""
+    """Serve until a signal; prints to stderr its address and where its token is. Raises WeakTokenError."""
     given = secret(NAME, environ)
     if given is not None and len(given) < LEAST:
         raise WeakTokenError(f"the credential {NAME} needs {LEAST} characters or more")

@@ -1,6 +1,6 @@
-"""`agentd models try`: twenty canned turns of the office's agent at each provider, as a table. It issues nothing.
+"""`agentd models try`: runs twenty canned turns of the office's agent on each provider and prints a table.
 
-Each turn is a run in a session of its own, by the agent as it is configured here; what waits for a yes is not approved.
+Each turn is a run of the configured agent in its own session; calls that wait for a yes are not approved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TURNS = Path(__file__).with_name("models_try.toml")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One canned turn and what is right then."""
+    """One canned turn and its expected result."""
 
     words: str
     tool: str = ""
@@ -31,7 +31,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a provider made of one turn."""
+    """The result of one turn on a provider."""
 
     answered: bool
     """By this provider itself, with an action that could be read."""
@@ -45,7 +45,7 @@ class Tried:
 
 
 def register(commands: Any) -> None:
-    """Add the word to `agentd models`."""
+    """Add `try` to `agentd models`."""
     parser = commands.add_parser("try", help="run twenty canned turns against a provider and print a table")
     options.add(parser, listen=True)
     parser.add_argument("providers", nargs="*", metavar="PROVIDER", help="default: all of client.toml")
@@ -54,7 +54,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when every turn was answered by the provider it was meant for."""
+    """Return 0 if every turn was answered by the intended provider."""
     settings = options.settings(given)
     known = [provider.id for provider in settings.providers]
     if strange := [name for name in given.providers if name not in known]:
@@ -79,7 +79,7 @@ async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
 
 
 async def tried(client: Any, provider: str, turn: Expected, show: bool = False) -> Tried:
-    """One turn at a provider, in a session that is deleted after it."""
+    """Run one turn on a provider, in a session that is then deleted."""
     from agentd.cli.client import Refused
 
     session, began = uuid4().hex, time.perf_counter()
@@ -96,12 +96,12 @@ async def tried(client: Any, provider: str, turn: Expected, show: bool = False) 
 
 
 def canned() -> list[Expected]:
-    """The twenty turns."""
+    """The twenty canned turns."""
     return [Expected(**turn) for turn in tomllib.loads(TURNS.read_text(encoding="utf-8"))["turns"]]
 
 
 def judged(turn: Expected, provider: str, outcome: Mapping[str, Any], seconds: float) -> Tried:
-    """One turn's outcome (`Agent.run`'s result, or its error's data), judged."""
+    """Judge one turn's outcome (the result of `Agent.run`, or the data of its error)."""
     from agentd.agent.language import detect
 
     called = list(_called(outcome))
@@ -121,7 +121,7 @@ def judged(turn: Expected, provider: str, outcome: Mapping[str, Any], seconds: f
 
 
 def _called(outcome: Mapping[str, Any]) -> Iterator[str]:
-    """Tools that were called, and the one that waits for a yes."""
+    """The tools that succeeded, and the one that waits for approval."""
     yield from (step["tool"] for step in outcome.get("steps", []) if step["success"])
     if outcome.get("approval"):
         yield outcome["approval"]["tool"]
@@ -132,7 +132,7 @@ HEADER = " ".join([f"{'provider':<14}", *(f"{name:>{wide}}" for name, wide in CO
 
 
 def row(provider: str, turns: Iterable[Tried]) -> str:
-    """One provider's line of the table, its cells as COLUMNS names them."""
+    """One provider's row of the table, with the cells of COLUMNS."""
     tried = list(turns)
     count = len(tried)
     cells = (

@@ -1,6 +1,6 @@
-"""`agentd purge --older-than 30d`: erases the conversations nobody used for so long. Issued letters stay.
+"""`agentd purge --older-than 30d`: erases conversations unused for that long. Issued letters stay.
 
-It asks the running daemon, or one made here for as long as it takes: either knows every place a word was kept.
+It asks the running daemon, or a temporary one: both know every place where their words are stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PAGE = 500
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("purge", help="erase old conversations")
     parser.add_argument(
         "--older-than", metavar="AGE", type=age, required=True, help="unused for at least this long: 30d, 12h, 4w, 90m"
@@ -31,7 +31,7 @@ def register(commands: Any) -> None:
 
 
 def age(text: str) -> timedelta:
-    """`30d` as a length of time. Raises ArgumentTypeError."""
+    """`30d` as a timedelta. Raises ArgumentTypeError."""
     found = re.fullmatch(r"(\d+)([mhdw])", text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no age; write a number and m, h, d or w, for example 30d")
@@ -39,7 +39,7 @@ def age(text: str) -> timedelta:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when all of them are gone, 1 when the daemon refused."""
+    """Return 0 if all are erased, 1 if the daemon refused."""
     settings = options.settings(given)
     return asyncio.run(_purge(settings, given.older_than, given.dry_run))
 
@@ -64,7 +64,7 @@ async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
 
 
 async def unused_since(before: datetime, client: Any) -> AsyncIterator[str]:
-    """The ids of the sessions last used before that time, a page of `Session.list` after the other."""
+    """The ids of the sessions last used before that time, read from `Session.list` page by page."""
     page: dict[str, Any] = {"next": None}
     while True:
         cursor = {"before": page["next"]} if page["next"] else {}
@@ -77,7 +77,7 @@ async def unused_since(before: datetime, client: Any) -> AsyncIterator[str]:
 
 
 async def _erased(client: Any, session_id: str) -> int:
-    """How many runs went with it; none where the daemon's own purge, or its owner, was first."""
+    """Erase a session. Returns how many runs were erased; 0 if it was already gone."""
     from agentd.cli.client import Refused
 
     try:

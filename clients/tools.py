@@ -1,6 +1,6 @@
-"""`agentd tools`: the tools and servers there are. It calls none of them.
+"""`agentd tools`: lists the tools and servers. It calls none of them.
 
-Its further words are files of their own: apps/setup/servers_command.py (add, import, export),
+Its subcommands are in other files: apps/setup/servers_command.py (add, import, export),
 apps/setup/schemas_command.py (explain, check), clients/tools_try.py.
 """
 
@@ -18,7 +18,7 @@ WATCH_S = 1.0
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
     parser.add_argument("--watch", action="store_true", help="keep running and print every change")
     options.add(parser, listen=True)
@@ -27,7 +27,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list, again at each change with --watch."""
+    """Print the list; with --watch, again after each change."""
     return asyncio.run(_list(options.settings(given), given.watch))
 
 
@@ -51,7 +51,7 @@ async def _list(settings: Any, watch: bool) -> int:
 
 
 def lines(listed: dict[str, Any]) -> Iterator[str]:
-    """`Tools.list` as lines: each server with its state, its tools below."""
+    """`Tools.list` as lines: each server with its state, followed by its tools."""
     for server in listed["servers"]:
         error = f": {server['error']}" if server["error"] else ""
         yield f"{server['name']} [{server['state']}]{error}"

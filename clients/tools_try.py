@@ -1,4 +1,4 @@
-"""`agentd tools try TOOL`: one call by hand, its arguments asked for field by field. It runs no agent."""
+"""`agentd tools try TOOL`: calls one tool with arguments typed field by field. It runs no agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ask = Callable[[str], str]
 
 
 def register(words: Any) -> None:
-    """Add the word to `agentd tools`."""
+    """Add `try` to `agentd tools`."""
     parser = words.add_parser("try", help="call one tool with a form in the terminal")
     options.add(parser, listen=True)
     parser.add_argument("--input", metavar="JSON", help="the arguments, instead of the form")
@@ -28,7 +28,7 @@ def register(words: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """0 when the tool did it, 1 when it failed or nobody agreed, 2 where there is no such tool or no way to ask."""
+    """Return 0 if the call succeeded, 1 if it failed or nobody agreed, 2 if there is no such tool or terminal."""
     try:
         arguments = None if given.input is None else json.loads(given.input)
     except ValueError as error:
@@ -56,7 +56,7 @@ async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, a
             if not step["success"] and "approval" in waiting and "run_id" in waiting:
                 step = await _decided(client, waiting, step, agreed=agreed)
         except Refused as error:
-            print(f"! {error.error['message']}", file=sys.stderr)  # a citizen's sentence names less
+            print(f"! {error.error['message']}", file=sys.stderr)  # it has more details than the user's message
             return 1
     output = json.dumps(step["output"], indent=2, ensure_ascii=False)
     print(output)
@@ -66,7 +66,7 @@ async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, a
 
 
 async def _decided(client: Client, waiting: dict[str, Any], step: dict[str, Any], *, agreed: bool) -> dict[str, Any]:
-    """The step of a call that waits for a yes, once it was given; without one nothing is called."""
+    """Ask for approval of a pending call and return its step; without approval nothing is called."""
     print(step["message"], file=sys.stderr)
     if not agreed and sys.stdin.isatty():
         agreed = (await asyncio.to_thread(input, "call it? [y/N] ")).strip().casefold() in ("y", "yes")
@@ -83,7 +83,7 @@ def _said(mistake: str) -> int:
 
 
 def form(tool: dict[str, Any], ask: Ask) -> dict[str, Any]:
-    """The tool's arguments, a question for each field; what may be left out may be answered with nothing."""
+    """Ask for each of the tool's arguments; an optional one may be left empty."""
     schema = tool["input_schema"]
     needed = schema.get("required", [])
     given: dict[str, Any] = {}
@@ -110,7 +110,7 @@ def _field(name: str, rule: dict[str, Any], needed: bool, ask: Ask) -> Any:
 
 
 def read(said: str, kind: str, choices: list[Any] | None = None) -> Any:
-    """What was typed as a value of that kind. Raises ValueError that says what is wanted."""
+    """Convert typed text to a value of that kind. Raises ValueError that says what is expected."""
     if choices:
         found = next((each for each in choices if str(each).casefold() == said.casefold()), None)
         if found is None:

@@ -1,4 +1,4 @@
-"""`agentd top`: runs, servers and providers, live in a terminal. It only looks."""
+"""`agentd top`: shows runs, servers and providers live in a terminal. It changes nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLOURS = {
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("top", help="watch runs, servers and providers live")
     parser.add_argument("--once", action="store_true", help="print one snapshot and exit")
     parser.add_argument("--every", metavar="SECONDS", type=float, default=EVERY_S, help="how often to look")
@@ -41,7 +41,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Look until interrupted. 1 when no daemon answers."""
+    """Show until interrupted. Returns 1 if no daemon answers."""
     from agentd import config
 
     settings = config.load(given.config, state=given.state, listen=given.listen)
@@ -85,7 +85,7 @@ async def _asked(client: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str,
 def picture(
     health: dict[str, Any], runs: dict[str, Any], parked: dict[str, Any], metrics: str, now: datetime | None = None
 ) -> Any:
-    """System.health, Agent.list (the newest, and the parked) and /metrics as one rich renderable."""
+    """System.health, Agent.list (the newest and the parked runs) and /metrics as one rich renderable."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -127,7 +127,7 @@ def picture(
 
 
 def _clock(cluster: dict[str, Any] | None) -> list[Any]:
-    """A line about a node whose clock is not its database's."""
+    """A line for a node whose clock differs from its database's."""
     from rich.text import Text
 
     if cluster is None or abs(cluster["clock_skew_s"]) <= SKEW_REPORTED_S:
@@ -138,7 +138,7 @@ def _clock(cluster: dict[str, Any] | None) -> list[Any]:
 
 
 def _parked(rows: list[dict[str, Any]]) -> list[Any]:
-    """A line for each run that was given up because the daemon ended at it."""
+    """A line for each parked run: the daemon gave it up after crashing on it repeatedly."""
     from rich.text import Text
 
     text = "the daemon ended at it again and again; its log says where"
@@ -150,7 +150,7 @@ _OF_DAY = "agentd_day_"
 
 
 def figures(metrics: str) -> dict[str, float]:
-    """Prometheus' text as {`name{label=value,…}`: number}."""
+    """Prometheus' text format as {`name{label=value,…}`: number}."""
     from prometheus_client.parser import text_string_to_metric_families
 
     found: dict[str, float] = {}
@@ -162,7 +162,7 @@ def figures(metrics: str) -> dict[str, float]:
 
 
 def usage(metrics: str) -> list[tuple[str, str, str, str, str]]:
-    """(day, provider/model, turns, tokens in/out, cost) of each model's day, newest first."""
+    """(day, provider/model, turns, tokens in/out, cost) for each day and model, newest first."""
     from prometheus_client.parser import text_string_to_metric_families
 
     days: dict[tuple[str, str], dict[str, str]] = {}
@@ -190,7 +190,7 @@ def _colour(state: str) -> str:
 
 
 def _span(seconds: float) -> str:
-    """3.2 s, 4 min, 2 h 10 min."""
+    """A duration as `3.2 s`, `4 min` or `2 h 10 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes = int(seconds // 60)

@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
-    gc.disable()  # until it is ready: collecting took a tenth of the start, and freed nothing
+    gc.disable()  # until ready: objects made by then stay, and collecting took a tenth of the start
     from agentd import stand_ins
     from hardening.process import close_to_others
 

@@ -1,6 +1,6 @@
 """`jsonrpc-cli`: calls any JSON-RPC 2.0 server, over HTTP, a unix socket or a WebSocket. It knows nothing of agentd.
 
-Exit codes: 0 a result, 1 a JSON-RPC error, 2 a usage error, 3 no answer, or one that is not JSON-RPC.
+Exit codes: 0 for a result, 1 for a JSON-RPC error, 2 for a usage error, 3 for no answer or one that isn't JSON-RPC.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ exit codes: 0 result, 1 JSON-RPC error, 2 usage, 3 transport"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Make one call and print its answer."""
+    """Make one call and print its answer. Returns the exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     if words[:1] in (["--completion"], ["--complete"]):
         return _complete(words)
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"jsonrpc-cli: {error}", file=sys.stderr)
         return TRANSPORT
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's own flush is quiet
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the flush at exit doesn't fail
         return RESULT
     except KeyboardInterrupt:
         return 130
@@ -132,7 +132,7 @@ def _message(given: argparse.Namespace) -> Any:
 
 
 def _print(response: Any, given: argparse.Namespace, printer: Printer) -> None:
-    """Prints a result or a batch's answers; an error on standard error. With --follow they were printed on arrival."""
+    """Print a result or a batch's answers, errors to stderr. With --follow, results were printed on arrival."""
     if isinstance(response, list):
         if not given.follow:
             printer.value(response)
@@ -189,7 +189,7 @@ def _batch(name: str) -> list[Any]:
     for item in items:
         if not isinstance(item, dict) or "method" not in item:
             raise UsageError(f'{name}: each call is an object with a "method" (and "params")')
-    # a call with its own "jsonrpc" is sent unchanged: without an id it is a notification
+    # a call that has "jsonrpc" is sent unchanged: without an id it is a notification
     return [item if "jsonrpc" in item else {"jsonrpc": "2.0", "id": n, **item} for n, item in enumerate(items, 1)]
 
 

@@ -1,4 +1,4 @@
-"""Shell completion for `jsonrpc-cli`: its scripts, and the words that fit, by the server's OpenRPC document.
+"""Shell completion for `jsonrpc-cli`: its scripts, and completions from the server's OpenRPC document.
 
 `jsonrpc-cli --completion bash|zsh|fish` prints a script; the script asks `jsonrpc-cli --complete WORD…`.
 """
@@ -57,7 +57,7 @@ def candidates(words: Sequence[str], parser: argparse.ArgumentParser) -> list[st
 
 
 def _read(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[str], dict[str, str]]:
-    """The positional words, and the options that take a value with it."""
+    """(positional words, {option: value})."""
     valued = {option for action in parser._actions if action.nargs is None for option in action.option_strings}
     plain: list[str] = []
     given: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _read(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[s
 
 
 def _discovered(url: str, token: str | None) -> dict[str, list[dict[str, Any]]]:
-    """{method: its parameters} from the server's OpenRPC document; empty without one."""
+    """{method: its parameters} from the server's OpenRPC document; empty if there is none."""
     asked = json.dumps({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1}).encode()
     try:
         answer = decoded(sender(url, token, WAIT_S)(asked, True, None))
@@ -82,7 +82,7 @@ def _discovered(url: str, token: str | None) -> dict[str, list[dict[str, Any]]]:
 
 
 def _missing(parameters: Sequence[dict[str, Any]], pairs: Sequence[str]) -> list[str]:
-    """The parameters that are not given yet: `name=` for a text, `name:=` for any other JSON."""
+    """The parameters not given yet: `name=` for a text, `name:=` for other JSON."""
     given = {pair.partition("=")[0].rstrip(":") for pair in pairs}
     return [
         f"{one['name']}{'' if _is_text(one.get('schema') or {}) else ':'}="

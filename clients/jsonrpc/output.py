@@ -1,4 +1,4 @@
-"""How `jsonrpc-cli` prints: JSON, errors, lists of methods, in colour on a terminal. It decides nothing."""
+"""Output of `jsonrpc-cli`: JSON, errors and lists of methods, in colour on a terminal."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _KEY, _TEXT, _WORD, _NUMBER, _RED, _BOLD, _DIM, _OFF = (
 
 
 class Printer:
-    """Prints to one stream, in colour when it is a terminal."""
+    """Prints to one stream, in colour if it is a terminal."""
 
     def __init__(self, stream: Any, color: str) -> None:
         self._stream = stream
         self._color = color == "always" or (color == "auto" and stream.isatty() and "NO_COLOR" not in os.environ)
 
     def value(self, value: Any) -> None:
-        """Indented JSON."""
+        """Print indented JSON."""
         self._print(self._json(json.dumps(value, indent=2, ensure_ascii=False)))
 
     def line(self, value: Any) -> None:
-        """One line of JSON, flushed."""
+        """Print one line of JSON and flush."""
         self._print(self._json(json.dumps(value, ensure_ascii=False)))
         self._stream.flush()
 
     def raw(self, body: bytes) -> None:
-        """Unchanged."""
+        """Print the body unchanged."""
         self._print(body.decode("utf-8", "replace"))
 
     def error(self, error: Any) -> None:
-        """A JSON-RPC error: its code and message, then its data."""
+        """Print a JSON-RPC error: its code and message, then its data."""
         if not isinstance(error, dict):
             self._print(str(error))
             return
@@ -44,7 +44,7 @@ class Printer:
             self.value(error["data"])
 
     def methods(self, document: Any) -> None:
-        """The methods of an OpenRPC document with their parameters; any other value as JSON."""
+        """Print the methods of an OpenRPC document with their parameters; any other value as JSON."""
         if not isinstance(document, dict) or not isinstance(document.get("methods"), list):
             self.value(document)
             return

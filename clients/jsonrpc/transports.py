@@ -1,4 +1,4 @@
-"""How `jsonrpc-cli` sends a message: HTTP, a unix socket, a WebSocket. It does not look into the message."""
+"""Transports of `jsonrpc-cli`: HTTP, unix socket, WebSocket. They don't interpret the message."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _UnixConnection(HTTPConnection):
 
 
 def sender(url: str, token: str | None, timeout: float) -> Send:
-    """What sends to that address. Raises UsageError when it is not an address."""
+    """The function that sends to this address. Raises UsageError if it is not an address."""
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     if parts.scheme == "unix":
@@ -83,7 +83,7 @@ def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: st
             finally:
                 connection.close()
             if response.status in (404, 405) and path != paths[-1]:
-                continue  # nothing was called there: without a path in the URL, try the usual ones
+                continue  # no call was made: try the next usual path
             if response.status >= 300 and not answer.lstrip().startswith((b"{", b"[")):
                 raise TransportError(f"{url}: HTTP {response.status} {response.reason}")
             return answer
@@ -145,7 +145,7 @@ async def _exchange(
 
 
 def decoded(body: bytes) -> Any:
-    """The JSON of a body. Raises TransportError."""
+    """Parse a body as JSON. Raises TransportError."""
     try:
         return json.loads(body)
     except ValueError:

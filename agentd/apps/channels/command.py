@@ -12,7 +12,7 @@ HELP = "check the chat services by which people write to the office"
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     parser = commands.add_parser("channels", help=HELP)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     check = actions.add_parser("check", help="ask each service who we are there, and say what is missing")

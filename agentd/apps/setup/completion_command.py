@@ -30,7 +30,7 @@ WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.
 
 
 def register(commands: Any) -> None:
-    """Add the command's words."""
+    """Add the command and its options."""
     places = "; ".join(f"{shell}: {WHERE[shell]}" for shell in SCRIPTS)
     parser = commands.add_parser("completion", help="print the completion script of a shell", epilog=f"Where: {places}")
     parser.add_argument("shell", choices=[*SCRIPTS, "words"])
