@@ -1,8 +1,8 @@
-"""JSON-RPC 2.0 from bytes to bytes: a thin, exact dispatcher. No HTTP.
+"""Dispatches JSON-RPC 2.0 from bytes to bytes, exactly by the specification. No HTTP.
 
-Where the specification leaves it open: one bad item doesn't spoil its batch, batches are bounded and concurrent, NaN
-is a parse error, an id that can be read is echoed, members beyond the specification are ignored, and no exception's
-text leaves. Two calls of one batch can't share an id: the repeat is refused, since its caller could not match answers.
+Where the specification leaves a choice: one bad item doesn't fail its batch, batches are bounded and concurrent, NaN
+is a parse error, a readable id is echoed, unknown members are ignored, and no exception's text is sent. In a batch a
+repeated id is refused, since the caller could not match the answers.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ log = structlog.get_logger(__name__)
 
 Response = dict[str, Any]
 Observe = Callable[[str, int], None]
-"""Receives (method, error code or 0) of every call; an unknown method's name is given as `?`."""
+"""Receives (method, error code or 0) of every call; an unknown method is reported as `?`."""
 
 _MAX_EXACT_FLOAT = 2.0**53
 NOID: Any = object()
-"""The id of a notification, which None would not be."""
+"""Marks a notification, which has no id (None is a valid id)."""
 
 
 class Request(NamedTuple):
-    """One call, as it was read."""
+    """One call as read from a message."""
 
     method: str
     params: dict[str, Any] | list[Any]
@@ -54,14 +54,14 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What goes back: an empty body for notifications alone; `retry_after_s` when the caller asked too much."""
+    """The reply: an empty body if there were only notifications, `retry_after_s` if the caller was rate-limited."""
 
     body: bytes
     retry_after_s: float | None = None
 
 
 _NAME = 40
-"""Characters of an unknown method's name that are compared with the names there are."""
+"""Characters of an unknown method's name that are compared with the known names."""
 _NO_PARAMS: dict[str, Any] = {}
 
 
@@ -84,7 +84,7 @@ class Dispatcher:
         self._observe = observe
 
     def with_acts(self, acts: Mapping[str, Act]) -> Dispatcher:
-        """The same table with other functions for some methods (`Events.subscribe` on a connection of its own)."""
+        """A copy of the dispatcher with other functions for some methods (a WebSocket's `Events.subscribe`)."""
         other = copy(self)
         bound = {name: _Bound(self._methods[name], self._services, act) for name, act in acts.items()}
         other._bound = self._bound | bound
@@ -95,7 +95,7 @@ class Dispatcher:
         try:
             message = orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            # the parser's words with line and column hold nothing of the body
+            # the parser's message has line and column but none of the body
             return Reply(orjson.dumps(_refused(None, ParseError("Parse error", reason=str(error)))))
         batch = type(message) is list
         if self._limiter is not None:
@@ -134,9 +134,9 @@ class Dispatcher:
         return [outcome for outcome in outcomes if outcome is not None]
 
     def _one(self, request: Request | str, item: Any, caller: Caller) -> Response | Awaitable[Response | None] | None:
-        """The response of one call, at once where the method waits for nothing; None for a notification.
+        """The response of one call, or an awaitable if the method is async; None for a notification.
 
-        A `request` that is a text says why `item` is none.
+        If `request` is a string, it says why `item` is no request.
         """
         if type(request) is not Request:
             return _refused(_readable_id(item), InvalidRequest("Invalid Request", reason=request))
@@ -161,7 +161,7 @@ class Dispatcher:
             return self._succeeded(request, result)
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if task is not None and task.cancelling():  # it is this call that is cancelled, not something it waited for
+            if task is not None and task.cancelling():  # this call itself is cancelled, not something it waited for
                 raise
             return self._failed(request, Cancelled(), request.method)
         except Exception as error:
@@ -182,7 +182,7 @@ class Dispatcher:
 
 
 class _Bound:
-    """A method as a dispatcher calls it."""
+    """A method prepared for the dispatcher's calls."""
 
     __slots__ = ("_keyed", "_max_prompt_bytes", "_name", "_params", "_scopes", "act", "waits")
 
@@ -195,8 +195,8 @@ class _Bound:
         self.waits = iscoroutinefunction(self.act)
 
     def read(self, caller: Caller, raw: Raw) -> tuple[Caller, Any]:
-        """Who calls, with the visitor's key of this very call where it brings one, else with that of its connection;
-        and the method's params, for a caller who may call it. Raises Forbidden, InvalidParams."""
+        """Check the caller's scopes and read the params; returns both. The caller gets the call's session_key, if it
+        has one, in place of the connection's. Raises Forbidden, InvalidParams."""
         scopes = caller.scopes
         if "admin" not in scopes and self._scopes.isdisjoint(scopes):
             raise Forbidden(f"{self._name} needs the scope {' or '.join(sorted(self._scopes | {'admin'}))}")
@@ -205,7 +205,7 @@ class _Bound:
 
 
 def _request(item: Any) -> Request | str:
-    """The request, or why it is none. Members beyond the specification's are ignored."""
+    """The request, or the reason why the item is none. Unknown members are ignored."""
     if type(item) is not dict:
         return "a call is an object"
     get = item.get
@@ -225,7 +225,7 @@ def _request(item: Any) -> Request | str:
 
 def _is_id(value: Any) -> bool:
     kind = type(value)
-    # beyond 2^53 a number was rounded when it was read, and could not be echoed
+    # a float beyond 2^53 may have been rounded when read, so it could not be echoed
     return kind is int or kind is str or value is None or (kind is float and abs(value) < _MAX_EXACT_FLOAT)
 
 
@@ -257,5 +257,5 @@ def _encoded(response: Response) -> bytes:
 def _encoded_batch(responses: list[Response]) -> bytes:
     try:
         return orjson.dumps(responses, default=_plain)
-    except TypeError:  # one of them has no JSON form: the others still answer
+    except TypeError:  # one result has no JSON form: the others are still answered
         return b"[" + b",".join(map(_encoded, responses)) + b"]"

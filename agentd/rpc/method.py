@@ -1,5 +1,5 @@
-"""One JSON-RPC method as data (its name, its params, who may call it, what it answers), and what the methods use:
-one frozen object that app.py fills. Nothing is called here."""
+"""A JSON-RPC method as data (name, params, scopes, result), and `Services`, the frozen object with everything that
+methods use, which app.py fills. Nothing is called here."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Ask = Callable[..., Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class WireLimits:
-    """Bounds of the wire."""
+    """Limits of the HTTP and WebSocket interfaces."""
 
     max_body_bytes: int = 4 * 1024 * 1024
     max_batch: int = 50
     max_prompt_bytes: int = MAX_PROMPT_BYTES
     heartbeat_s: float = 15.0
     stall_s: float = 10.0
-    """How long a reader of a stream may leave its socket full before it is dropped."""
+    """Seconds that a stream's reader may leave its socket full before it is dropped."""
     body_timeout_s: float = 30.0
     ws_calls: int = 32
-    """Calls under way on one WebSocket; further messages wait unread."""
+    """Concurrent calls on one WebSocket; further messages wait unread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,47 +49,47 @@ class Services:
     sessions: SessionService
     tools: DirectTools
     providers: Callable[[], Sequence[ProviderState]]
-    """How every provider stands, in the order they are asked."""
+    """The state of every provider, in the order they are asked."""
     questions: Mapping[str, Ask]
-    """{kind: how it is asked}, of the apps that are installed."""
+    """{kind: the function that asks it} of the installed apps."""
     health: Callable[[], Awaitable[dict[str, Any]]]
-    """The answer of System.health."""
+    """Returns the answer of System.health."""
     reload: Callable[[str], Awaitable[dict[str, Any]]]
-    """Read client.toml again for this caller (an id) and apply the difference; answers what changed. Raises
-    InvalidParams and changes nothing."""
+    """Reads client.toml again for this caller's id, applies the difference and returns what changed. On an error it
+    changes nothing and raises InvalidParams."""
     clock: Clock
     letters_server: Callable[[], str]
-    """The server that issues the office's letters; pages ask no other for them."""
+    """The server that issues the office's letters; pages ask only this one for them."""
     asked_here: Callable[[], list[str]]
-    """The kinds of `questions` whose servers are configured."""
+    """Returns the kinds of `questions` whose servers are configured."""
     limits: WireLimits = field(default_factory=WireLimits)
     parts: Mapping[type, Any] = field(default_factory=dict)
-    """{type: the object of it}, of the apps that are installed."""
+    """{type: its object} of the installed apps."""
 
     def part(self, kind: type[Part]) -> Part:
-        """The object of this type that an app brought for its methods."""
+        """The object of this type that an app provides for its methods."""
         found: Part = self.parts[kind]
         return found
 
 
 Act = Callable[[Services, Caller, Any], Any | Awaitable[Any]]
-"""Does the work. A method that waits for nothing is a plain function and costs no task."""
+"""A method's function. One that waits for nothing is a plain function, which needs no task."""
 
 ANYONE: tuple[Scope, ...] = ("kiosk", "chat", "staff")
 STAFF: tuple[Scope, ...] = ("staff",)
 ADMIN: tuple[Scope, ...] = ()
-"""A caller needs one of these scopes; an admin needs none."""
+"""A caller needs one of a method's scopes; an admin needs none, so ADMIN is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A row of the table that drives dispatch and `rpc.discover`."""
+    """A row of the table used by the dispatcher and `rpc.discover`."""
 
     name: str
     act: Act
     params: type[Params]
     result: Any
-    """A type pydantic can describe; it documents the answer, which isn't validated on its way out."""
+    """A type that pydantic can describe. It documents the answer, which isn't validated."""
     scopes: frozenset[Scope]
     summary: str
     errors: tuple[type[AgentdError], ...]
@@ -102,8 +102,8 @@ def method(
     scopes: tuple[Scope, ...],
     errors: tuple[type[AgentdError], ...] = (),
 ) -> Callable[[Act], Method]:
-    """Make a Method of a function `(services, caller, params)`: the annotation of `params` is their model, the first
-    line of the docstring the summary."""
+    """Make a Method from a function `(services, caller, params)`. The annotation of `params` gives the params model,
+    the docstring's first line the summary."""
 
     def row(act: Act) -> Method:
         summary, *_ = (act.__doc__ or "").strip().splitlines() or [""]

@@ -1,4 +1,4 @@
-"""The OpenRPC 1.2.6 document, made from the table of methods. It adds nothing that the table doesn't say."""
+"""Builds the OpenRPC 1.2.6 document from the table of methods. Everything in it comes from the table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def discover(methods: Sequence[Method]) -> Method:
         summary="The OpenRPC 1.2.6 document: every method with its parameters, results, errors and examples.",
         errors=(),
     )
-    described = cache(lambda: document((*methods, own)))  # at the first call: no start waits for 60 ms of CPU
+    described = cache(lambda: document((*methods, own)))  # built at the first call, since it takes 60 ms of CPU
     return own
 
 
@@ -88,7 +88,7 @@ def _method(method: Method, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def examples(method: Method) -> list[dict[str, Any]]:
-    """Calls as documentation shows them, {name, params, result}: from `method_examples.json` beside its module."""
+    """The method's documented examples {name, params, result}, from `method_examples.json` beside its module."""
     file = Path(inspect.getfile(method.act)).with_name("method_examples.json")
     found: dict[str, list[dict[str, Any]]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     return found.get(method.name, [])
@@ -103,7 +103,7 @@ def _result(result: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    """A type's JSON Schema, its shared parts moved into `schemas`; each field with what stands below it in the code."""
+    """A type's JSON Schema. Its shared parts move into `schemas`; fields get the docstrings below them."""
     schema = TypeAdapter(kind).json_schema(ref_template=_REF)
     parts = schema.pop("$defs", {})
     for model in _models(kind):
@@ -115,7 +115,7 @@ def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _models(kind: Any) -> Iterator[type[BaseModel]]:
-    """The models in a type, each followed by those of its fields."""
+    """Yield the models in a type, each followed by those of its fields."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         yield kind
         for field in kind.model_fields.values():
@@ -126,7 +126,7 @@ def _models(kind: Any) -> Iterator[type[BaseModel]]:
 
 @cache
 def _texts(model: type[BaseModel]) -> dict[str, str]:
-    """{field: the docstring below it}, its own and those it inherits."""
+    """{field: the docstring below it}, including inherited fields."""
     texts: dict[str, str] = {}
     for parent in (one for one in reversed(model.__mro__) if issubclass(one, BaseModel) and one is not BaseModel):
         body = cast(ast.ClassDef, ast.parse(dedent(inspect.getsource(parent))).body[0]).body

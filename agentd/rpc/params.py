@@ -1,4 +1,4 @@
-"""Reads a call's params into a method's model and says what is wrong by name. It checks shapes, never rights."""
+"""Reads a call's params into the method's model and names wrong ones. It checks shapes, not rights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentd.agent.text import encodable
 from agentd.errors import InvalidParams, Language
 
 MAX_PROMPT_BYTES = 8192
-"""A prompt of more bytes in UTF-8 is refused, unless the configuration says otherwise."""
+"""The default limit of a prompt's UTF-8 bytes; the configuration may set another."""
 
 
 class Params(BaseModel):
@@ -51,7 +51,7 @@ def _clean(text: str, info: ValidationInfo) -> str:
 
 
 Prompt = Annotated[str, AfterValidator(_clean), Field(description="What the person asks, in their own words.")]
-"""A person's own words. Control characters other than tab and line breaks are dropped, half a surrogate pair is `?`."""
+"""A person's own words. Control characters except tab and line breaks are removed; half a surrogate pair is `?`."""
 
 
 def _shallow(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _shallow(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 Arguments = Annotated[dict[str, Any], AfterValidator(_shallow)]
-"""What a tool is given."""
+"""The arguments of a tool."""
 
 
 def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _bounded(form: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
 
 
 Form = Annotated[Arguments, AfterValidator(_bounded)]
-"""What a person put into a page's form: their own words too, and no longer than a prompt."""
+"""The values of a page's form, a person's own words; no longer than a prompt."""
 
 RunId = Annotated[
     str,
@@ -82,7 +82,7 @@ RunId = Annotated[
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Fillers and variation selectors: letters and marks that show nothing of their own."""
+"""Fillers and variation selectors: letters and marks that are invisible."""
 
 
 def _visible(text: str) -> str:
@@ -117,18 +117,18 @@ SessionKey = Annotated[
 
 _PERSONS_TEXT = frozenset({"prompt", "question", "messages"})
 _HEARD = 2000
-"""Characters of a person's words that say which language they are in."""
+"""Characters of a person's words that are used to detect the language."""
 _READ, _NAMED, _NAME = 1000, 20, 100
-"""How many wrong params are looked at, how many an answer names, and how much of a name."""
+"""At most so many wrong params are read, so many are named, and so many characters of a name are shown."""
 
 
 Raw = dict[str, Any] | list[Any]
 
 
 def read(model: type[P], raw: Raw, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> P:
-    """The params as the model has them; a list is taken by position, in the order of the model's fields.
+    """Validate the params with the model; a list is matched by position, in the order of the model's fields.
 
-    Raises InvalidParams whose message names each wrong parameter (never its value), with `data.field` (the first) and
+    Raises InvalidParams, whose message names the wrong parameters but no value, with `data.field` (the first) and
     `data.errors` [{field, problem}].
     """
     if type(raw) is list:
@@ -140,7 +140,7 @@ def read(model: type[P], raw: Raw, max_prompt_bytes: int = MAX_PROMPT_BYTES) -> 
 
 
 def language_of(raw: Raw) -> Language:
-    """The language that the params ask for, else the one that the person wrote, as far as they can be read."""
+    """The language that the params ask for, else the one detected in the person's words."""
     given = raw if type(raw) is dict else {}
     options = given.get("options")
     if type(options) is dict and (known := own(options.get("language"))):
@@ -162,7 +162,7 @@ def _by_position(model: type[Params], values: list[Any]) -> dict[str, Any]:
 
 
 def named(model: type[BaseModel], error: ValidationError, language: Language) -> InvalidParams:
-    """The same error by names alone, without a value."""
+    """The validation error as InvalidParams, with the parameters' names but no values."""
     count = error.error_count()
     if count > _READ:
         return InvalidParams(f"Invalid params: {count} of them are wrong", field="")
@@ -203,7 +203,7 @@ def _problem(model: type[BaseModel], detail: ErrorDetails) -> str:
 
 
 def wanted(detail: ErrorDetails) -> str:
-    """What a value should be, in JSON's words and not in Python's."""
+    """What the value should be, in JSON's terms instead of Python's."""
     if detail["type"] == "union_tag_invalid":
         return f"its {detail['ctx']['discriminator']} should be one of {detail['ctx']['expected_tags']}"
     said = _DICTIONARY.sub("an object", detail["msg"])
@@ -211,7 +211,7 @@ def wanted(detail: ErrorDetails) -> str:
 
 
 def _owner(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
-    """The model that refused the last name of `loc`: the params themselves, or a model nested in one of them."""
+    """The model that refused the last name of `loc`: the params model, or one nested in it."""
     for name in loc[:-1]:
         field = model.model_fields.get(str(name))
         if field is None:

@@ -1,4 +1,4 @@
-"""Turns errors into JSON-RPC error objects, in one place, from the one table. It knows no HTTP and runs no method."""
+"""Turns errors into JSON-RPC error objects, from the table in agentd/errors.py. No HTTP."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ log = structlog.get_logger(__name__)
 
 
 def error_object(error: BaseException, language: Language = "id") -> dict[str, Any]:
-    """`{code, message, data: {type, user_message, …}}` of an error.
+    """Return the error as `{code, message, data: {type, user_message, …}}`.
 
-    A missing extra becomes an internal error that says the command. What else isn't an AgentdError becomes a plain
-    internal error: its text stays in the log, never on the wire. An error's own `data` may carry `user_message` (said
-    instead of the table's words) and `language` (of the run it ended).
+    A missing extra becomes an internal error with the install command. Any other exception that is no AgentdError
+    becomes a plain internal error; its text goes only to the log. The error's `data` may hold `user_message` (which
+    replaces the table's) and `language` (of the run that it ended).
     """
     if isinstance(error, ModuleNotFoundError) and (how := advice(error)):
         log.error("extra.missing", advice=how)

@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods. One file a group; apps add theirs; rpc.discover describes the table and closes it."""
+"""The table of JSON-RPC methods: one file per group, the apps' methods, and rpc.discover, which describes the table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentd.rpc.openrpc import discover
 
 
 def table(of_apps: Iterable[Method] = ()) -> tuple[Method, ...]:
-    """Every method of a daemon with these apps' methods. Raises PluginError where two have one name."""
+    """All methods of a daemon with these apps' methods. Raises PluginError if two have the same name."""
     named = (*agent.METHODS, *session.METHODS, agent.subscribe, *tools.METHODS, *of_apps, *system.METHODS)
     methods = (*named, discover(named))
     if double := [name for name, times in Counter(method.name for method in methods).items() if times > 1]:

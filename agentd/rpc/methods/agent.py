@@ -1,4 +1,4 @@
-"""Agent.* and Events.subscribe: start, follow and decide runs. The engine behind `Services.runs` does the work."""
+"""Agent.* and Events.subscribe: start, follow and decide runs. `Services.runs` does the work."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RunParams(Params):
     session_key: SessionKey | None = None
 
     def agent_options(self) -> AgentOptions:
-        """All of it in the form that the runs take."""
+        """The params as AgentOptions."""
         given = self.options.model_dump() if self.options else {}
         return AgentOptions(session_id=self.session_id, run_id=self.run_id, **given)
 
@@ -164,7 +164,7 @@ async def list_runs(services: Services, caller: Caller, params: ListParams) -> d
 @method("Events.subscribe", result=Subscribed, scopes=ANYONE, errors=(InvalidRequest, NotFound))
 async def subscribe(services: Services, caller: Caller, params: SubscribeParams) -> dict[str, Any]:
     """Follow a run's events (WebSocket /ws only; over plain HTTP use GET /events)."""
-    # /ws has an act of its own, since events need a connection
+    # /ws replaces this function, since events need a connection
     raise InvalidRequest(
         "Events.subscribe needs a WebSocket (/ws); over HTTP read "
         f"GET /events?run_id={params.run_id}&after={params.after}"

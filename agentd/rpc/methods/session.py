@@ -1,4 +1,4 @@
-"""Session.*: conversations as their owner sees them. What is kept and for how long is the store's business."""
+"""Session.*: conversations as their owner sees them. `Services.sessions` does the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools.* and Models.list: what servers and providers offer this caller, and one call outside any run."""
+"""Tools.* and Models.list: list what servers and providers offer the caller, and make one call outside any run."""
 
 from __future__ import annotations
 
