@@ -1,4 +1,4 @@
-"""GET /artifacts/RUN_ID/NAME: a file that a run made, for callers who may see the run. It lists nothing."""
+"""GET /artifacts/RUN_ID/NAME: serves a file that a run made to callers who may see the run. It lists no files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _SHOWN_INLINE = frozenset({"application/pdf", "image/png", "image/jpeg", "text/p
 
 _FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'self'"
 _PDF_POLICY = "frame-ancestors 'self'"
-"""A browser's own PDF viewer doesn't start in a sandbox."""
+"""PDFs get no sandbox, since a browser's PDF viewer doesn't start in one."""
 
 
 def artifacts(runs: AgentRuns) -> Handler:
-    """Serves what a run's own outcome names, and nothing else."""
+    """The handler; it serves only files that the run's outcome names."""
 
     async def get(request: web.Request) -> web.StreamResponse:
-        """The file, with its media type and its SHA-256 (`X-SHA256`). A run of somebody else is not found, nor is a
-        visitor's without the key of its session."""
+        """Return the file with its media type and SHA-256 (`X-SHA256`). Raises NotFound also for somebody else's run,
+        and for a visitor without the session's key."""
         artifact, path = await runs.artifact(request.match_info["run_id"], request.match_info["name"], request[CALLER])
         if not await asyncio.to_thread(path.is_file):
             raise NotFound("The file is no longer kept")

@@ -1,4 +1,4 @@
-"""GET /events?run_id=… and /events/RUN_ID: a run's events as Server-Sent Events, resumable at any. It keeps none."""
+"""GET /events?run_id=… and /events/RUN_ID: a run's events as Server-Sent Events, resumable at any. It stores none."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _HEADERS = {
 }
 _END: Any = object()
 FRAMES = 64
-"""Of how many of the latest events the frames are kept."""
+"""How many encoded event frames are cached."""
 LAST_WORDS_S = 1.0
-"""How long a stop lets streams and calls under way say their last."""
+"""Seconds that running streams and calls get to finish when the daemon stops."""
 _FLUSH_S = 30.0
-"""How long a dropped reader may take to read what was already under way to it."""
+"""Seconds that a dropped reader gets to read what was already sent."""
 
 
 class EventsEndpoint:
@@ -47,8 +47,8 @@ class EventsEndpoint:
         self._streams: set[asyncio.Task[Any]] = set()
 
     async def get(self, request: web.Request) -> web.StreamResponse:
-        """Stream from `after` (or Last-Event-ID) to the run's end; 204 when that was already seen, so that a browser's
-        EventSource stops asking."""
+        """Stream from `after` (or Last-Event-ID) to the run's end; 204 if all was seen already, so that a browser's
+        EventSource stops reconnecting."""
         params = _params(request)
         state = await self._runs.get(params.run_id, request[CALLER])
         reader = _Reader(request, params.after, self._limits.stall_s)
@@ -67,7 +67,7 @@ class EventsEndpoint:
         except asyncio.CancelledError:
             if not ended:
                 raise
-            task.uncancel()  # its rights have ended: nothing more goes out but why
+            task.uncancel()  # the rights have ended: only the reason is still sent
             reader.drop(ended[0])
         except Exception as error:
             reader.drop(error)
@@ -76,14 +76,14 @@ class EventsEndpoint:
         return reader.response if reader.response.prepared else web.Response(status=204)
 
     async def close(self, _app: web.Application) -> None:
-        """End every stream; readers resume at the next daemon. Streams of released runs end by themselves."""
+        """End all streams; readers resume at the next daemon. Streams of released runs end by themselves."""
         if self._streams:
             await asyncio.wait(self._streams, timeout=LAST_WORDS_S)
         for task in self._streams:
             task.cancel()
 
     async def _send(self, reader: _Reader, run_id: str, *, over: bool) -> None:
-        """The events that there are and come. Of a run that is over nothing is sent where no event is left."""
+        """Send the stored and the new events; if the run is over and no event is left, send nothing."""
         if not over:
             await reader.begin()
         events = self._runs.events(run_id, reader.request[CALLER], reader.after)
@@ -95,23 +95,23 @@ class EventsEndpoint:
 
 
 class _Reader:
-    """One response, and how far its reader has come."""
+    """One response, and the last event that its reader got."""
 
     def __init__(self, request: web.Request, after: int, stall_s: float) -> None:
         self.request = request
         self.response = web.StreamResponse(headers=_HEADERS)
-        self.response.force_close()  # one stream a connection: its end is the connection's
+        self.response.force_close()  # one stream per connection: both end together
         self.after = after
         self._stall_s = stall_s
 
     async def begin(self) -> None:
-        """Send the head, once."""
+        """Send the response's head, once."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
             await self.write(b"retry: 1000\n\n")
 
     async def write(self, frame: bytes) -> None:
-        """Raises Busy for a reader that stalls, ConnectionError where it is gone."""
+        """Send a frame. Raises Busy if the reader stalls, ConnectionError if it is gone."""
         try:
             async with asyncio.timeout(self._stall_s):
                 await self.response.write(frame)
@@ -127,11 +127,11 @@ class _Reader:
             raise error
         transport = self.request.transport
         if transport is None or transport.is_closing():
-            return  # nobody reads it any more; the run goes on
+            return  # the reader is gone; the run continues
         shown = error_object(error)
         shown["data"].setdefault("resume_after", self.after)
         frame = b"event: error\ndata: %s\n\n" % orjson.dumps(shown)
-        # aiohttp chooses chunks by itself, and says so in the header alone
+        # only the header tells whether aiohttp has chosen chunked encoding
         chunked = "chunked" in self.response.headers.get(hdrs.TRANSFER_ENCODING, "")
         transport.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(frame), frame) if chunked else frame)
         transport.close()
@@ -139,7 +139,7 @@ class _Reader:
 
 
 async def _paced(events: AsyncGenerator[Event], pause_s: float) -> AsyncGenerator[Event | None]:
-    """The events, and None each time that none came for so long."""
+    """Yield the events, and None whenever none came for `pause_s` seconds."""
     async with aclosing(events):
         while True:
             coming = asyncio.ensure_future(anext(events, _END))
@@ -165,7 +165,7 @@ def _params(request: web.Request) -> SubscribeParams:
     if "run_id" in request.match_info:
         given["run_id"] = request.match_info["run_id"]
     last = request.headers.get("Last-Event-ID")
-    if last:  # a browser that reconnects asks the first address again, with the header telling how far it came
+    if last:  # a reconnecting browser requests the first address again, with the last seen id in this header
         given["after"] = last
     if "after" in given:
         try:
@@ -176,6 +176,6 @@ def _params(request: web.Request) -> SubscribeParams:
 
 
 def sse_frame(event: Event) -> bytes:
-    """As GET /events sends it. A live-only event has no `id`, so that Last-Event-ID stays at a stored one."""
+    """The event's frame for GET /events. A live-only event has no `id`, so that Last-Event-ID is a stored one's."""
     number = b"" if event.type in LIVE_ONLY else b"id: %d\n" % event.seq
     return b"%sevent: %s\ndata: %s\n\n" % (number, event.type.encode(), orjson.dumps(event.model_dump()))

@@ -1,7 +1,7 @@
-"""Who may reach a route: Host, Origin, token, rate. It answers nothing itself but refusals.
+"""Guards all routes: checks Host, Origin, token and rate. It answers only refusals and preflights itself.
 
-Every route needs a caller unless it was declared open (health, and pages that hold no data). A refusal on /rpc is a
-JSON-RPC error with the HTTP status that fits (401, 403, 413, 415, 429); what a method answers is always 200 or 204.
+Every route needs a caller unless it is declared open (health, and pages without data). A refusal on /rpc is a JSON-RPC
+error with a fitting HTTP status (401, 403, 413, 415, 429); a method's answer is always 200 or 204.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from agentd.messages import Caller, Scope
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 ADDRESS: web.RequestKey[str] = web.RequestKey("address", str)
-"""The address that tries count for: the peer's, or the one that a trusted proxy saw."""
+"""The address for which failed tries count: the peer's, or the one that a trusted proxy saw."""
 RPC_PATH = "/rpc"
 PAGE_HEADERS = {
-    # nothing from elsewhere, nothing inline; `blob:` is a letter being printed or previewed
+    # nothing from other origins, nothing inline; `blob:` is for printing or previewing a letter
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -35,7 +35,7 @@ PAGE_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""On every page; `setdefault`, so that a page may bring a Content-Security-Policy of its own."""
+"""Headers of every page; a page may set its own value of each, e.g. of Content-Security-Policy."""
 
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _LOOPBACK_PEERS = frozenset({"127.0.0.1", "::1", "::ffff:127.0.0.1"})
@@ -45,36 +45,36 @@ _PROXY_HEADERS = frozenset(
 )
 _PROXY_PREFIXES = ("x-forwarded", "cf-", "x-envoy-", "x-amzn-", "x-arr-", "fly-")
 _WITHOUT_TOKEN_S = 10.0
-"""How long the body of a caller without a token may take."""
+"""Seconds within which the body of a caller without a token must arrive."""
 COOKIE = "agentd-token"
 """A paired kiosk's token: HttpOnly, SameSite=Strict, read only from the daemon's own pages."""
 SESSION_KEY = istr("Agentd-Session-Key")
-"""A visitor's key for what this request names; on a WebSocket, for every message that brings none itself."""
+"""The header with a visitor's session key. On a WebSocket it counts for every message without its own key."""
 KEY_COOKIE = "agentd-session-key"
 KEY_PATHS = ("/events/", "/artifacts/")
-"""Where a browser fetches by itself, without a page's headers: there a cookie brings the key (agentd/http/visit.py)."""
+"""Paths that a browser fetches without a page's headers, so that a cookie holds the key (agentd/http/visit.py)."""
 _FETCH_SITE = istr("Sec-Fetch-Site")
 
 
 class Rule(NamedTuple):
-    """What a route asks of a caller; usually to be one."""
+    """What a route requires of its caller; by default any admitted caller."""
 
     scopes: tuple[Scope, ...] | None = None
-    """One of these (or admin) is needed; None: the route checks scopes itself."""
+    """One of these scopes (or admin) is needed; None if the route checks scopes itself."""
     metered_within: bool = False
-    """It checks scopes and rates itself (JSON-RPC: each call of a batch for itself)."""
+    """The route checks scopes and rates itself (JSON-RPC does so for each call of a batch)."""
     open: bool = False
-    """It needs no caller, and shows no data of anybody."""
+    """The route needs no caller and shows nobody's data."""
     page: bool = False
-    """It is open, and a page for browsers: it gets PAGE_HEADERS."""
+    """The route is open and a page for browsers, which gets PAGE_HEADERS."""
 
 
 USUAL = Rule()
 
 
 class Guard:
-    """The middleware. `hosts` are names besides loopback's that a Host header may have (with or without port);
-    `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is believed: any program can send one."""
+    """The middleware. `hosts` are the names allowed in a Host header besides loopback's (with or without port).
+    `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is trusted, since any program can send one."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Guard:
         proxies: frozenset[str] = frozenset(),
         body_s: float = 30.0,
     ) -> None:
-        """`body_s`: how long the body of a caller with a token may take; of others ten seconds at most."""
+        """`body_s`: seconds within which the body of a caller with a token must arrive; others get at most ten."""
         self.access = access
         self._body_s = body_s
         self._limiter = limiter
@@ -93,7 +93,7 @@ class Guard:
         self._rules: dict[web.AbstractRoute, Rule] = {}
 
     def declare(self, rule: Rule, *routes: web.AbstractRoute) -> None:
-        """Let these routes have another rule than the usual one."""
+        """Set another rule than the default for these routes."""
         self._rules.update(dict.fromkeys(routes, rule))
 
     def middleware(self) -> Middleware:
@@ -108,7 +108,7 @@ class Guard:
                 return refusal(_of_aiohttp(error), rpc=request.path == RPC_PATH)
             except Exception as error:
                 if isinstance(error, ConnectionError) and (request.transport is None or request.transport.is_closing()):
-                    return web.Response()  # that nobody is there to read
+                    return web.Response()  # the client is gone
                 return refusal(error, rpc=request.path == RPC_PATH)
             if self._rules.get(request.match_info.route, USUAL).page:
                 for name, value in PAGE_HEADERS.items():
@@ -150,13 +150,13 @@ class Guard:
             late.cancel()
 
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Let a page of a listed Origin read this response. A signal, since streams are prepared by their handlers."""
+        """Let pages of a listed Origin read this response. It is a signal, since handlers of streams prepare them."""
         origin = request.headers.get(hdrs.ORIGIN)
         if origin in self.access.origins:
             response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
 
     def _check_host(self, request: web.Request) -> None:
-        """A name that is not ours is somebody's DNS pointing here (rebinding)."""
+        """Raises Forbidden for an unknown Host name, which may come from DNS rebinding."""
         name = request.headers.get(hdrs.HOST, "").lower()
         if self._hosts.isdisjoint((name, _bare(name))) and not _unix(request):
             raise Forbidden("This daemon is not known by that Host name; list it in [rpc] allowed_hosts")
@@ -180,8 +180,8 @@ def _unix(request: web.Request) -> bool:
 
 
 def _local(request: web.Request) -> bool:
-    """True for this machine's own programs: the unix socket, or a loopback peer that asks for a loopback name and
-    shows no trace of a proxy. A bare `proxy_pass` of nginx shows none but its HTTP/1.0."""
+    """Whether the request is from a program on this machine: over the unix socket, or from a loopback peer to a
+    loopback name without signs of a proxy. HTTP/1.0 is the only sign of a bare nginx `proxy_pass`."""
     if request.remote not in _LOOPBACK_PEERS:
         return _unix(request)
     named = _bare(request.headers.get(hdrs.HOST, "").lower()) in _LOOPBACK_NAMES
@@ -195,7 +195,7 @@ def _of_proxy(header: str) -> bool:
 
 
 def _address(request: web.Request, proxies: frozenset[str]) -> str:
-    """The caller's address. A trusted proxy appends it to X-Forwarded-For, after what the caller may have sent."""
+    """The caller's address. A trusted proxy appends it to X-Forwarded-For, whose earlier part may be forged."""
     peer = request.remote or "unix"
     if peer in proxies and (forwarded := request.headers.getall(hdrs.X_FORWARDED_FOR, ())):
         return forwarded[-1].rpartition(",")[2].strip()[:64] or peer
@@ -203,7 +203,7 @@ def _address(request: web.Request, proxies: frozenset[str]) -> str:
 
 
 def _bare(host: str) -> str:
-    """A Host header's name without its port."""
+    """The name of a Host header without its port."""
     return host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
 
 
@@ -219,8 +219,8 @@ def _approach(request: web.Request, origin: str | None, *, own: bool) -> Approac
 
 
 def _token(request: web.Request, *, own: bool) -> str | None:
-    """The bearer token, else a paired page's cookie, for the daemon's own pages. One in the URL is ignored:
-    addresses are logged and shown."""
+    """The bearer token, else, on the daemon's own pages, a paired page's cookie. A token in the URL is ignored, since
+    URLs are logged and shown."""
     authorization = request.headers.get(hdrs.AUTHORIZATION)
     if authorization is not None:
         kind, _, token = authorization.partition(" ")
@@ -229,13 +229,13 @@ def _token(request: web.Request, *, own: bool) -> str | None:
 
 
 def _kept_key(request: web.Request) -> str | None:
-    """The visitor's key that the daemon's own page had kept for what it can't send headers with."""
+    """The visitor's key from the cookie, on paths that a page can't fetch with headers."""
     asked = hdrs.COOKIE in request.headers and request.path.startswith(KEY_PATHS)
     return request.cookies.get(KEY_COOKIE) if asked else None
 
 
 def is_own(origin: str, request: web.Request) -> bool:
-    """True for the Origin of the daemon's own pages, by the name that the request came to."""
+    """Whether this is the Origin of the daemon's own pages, i.e. equals the request's Host."""
     parts = urlsplit(origin)
     return parts.scheme in ("http", "https") and parts.netloc.lower() == request.headers.get(hdrs.HOST, "").lower()
 

@@ -1,7 +1,7 @@
-"""Connections that outlive their first request (WebSockets, event streams), and the rights that they were opened with.
+"""Watches the rights of long-lived connections (WebSockets, event streams).
 
-Rights are looked up again for each message and four times a second; a connection whose rights ended gets the reason
-and is closed. It opens no connection and closes none itself.
+Rights are checked again for each message and four times a second; a connection whose rights have ended gets the reason
+and is closed by its endpoint.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ EVERY_S = 0.25
 
 
 class Admitted(NamedTuple):
-    """How the caller of a request came in, and who it was then (without a visitor's key)."""
+    """How a request's caller was admitted, and the caller at that time (without a visitor's key)."""
 
     access: Access
     approach: Approach
     caller: Caller
 
     def check(self) -> None:
-        """Raises Unauthorized, Forbidden for who would not be let in as the same caller now."""
+        """Raises Unauthorized or Forbidden if the request would not be admitted as the same caller now."""
         if self.access.caller_of(self.approach) != self.caller:
             raise Unauthorized("The rights of this connection have changed; connect again")
 
@@ -38,14 +38,14 @@ ADMITTED: web.RequestKey[Admitted] = web.RequestKey("admitted", Admitted)
 
 
 class Leases:
-    """All open connections."""
+    """All watched connections."""
 
     def __init__(self) -> None:
         self._open: dict[object, tuple[Admitted, Callable[[AgentdError], None]]] = {}
 
     @contextmanager
     def held(self, request: web.Request, end: Callable[[AgentdError], None]) -> Iterator[Admitted]:
-        """Watch the request's connection while the block runs: `end` closes it, and says why, once its rights have
+        """Watch the request's connection while the block runs; call `end` with the reason once its rights have
         ended."""
         connection, admitted = object(), request[ADMITTED]
         self._open[connection] = admitted, end
@@ -55,7 +55,7 @@ class Leases:
             self._open.pop(connection, None)
 
     async def watched(self, _app: web.Application) -> AsyncIterator[None]:
-        """For `app.cleanup_ctx`."""
+        """Check the rights while the app runs, for `app.cleanup_ctx`."""
         async with beside(leases=self._watch()):
             yield
 
@@ -71,4 +71,4 @@ class Leases:
 
 
 LEASES: web.AppKey[Leases] = web.AppKey("leases", Leases)
-"""A lease for routes of apps, whose callers may wait long."""
+"""The app key of the Leases, for routes of apps whose callers may wait long."""

@@ -1,4 +1,4 @@
-"""POST /login: a page reports a login by a typed token, for the audit trail. It admits nobody; the guard does."""
+"""POST /login: records a page's login by a typed token in the audit trail. Only the guard admits callers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from agentd.http.leases import ADMITTED
 
 
 def login_route(audit: AuditTrail) -> web.RouteDef:
-    """The route, for every caller with a token; behind the guard."""
+    """The route behind the guard, for every caller with a token."""
 
     async def post(request: web.Request) -> web.Response:
-        """204 once the login is in the audit trail. Raises Unauthorized for a caller without a token, Busy."""
+        """Answer 204 once the login is in the audit trail. Raises Busy, and Unauthorized without a token."""
         caller = request[ADMITTED].caller
         if caller in (LOCAL, OWN_PAGE):
             raise Unauthorized("Nobody logs in without a token; make one by `agentd token add`")

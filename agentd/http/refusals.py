@@ -1,4 +1,4 @@
-"""Errors as HTTP answers: which status an error has, and its JSON body. What methods answer is not made here."""
+"""Turns errors into HTTP answers with a status and a JSON body. Methods' results are not made here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 def refusal(error: BaseException, *, rpc: bool) -> web.Response:
-    """The answer to a refused request: `{"error": {code, message, data}}`, on /rpc in JSON-RPC's envelope."""
+    """The response to a refused request: `{"error": {code, message, data}}`, on /rpc in JSON-RPC's envelope."""
     status = error.status if isinstance(error, AgentdError | Refused) else AgentdError.status
     if isinstance(error, Refused):
         error = error.error
@@ -38,8 +38,8 @@ def refusal(error: BaseException, *, rpc: bool) -> web.Response:
 
 
 def send_away(request: web.Request, error: AgentdError, *, rpc: bool) -> None:
-    """Answer in place of the handler, which still waits for work that continues without its caller: these are the
-    connection's last bytes."""
+    """Send the refusal and close the connection, while its handler still waits for work that continues without the
+    caller."""
     transport = request.transport
     if transport is None or transport.is_closing():
         return

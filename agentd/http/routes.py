@@ -1,4 +1,4 @@
-"""The table of HTTP routes, put together behind the guard. What each does is in a file of its own."""
+"""Assembles the HTTP routes behind the guard. Each route's handler is in its own file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agentd.rpc.dispatch import Dispatcher
 from agentd.rpc.method import ANYONE, STAFF, Services
 
 Metrics = Callable[[], Awaitable[tuple[bytes, str]]]
-"""The Prometheus exposition: body and content type."""
+"""Returns the Prometheus exposition: body and content type."""
 
 
 def application(
@@ -31,10 +31,10 @@ def application(
     pages: Iterable[web.AbstractRouteDef] = (),
     mounted: Iterable[web.AbstractRouteDef] = (),
 ) -> web.Application:
-    """The aiohttp application.
+    """Build the aiohttp application.
 
-    `pages` are static and open (a page's own calls go through the guard); `mounted` are further interfaces such as
-    /v1: the guard lets only callers in (`request[guard.CALLER]`), and they check scopes themselves.
+    `pages` are static and open (their calls pass the guard). `mounted` are further interfaces such as /v1: the guard
+    admits their callers (`request[guard.CALLER]`), but they check scopes themselves.
     """
     leases = Leases()
     events = EventsEndpoint(services, leases)
@@ -69,16 +69,16 @@ def application(
 
 
 def health_routes(services: Services) -> tuple[web.RouteDef, web.RouteDef]:
-    """GET /healthz and /readyz: is the loop alive, and can it take work. Open to everybody who reaches the port: states
-    are shown, reasons are not (they are in System.health)."""
+    """GET /healthz and /readyz: whether the loop is alive and whether the daemon takes work. Both are open to everybody
+    and show states but no reasons (System.health has those)."""
 
     async def healthz(_request: web.Request) -> web.Response:
-        """200 as long as the loop answers."""
+        """Answer 200 while the event loop runs."""
         return _json({"status": "ok"}, 200)
 
     async def readyz(_request: web.Request) -> web.Response:
-        """200 when work is taken, 503 while starting, draining or without a database that takes writes; the state of
-        the database, and of each server and provider by name."""
+        """Answer 200, or 503 while starting, draining or without a writable database, with the state of the database
+        and of each server and provider by name."""
         stands = await services.health()
         ready = stands["status"] not in ("starting", "draining") and stands["database"] == "up"
         body: dict[str, Any] = {"status": stands["status"], "database": stands["database"]}

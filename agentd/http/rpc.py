@@ -1,4 +1,4 @@
-"""POST /rpc: JSON-RPC over HTTP. The guard bounds its body; the dispatcher does the rest."""
+"""POST /rpc: JSON-RPC over HTTP. The guard limits the body; the dispatcher does the rest."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from agentd.rpc.dispatch import Dispatcher
 
 
 def rpc(dispatcher: Dispatcher, leases: Leases) -> Handler:
-    """Answers 200 with a response, 204 to notifications alone, 429 when the caller asked too much.
+    """The handler: 200 with a response, 204 if there were only notifications, 429 for a rate-limited caller.
 
-    A caller who waits for a run when its rights end is answered 401 at once.
+    A caller whose rights end while it waits for a run gets 401 at once.
     """
 
     async def post(request: web.Request) -> web.Response:
-        """Handle one HTTP request. A client that disconnects, or is disconnected, doesn't stop what it asked for."""
+        """Handle one HTTP request. Its work continues if the client disconnects or is disconnected."""
         if request.content_type != "application/json":
-            # text/plain and forms can be sent by any page of any site without being asked first
+            # any site's page can send text/plain and forms without a preflight
             raise Refused(415, InvalidRequest("Content-Type must be application/json"))
         with leases.held(request, partial(send_away, request, rpc=True)):
             reply = await dispatcher.handle(await request.read(), request[CALLER])

@@ -1,4 +1,4 @@
-"""Listens: on a loopback port, a unix socket, or sockets that systemd passed. It answers nothing itself."""
+"""Listens on a TCP port, a unix socket, or sockets passed by systemd. It answers only unreadable requests itself."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from agentd.http.guard import RPC_PATH
 
 log = structlog.get_logger(__name__)
 HEAD_S = 10.0
-"""How long a request's head may take, from its connection's or its own first byte."""
+"""Seconds within which a request's head must arrive, from the connection's start or the head's first byte."""
 _QUOTED = re.compile(r""":| ['"]""")
-"""Where a parser's message begins to quote what was sent."""
+"""Matches the place where a parser's message begins to quote the request."""
 _HANDLER: dict[str, Any] = {
     "access_log": None,
     "lingering_time": 1.0,
     "keepalive_timeout": 75.0,
     "auto_decompress": False,
 }
-"""`lingering_time`: how long the rest of a refused body is still read, so that its sender can read why. Nothing is
-unpacked: a body that grows a thousandfold would hold the loop, also while it is only read to its end.
+"""`lingering_time`: seconds in which the rest of a refused body is still read, so that its sender can read why.
+Bodies are not decompressed: one that grows a thousandfold would block the loop, even if it is only drained.
 """
 
 
@@ -62,8 +62,8 @@ class _Handler(RequestHandler):
             self._head_due = self._loop.call_later(HEAD_S, self.force_close)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Whether the connection stays for its last answer: a caller of POST /rpc that sent all may still read. On any
-        other route it has left, and what it waited for is stopped."""
+        """Whether to keep the connection for its last answer. A caller of POST /rpc that sent its whole body may still
+        read. On other routes it counts as gone, and what it waited for is stopped."""
         idle = self._waiter is not None and not self._waiter.done()
         if idle or self._rpc_body is None or not self._rpc_body.is_eof():
             return False
@@ -77,8 +77,8 @@ class _Handler(RequestHandler):
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """Say what is wrong with a request that can't be read, without its own words: they may hold a token. It is its
-        sender's fault, and no error of ours."""
+        """Answer an unreadable request with the reason, without quoting it, since it may hold a token. It is logged as
+        the sender's error, not the daemon's."""
         if not isinstance(exc, HttpProcessingError):
             return super().handle_error(request, status, exc, message)
         what = "its address" if isinstance(exc, InvalidURLError) else _QUOTED.split(exc.message, 1)[0]
@@ -94,10 +94,10 @@ class _Handler(RequestHandler):
 
 
 class _Site(web.SockSite):
-    """Listens on a socket with our own connections.
+    """Listens on a socket and handles its connections by `_Handler`.
 
-    `backlog` is how many the loop accepts at a time; the kernel holds as many more as it may, since one that it drops
-    is tried again after a second only.
+    `backlog` is how many connections the loop accepts at once. The kernel's queue is as long as allowed, since a
+    client retries a dropped connection only after a second.
     """
 
     async def start(self) -> None:
@@ -120,10 +120,10 @@ async def serving(
     sockets: Sequence[socket.socket] = (),
     shutdown_s: float = 1.0,
 ) -> AsyncIterator[tuple[str, ...]]:
-    """Serve while the block runs; gives the addresses (`http://127.0.0.1:8765`, `unix:/run/agentd/agentd.sock`).
+    """Serve while the block runs; yields the addresses (`http://127.0.0.1:8765`, `unix:/run/agentd/agentd.sock`).
 
-    Passed sockets take the place of `listen` and `unix_path`. Port 0 lets the system choose. At the end requests under
-    way have `shutdown_s` seconds. Raises OSError that says what is taken and what to do.
+    Passed `sockets` replace `listen` and `unix_path`. For port 0 the system chooses one. At the end, running requests
+    get `shutdown_s` seconds. Raises OSError that says what is taken and what to do.
     """
     with ExitStack() as stack:
         listeners = list(sockets)
@@ -169,7 +169,7 @@ def _why(error: OSError, host: str, port: int) -> str:
 def _unix(path: Path, mode: int) -> Iterator[socket.socket]:
     _remove_stale(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o777 & ~mode)  # from its first moment nobody else may connect
+    before = os.umask(0o777 & ~mode)  # so that nobody else can connect even for a moment
     try:
         listener.bind(str(path))
     except OSError as error:

@@ -1,7 +1,7 @@
-"""POST /visit/RUN_ID: a visitor's key as a cookie for what a browser fetches without headers. It reads no event itself.
+"""POST /visit/RUN_ID: sets a visitor's key as a cookie for browser requests that cannot send headers.
 
-An EventSource and a PDF in a frame send none of a page's headers. The cookie is for this run's events and files alone,
-no script reads it, no page of another site uses it, and it ends by itself: the next visitor has the same browser.
+These are an EventSource and a PDF in a frame. The cookie is only for this run's events and files. Scripts cannot read
+it, other sites cannot use it, and it expires, because the next visitor uses the same browser.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LIVES_S = 900
 
 
 def visit(runs: AgentRuns) -> Handler:
-    """For a visitor who shows the key of the run's session in the header Agentd-Session-Key."""
+    """The handler; the header Agentd-Session-Key must have the key of the run's session."""
 
     async def post(request: web.Request) -> web.Response:
-        """204 and the cookies. Raises NotFound where the key doesn't open the run, InvalidRequest without one."""
+        """Answer 204 with the cookies. Raises InvalidRequest without a key, NotFound if it doesn't open the run."""
         run_id, caller = request.match_info["run_id"], request[CALLER]
         if caller.session_key is None:
             raise InvalidRequest("The header Agentd-Session-Key is missing: it is what the cookie keeps")
-        kept_of_new(caller.session_key)  # staff may see the run whatever stands there: only a key's letters go on
+        kept_of_new(caller.session_key)  # for staff any key opens the run, so check that it is fit for a cookie
         await runs.get(run_id, caller)
         response = web.Response(status=204, headers={"Cache-Control": "no-store"})
         secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"

@@ -1,4 +1,4 @@
-"""GET /ws: JSON-RPC over a WebSocket, with a run's events as notifications. The methods are those of POST /rpc."""
+"""GET /ws: JSON-RPC over a WebSocket, with the methods of POST /rpc and runs' events as notifications."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ log = structlog.get_logger(__name__)
 
 _MAX_SUBSCRIPTIONS = 64
 _GOODBYE_S = 0.5
-"""How long a client whose rights have ended may take to close."""
+"""Seconds that a client whose rights have ended gets to close."""
 
 
 class WebSocketEndpoint:
-    """Serves connections. Calls under way are finished after their client leaves."""
+    """Serves WebSocket connections. Running calls finish even if their client leaves."""
 
     def __init__(self, dispatcher: Dispatcher, services: Services, leases: Leases) -> None:
         self._leases = leases
@@ -75,7 +75,7 @@ class WebSocketEndpoint:
         return socket
 
     async def close(self, _app: web.Application) -> None:
-        """Tell every client that the daemon stops, and release the calls that wait."""
+        """Tell every client that the daemon stops, and cancel the calls that still wait."""
         if self._calls:
             await asyncio.wait(self._calls, timeout=LAST_WORDS_S)
         closing = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"draining") for socket in self._sockets]
@@ -86,7 +86,7 @@ class WebSocketEndpoint:
 
 @dataclass(eq=False)
 class _Connection:
-    """One client: its answers and its subscriptions."""
+    """One client's connection with its subscriptions."""
 
     socket: web.WebSocketResponse
     request: web.Request
@@ -96,7 +96,7 @@ class _Connection:
     pumps: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def answer(self, dispatcher: Dispatcher, data: str | bytes, caller: Caller) -> None:
-        """Answer one message, then begin the subscriptions it asked for: their events come after its answer."""
+        """Answer one message, then start the subscriptions it asked for, so that events follow the answer."""
         reply = await dispatcher.handle(data, caller)
         if reply.body:
             await self._send(reply.body)
@@ -115,11 +115,11 @@ class _Connection:
         return {"run_id": params.run_id, "after": params.after}
 
     def end(self, error: AgentdError) -> None:
-        """The client's rights have ended: nothing more goes to it but that."""
+        """Start to close the connection because the client's rights have ended."""
         self._ending = asyncio.create_task(self.closed(error), name="ws.end")
 
     async def closed(self, error: AgentdError) -> None:
-        """The same, and wait until it is closed."""
+        """Stop all subscriptions and close the connection with the error's type as the reason."""
         self.stop()
         with suppress(TimeoutError, ConnectionError):
             async with asyncio.timeout(_GOODBYE_S):
@@ -140,12 +140,12 @@ class _Connection:
                     return
                 after = event.seq
         except Exception as error:
-            # this subscription ends before its run; the client may subscribe again with `after`
+            # this subscription ends before its run; the client can subscribe again with `after`
             dropped = {"run_id": params.run_id, "after": after, "error": error_object(error)}
             await self._send(orjson.dumps({"jsonrpc": "2.0", "method": "Events.dropped", "params": dropped}))
 
     async def _send(self, frame: bytes) -> bool:
-        """False when the client is gone, or was dropped because it doesn't read."""
+        """Send a frame. False if the client is gone, or was dropped because it doesn't read."""
         try:
             async with asyncio.timeout(self.services.limits.stall_s):
                 await self.socket.send_frame(frame, WSMsgType.TEXT)
@@ -161,5 +161,5 @@ class _Connection:
 
 
 def notification(event: Event) -> bytes:
-    """An event as /ws sends it."""
+    """The event as the JSON-RPC notification that /ws sends."""
     return orjson.dumps({"jsonrpc": "2.0", "method": "Events.event", "params": event.model_dump()})
