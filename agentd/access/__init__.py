@@ -1,4 +1,4 @@
-"""Access: the tokens, who is admitted, the rates."""
+"""Access control: tokens, admission of requests, rate limits."""
 
 from agentd.access.admission import Access, Approach
 from agentd.access.rates import Buckets, RateLimiter

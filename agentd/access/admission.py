@@ -1,6 +1,6 @@
-"""Who a request comes from, and whether they may come in. It reads no request, no file and no socket.
+"""Decides whose a request is and whether it is admitted. It reads no request, file or socket.
 
-docs/wire.md says what a fresh machine allows, and what changes with the first token.
+docs/wire.md says what a fresh machine allows and what the first token changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agentd.messages import Caller
 
 
 class Approach(NamedTuple):
-    """How a request came. `site` is the browser's Sec-Fetch-Site; `local`: loopback or the unix socket."""
+    """How a request arrived. `site` is the browser's Sec-Fetch-Site; `local` means loopback or the unix socket."""
 
     token: str | None
     origin: str | None
@@ -25,11 +25,11 @@ class Approach(NamedTuple):
     site: str | None
     local: bool
     address: str = ""
-    """The address that failed tries count for: the peer's, or behind a trusted proxy the one that it names."""
+    """The address for which failed tries count: the peer's, or the one that a trusted proxy names."""
 
 
 class Access:
-    """Decides who a request comes from."""
+    """Decides which caller a request comes from."""
 
     def __init__(
         self,
@@ -40,27 +40,27 @@ class Access:
         required: bool = False,
         used: LastUse | None = None,
     ) -> None:
-        """`required`: nobody comes in without a token, even while there is none (behind a proxy)."""
+        """`required`: nobody is admitted without a token, even while none exists (behind a proxy)."""
         self._tokens = tokens
         self._required = required
         self._used = used
         self.tries = FailedTries()
         self._admin_digest = digest(admin_token) if admin_token else None
         self.model_token = "agd_" + secrets.token_urlsafe(32)
-        """Made at each start for the daemon's own servers; it opens the models and nothing else."""
+        """The token of the daemon's own servers, new at each start; it only allows the use of the models."""
         self._model_digest = digest(self.model_token)
         self.origins = origins
-        """Of other pages that may call."""
+        """The Origins of other pages that may call."""
 
     @property
     def closed(self) -> bool:
-        """True when everybody needs a token."""
+        """Whether everybody needs a token."""
         return self._required or self._admin_digest is not None or self._tokens.closed
 
     def admit(self, approach: Approach) -> Caller:
         """The caller of a new request. Raises Unauthorized, Forbidden, and RateLimited after ten wrong tokens a minute.
 
-        A good token always passes: it is too long to be guessed, so that nobody can lock others of their address out.
+        A valid token always passes, since it can't be guessed; so nobody can lock out others at the same address.
         """
         try:
             return self.caller_of(approach)
@@ -70,11 +70,11 @@ class Access:
             raise
 
     def caller_of(self, approach: Approach) -> Caller:
-        """Who this is now. Raises Unauthorized, Forbidden.
+        """The current caller for this approach. Raises Unauthorized, Forbidden.
 
-        No token configured: a program on this machine is admin, the daemon's own page is a kiosk, and nobody else
-        comes in; a token that nobody made then counts as none, since many clients always send one. Any
-        token configured: everybody needs one. A browser page of an Origin that isn't listed never comes in.
+        While no token is configured, a program on this machine is admin, the daemon's own page is a kiosk, and nobody
+        else is admitted; an unknown token is then ignored, since many clients always send one. Once a token is
+        configured, everybody needs one. A browser page of an unlisted Origin is never admitted.
         """
         page = approach.own_origin or approach.site == "same-origin"
         if approach.origin is not None:

@@ -1,4 +1,4 @@
-"""How many calls a caller may make. It counts in memory and forgets at the end."""
+"""Limits how many calls a caller may make. It counts in memory only."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _KEYS = 4096
 
 
 class FailedTries:
-    """Wrong tokens and codes by address, of the last minute; the longest unused addresses are forgotten first."""
+    """Wrong tokens and codes of the last minute by address; the least recently failed addresses are dropped first."""
 
     def __init__(self) -> None:
         self._failed: OrderedDict[str, list[float]] = OrderedDict()
 
     def check(self, address: str) -> None:
-        """Raises RateLimited with retry_after_s for an address that has failed too often."""
+        """Raises RateLimited with retry_after_s if the address has failed too often."""
         now = time.monotonic()
         recent = [at for at in self._failed.get(address, ()) if at > now - 60]
         if len(recent) >= FAILED_A_MINUTE:
@@ -32,7 +32,7 @@ class FailedTries:
             )
 
     def failed(self, address: str) -> None:
-        """Count one more. Raises RateLimited when there were too many before it."""
+        """Count one more failure. Raises RateLimited if there were too many already."""
         self.check(address)
         now = time.monotonic()
         recent = [at for at in self._failed.pop(address, ()) if at > now - 60]
@@ -42,14 +42,14 @@ class FailedTries:
 
 
 class Buckets:
-    """A bucket of calls for each key, filled evenly, one minute's worth deep; the longest unused are forgotten."""
+    """Token buckets by key, each holding one minute's calls; the least recently used are dropped."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str, per_minute: float, calls: int = 1) -> float:
-        """Take so many calls: 0.0; or take none, and how many seconds there are to wait."""
+        """Take this many calls and return 0.0, or take none and return the seconds to wait."""
         now = self._clock.monotonic()
         level, at = self._buckets.pop(key, (per_minute, now))
         level = min(per_minute, level + (now - at) * per_minute / 60)
@@ -61,7 +61,7 @@ class Buckets:
 
 
 class RateLimiter:
-    """A bucket of calls for each caller. Admins have none by default."""
+    """Limits calls with a bucket for each caller. Admins are unlimited by default."""
 
     def __init__(self, tokens: TokenStore, default_per_minute: float | None, clock: Clock) -> None:
         self._tokens = tokens
@@ -69,7 +69,7 @@ class RateLimiter:
         self._buckets = Buckets(clock)
 
     def charge(self, caller: Caller, calls: int = 1) -> None:
-        """Take `calls` from the bucket. Raises RateLimited with retry_after_s."""
+        """Take `calls` from the caller's bucket. Raises RateLimited with retry_after_s."""
         rate = self._tokens.rate_of(caller.id)
         if rate is None:
             if "admin" in caller.scopes or caller == OWN_SERVER or self._default is None:

@@ -1,8 +1,8 @@
-"""Principals with their tokens, in `access.json` of the state folder, and the callers that nobody has to configure. It
-decides nothing about a request.
+"""Stores principals and their tokens in `access.json` of the state folder, and defines the built-in callers. It decides
+nothing about a request.
 
-Tokens are 256 random bits, kept only as SHA-256, and shown once when made. The file is read again when it changes, so
-a token added or revoked counts a fifth of a second later at most.
+Tokens are 256 random bits, stored only as SHA-256 and shown once when made. The file is read again when it changes, so
+an added or revoked token takes effect within a fifth of a second.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 class Principal(BaseModel):
-    """Somebody with a token: `token_sha256` is hexadecimal, `rate_per_minute` None means the daemon's default."""
+    """The holder of a token. `token_sha256` is hexadecimal; `rate_per_minute` None means the daemon's default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,12 +42,12 @@ class Principal(BaseModel):
     rate_per_minute: float | None = None
     created_at: datetime
     expires_at: datetime | None = None
-    """From then on the token counts for nothing; None: never."""
+    """The time from which the token is invalid; None means never."""
     token_sha256: str
 
     @property
     def caller(self) -> Caller:
-        """As the rest of the daemon knows them."""
+        """The principal as a Caller."""
         return Caller(id=self.id, scopes=self.scopes, profile=self.profile)
 
 
@@ -59,7 +59,7 @@ class _File(BaseModel):
 
 
 class TokenStore:
-    """The principals in `access.json`. An unreadable file lets nobody in by token, and nobody in without one."""
+    """The principals in `access.json`. If the file is unreadable, no token is valid and everybody needs one."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._path = path
@@ -72,12 +72,12 @@ class TokenStore:
 
     @property
     def closed(self) -> bool:
-        """True when there are tokens (or a file that can't be read): then everybody needs one."""
+        """Whether everybody needs a token, because there are tokens or the file can't be read."""
         self._refresh()
         return self._broken or bool(self._by_id)
 
     def holder(self, token: str) -> Caller | None:
-        """Whose token this is; nobody's once it has expired."""
+        """The token's holder; None if it is unknown or has expired."""
         self._refresh()
         found = self._by_hash.get(digest(token))
         if found is None or (found[0].expires_at is not None and found[0].expires_at <= self._now()):
@@ -85,12 +85,12 @@ class TokenStore:
         return found[1]
 
     def rate_of(self, caller_id: str) -> float | None:
-        """Their own rate a minute, if they have one."""
+        """The caller's own rate per minute, or None."""
         principal = self._by_id.get(caller_id)
         return principal.rate_per_minute if principal else None
 
     def principals(self) -> tuple[Principal, ...]:
-        """Everybody with a token. Raises Conflict when the file can't be read."""
+        """All principals. Raises Conflict if the file can't be read."""
         return self._load().principals
 
     def add(
@@ -103,7 +103,7 @@ class TokenStore:
         rate_per_minute: float | None = None,
         lifetime: timedelta | None = None,
     ) -> str:
-        """Make a principal and answer its token, which is shown this once. Raises InvalidParams, Conflict."""
+        """Add a principal and return its token, which can't be shown again. Raises InvalidParams, Conflict."""
         if not _ID.fullmatch(principal_id):
             raise InvalidParams(f"{principal_id!r} is no name: 1 to 64 of A-Z a-z 0-9 . _ @ -, a letter or digit first")
         if principal_id in RESERVED:
@@ -129,7 +129,8 @@ class TokenStore:
         return token
 
     def rotate(self, principal_id: str, *, now: datetime) -> str:
-        """Replace its token by a new one with the same expiry; the old one ends at once. Raises NotFound."""
+        """Replace the token by a new one with the same lifetime, counted from now. The old one is invalid at once.
+        Raises NotFound."""
         token = _new_token()
         with self._changing() as principals:
             old = next((one for one in principals if one.id == principal_id), None)
@@ -171,7 +172,7 @@ class TokenStore:
 
     def _refresh(self) -> None:
         now = time.monotonic()
-        if now < self._look_again:  # a system call at every request would cost as much as its whole dispatch
+        if now < self._look_again:  # a system call per request would cost as much as its whole dispatch
             return
         self._look_again = now + _LOOK_EVERY_S
         try:
@@ -204,16 +205,16 @@ def _unknown(principal_id: str, principals: list[Principal]) -> str:
 
 
 def digest(token: str) -> str:
-    """How a token is kept and compared."""
+    """The token's SHA-256 in hexadecimal, for storage and comparison."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 LOCAL = Caller(id="local", scopes=frozenset({"admin"}))
-"""A program on this machine, where no token is configured."""
+"""A program on this machine while no token is configured."""
 OWN_PAGE = Caller(id="kiosk", scopes=frozenset({"kiosk"}))
-"""The daemon's own page in a browser on this machine, where no token is configured."""
+"""The daemon's own page in a browser on this machine while no token is configured."""
 TOKEN_OF_ENVIRONMENT = Caller(id="admin", scopes=frozenset({"admin"}))
 """The holder of AGENTD_TOKEN."""
 OWN_SERVER = Caller(id="own-server", scopes=frozenset({"model"}))
-"""An MCP server of the daemon's own that may use its models (`model = true`)."""
+"""One of the daemon's own MCP servers that may use its models (`model = true`)."""
 RESERVED = frozenset({LOCAL.id, OWN_PAGE.id, TOKEN_OF_ENVIRONMENT.id, OWN_SERVER.id})

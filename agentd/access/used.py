@@ -1,4 +1,4 @@
-"""When each token was last used: counted in memory, written once a minute. It judges nothing."""
+"""Records when each token was last used: in memory, written to a file once a minute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WRITE_EVERY_S = 60.0
 
 
 class LastUse:
-    """{principal's id: ISO time of its last request} in its own file, so that the tokens' file is never at risk."""
+    """{principal's id: ISO time of its last request}, in a separate file so that the tokens' file is never at risk."""
 
     def __init__(self, state: Path, clock: Clock) -> None:
         self._path = state / FILE_NAME
@@ -27,7 +27,7 @@ class LastUse:
         self._new[principal_id] = self._clock.now()
 
     def times(self) -> dict[str, str]:
-        """As they were last written; nothing where no file is, or none that can be read."""
+        """The times as last written; empty if the file is missing or unreadable."""
         with suppress(OSError, ValueError):
             kept = json.loads(self._path.read_bytes())
             if isinstance(kept, dict):
@@ -42,7 +42,7 @@ class LastUse:
         replace(self._path, json.dumps(merged, indent=1).encode())
 
     async def keep(self) -> None:
-        """Write once a minute, and at the end."""
+        """Write once a minute and at the end."""
         try:
             while True:
                 await asyncio.sleep(_WRITE_EVERY_S)
