@@ -20,9 +20,9 @@ from agentd.cli import options
 STOP_REASONS = {"completed": "end_turn", "needs_approval": "end_turn", "cancelled": "cancelled", "failed": "refusal"}
 YES, NO = "approve", "decline"
 MAX_LINE = 1024 * 1024
-"""Bytes of a message; longer ones are skipped."""
+"""Maximum bytes of a message; longer ones are skipped."""
 PAUSE_S = 0.2
-"""Before a stream is requested again that ended before its run did."""
+"""Seconds before a stream is requested again that ended before its run."""
 
 
 def register(commands: Any) -> None:
@@ -89,7 +89,7 @@ class AcpAgent:
         self._daemon = daemon
         self._client: Any = None
         self._turns: dict[str, _Turn] = {}
-        """By session."""
+        """{session id: its running turn}."""
 
     def on_connect(self, conn: Any) -> None:
         """Keep the connection to the client."""

@@ -17,7 +17,7 @@ from agentd.cli import options
 from clients.chat_lines import Lines, lines
 
 OPENERS = ("xdg-open", "open")
-"""What shows a file on a desktop: Linux', macOS'."""
+"""Programs that open a file on Linux' or macOS' desktop."""
 WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "/reset", "/help", "/exit")
 
 
@@ -97,7 +97,7 @@ class Chat:
         self._say = say
         self._fixed = own(language)
         self._spoken: str | None = None
-        """The code of the language that was written last."""
+        """The code of the language written last."""
         self._agent = True
         self._provider: str | None = None
         self._model: str | None = None
@@ -105,7 +105,7 @@ class Chat:
         self._said: list[dict[str, str]] = []
         self._session = uuid4().hex
         self.waiting: dict[str, Any] | None = None
-        """The run that waits for a yes, as it was answered."""
+        """The outcome of the run that waits for a yes."""
 
     @property
     def lines(self) -> Lines:

@@ -26,7 +26,7 @@ from clients import mcp_http
 from servers.common.server import Server
 
 CANCEL_S = 5.0
-"""How long to wait for the cancel of a run whose caller has disconnected."""
+"""Seconds to wait for cancelling the run of a caller who disconnected."""
 INSTRUCTIONS = (
     "Ask the office's agent in the citizen's own words. Give the session_id of an answer back to go on with its "
     'conversation; a status `needs_approval` waits for a plain "ya" or "tidak" in the same session.'

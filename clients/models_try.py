@@ -34,11 +34,11 @@ class Tried:
     """The result of one turn on a provider."""
 
     answered: bool
-    """By this provider itself, with an action that could be read."""
+    """Whether this provider itself answered, with a valid action."""
     right: bool
-    """The right tool, or none."""
+    """Whether it called the right tool, or rightly none."""
     invented: int
-    """Calls that were refused since nobody had said their values."""
+    """Number of calls refused because nobody had said their values."""
     language: bool
     seconds: float
     tokens: int

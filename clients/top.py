@@ -28,7 +28,7 @@ COLOURS = {
     "unknown": "dim",
     "cancelled": "dim",
 }
-"""Everything else is red."""
+"""The colour of each state; all others are red."""
 
 
 def register(commands: Any) -> None:

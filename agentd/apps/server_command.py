@@ -26,11 +26,11 @@ class ServerCommand:
 
     name: str
     words: str
-    """What may follow, for the help."""
+    """The metavar of the words, for the help."""
     server: Callable[[Any], str]
-    """The server's name, from the settings."""
+    """Returns the server's name from the settings."""
     group: tuple[str, ...] = ()
-    """The words that come first at the server."""
+    """Words put before the user's in the server's command."""
 
     def register(self, commands: Any, summary: str) -> None:
         """Add the command to agentd's."""

@@ -38,7 +38,7 @@ COMMANDS = {
 }
 USAGE, FAILED = 2, 1
 FOR_OTHERS = ("install", "models")
-"""Commands that write what others read: units, weights. What any other writes is for its owner alone."""
+"""Commands whose files others read: units, weights. Files of all other commands are private to their owner."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

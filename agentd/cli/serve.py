@@ -18,16 +18,16 @@ from agentd.systemd import notify, passed_sockets, watchdog_s
 from agentd.tasks import beside
 
 GRACE_S = 3.0
-"""How long a stop lets calls with effects end; all else goes on at the next start, as after a kill."""
+"""Seconds in which a stop lets calls with effects end; all else continues at the next start, as after a kill."""
 STOP_S = 9
-"""A stop that takes longer, for whatever reason, is ended by the system: runs lose nothing when killed."""
+"""Seconds after which the system kills a stopping daemon; runs lose nothing by it."""
 START_S = 60.0
-"""How long a start may take besides the wait for its slowest server."""
+"""Seconds that a start may take in addition to the wait for its slowest server."""
 WARM_AFTER_S = 3.0
 Stamp = tuple[int, int, int]
-"""A file's time, size and number."""
+"""A file's modification time, size and inode."""
 LOOK_S = 0.1
-"""How often `--watch` looks at client.toml."""
+"""Seconds between checks of client.toml with `--watch`."""
 
 
 def register(commands: Any) -> None:

@@ -20,7 +20,7 @@ from agentd.credentials import wrong_name
 from agentd.installed import installed
 
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
-"""What `prompt_template` must hold; the prompt is put together there."""
+"""Slots that `prompt_template` must contain; the prompt's parts are inserted there."""
 
 
 def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def _known() -> Mapping[str, tuple[str, ...]]:
 
 _QUOTED = re.compile("'([^']*)'")
 _BRANCHES = ("ToolSettings", "dict[str,str]")
-"""How pydantic calls the tables that may stand where a bare name may (`[[tools]]`, `models`)."""
+"""Pydantic's names of the union branches for tables where a bare name may stand (`[[tools]]`, `models`)."""
 
 
 def of_other_branch(detail: Any) -> bool:

@@ -54,11 +54,11 @@ class Settings:
     servers: tuple[ServerSettings, ...]
     servers_with_model: frozenset[str]
     audiences: Mapping[str, frozenset[Scope]]
-    """{server: the scopes whose agents have its tools} (`for`); a server that isn't in it is everybody's."""
+    """{server: scopes whose agents have its tools} (`for`); a server without an entry is available to all."""
     approvals: Mapping[str, Mapping[str, ApprovalRule]]
-    """{server: {tool: rule}}, as `[[servers]] approval` says."""
+    """{server: {tool: rule}} from `[[servers]] approval`."""
     servers_later: frozenset[str]
-    """Started once the daemon is ready (`later = true`, or in need of its models): calls to them wait."""
+    """Servers started once the daemon is ready (`later = true`, or they need its models); calls to them wait."""
     zone: ZoneInfo
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
@@ -70,12 +70,12 @@ class Settings:
     store: StoreSettings
     telemetry: TelemetrySettings
     sections: Mapping[str, SectionOfApp]
-    """{key: what the file says for an installed app}."""
+    """{key: section of an installed app}."""
     admin_token: str | None = field(default=None, repr=False)
     clock: str | None = None
     warnings: tuple[Problem, ...] = ()
     credential_names: tuple[str, ...] = ()
-    """The credentials that the file names, those of providers aside."""
+    """The credentials named in the file, except those of providers."""
 
     def profile(self, name: str | None) -> ProfileSettings | None:
         return next((profile for profile in self.profiles if profile.name == name), None)

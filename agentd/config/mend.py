@@ -14,7 +14,7 @@ from agentd.config.schema import ClientFile
 from agentd.config.sections import client_file
 
 ROUNDS = 4
-"""A part that is left out may show another fault behind it (a name of the wrong kind, then no name)."""
+"""Maximum rounds: leaving out a part may reveal another fault behind it (first a wrong type, then a missing name)."""
 
 
 def parsed(raw: dict[str, Any]) -> tuple[ClientFile | None, Sequence[Any]]:

@@ -19,7 +19,7 @@ from agentd.installed import installed
 from agentd.messages import Scope, ToolInfo
 
 Report = Callable[[KeyPath, str], None]
-"""Takes a problem: the path of the key, and a sentence."""
+"""Receives a problem: the key's path and a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Given:
     env: Mapping[str, str] = field(default_factory=dict)
     credentials: Mapping[str, bytes] = field(default_factory=dict)
     needs: Sequence[str] = ()
-    """The credentials that these contain: if one is missing, the server is not started."""
+    """The credentials in these values; the server is not started if one is missing."""
 
 
 class SectionOfApp(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
-"""Holds `client.schema.json` too, which describes every profile's client.toml."""
+"""The shipped offices, and `client.schema.json`, the schema of each one's client.toml."""
 DEFAULT = "kelurahan"
 
 

@@ -38,7 +38,7 @@ complete -c jsonrpc-cli -f -a '(jsonrpc-cli --complete (commandline -opc)[2..] (
 """,
 }
 WAIT_S = 3.0
-"""How long a completion waits for the server."""
+"""Seconds that a completion waits for the server."""
 
 
 def candidates(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:

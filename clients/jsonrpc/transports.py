@@ -20,7 +20,7 @@ class TransportError(Exception):
 
 OnNotification = Callable[[dict[str, Any]], None] | None
 Send = Callable[[bytes, bool, OnNotification], bytes]
-"""Sends a message and answers the body of its response, empty when none comes. Notifications go to the callback."""
+"""Sends a message and returns the response's body, empty if there is none; calls back with each notification."""
 
 
 class _UnixConnection(HTTPConnection):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ANYBODY = Caller(id="card", scopes=frozenset({"chat"}))
 CARD, RPC = "/.well-known/agent-card.json", "/a2a"
 ESCAPED = 8
-"""Bytes of a request for each byte of a prompt: JSON can write one as `\\u0000`."""
+"""Maximum bytes of a request per byte of a prompt: JSON may escape one as `\u0000`."""
 
 
 class A2A(App):

@@ -22,7 +22,7 @@ from agentd.rpc.method import ANYONE
 from agentd.runs.agent_api import AgentRuns
 
 UNSAID = {"a2a-version": "0.3+as-there-is-no-header-A2A-Version"}
-"""The version of a call without that header; the SDK quotes it where it refuses a method of 1.0."""
+"""The version of a call without that header; the SDK quotes it when it refuses a method of 1.0."""
 
 
 class _Contexts(ServerCallContextBuilder):

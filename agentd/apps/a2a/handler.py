@@ -55,7 +55,7 @@ from agentd.runs.agent_api import AgentRuns
 
 log = structlog.get_logger("agentd.a2a")
 CALLER, BASE = "agentd.caller", "agentd.base"
-"""A call's context: the caller, and the daemon's address as the caller knows it."""
+"""Keys of a call's context: the caller, and the daemon's base URL as the caller reached it."""
 Run = Mapping[str, Any]
 NO_HISTORY = SendMessageConfiguration()
 

@@ -12,9 +12,9 @@ from a2a.utils.errors import InvalidParamsError
 from agentd.apps.a2a.tasks import STATES
 
 PAGE, LARGEST = 50, 100
-"""Tasks of a page: the protocol's default, and its most."""
+"""Tasks per page: the protocol's default and maximum."""
 MOST = 500
-"""Runs that are looked through, the newest first."""
+"""Maximum number of runs that are searched, newest first."""
 _STATUSES = {state: status for status, state in STATES.items()}
 
 

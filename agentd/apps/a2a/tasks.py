@@ -18,7 +18,7 @@ STATES: Mapping[str, TaskState] = {
 }
 RESTS = frozenset({"needs_approval", "completed", "cancelled", "failed"})
 SESSION_KEY = "agentd/session_key"
-"""In a task's metadata: what a visitor sends from then on as the header Agentd-Session-Key."""
+"""Key in a task's metadata: its value is what a visitor then sends as the header Agentd-Session-Key."""
 
 
 def task_of(run: Mapping[str, Any], base: str) -> Task:

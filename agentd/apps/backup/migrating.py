@@ -23,7 +23,7 @@ from agentd.state import LOCKS, UNFINISHED, alone
 
 DATABASE = "agentd.db"
 MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", *LOCKS)
-"""What a copy leaves out: what can be made again, and what is only there while somebody works."""
+"""Left out of a copy: files that can be made again, and files that exist only while a process runs."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from agentd.apps.backup.manifest import (
 SQLITE = b"SQLite format 3\0"
 LOCK_WAIT_S = 30.0
 LEFT_OUT = ("letters", "snapshots", "graph", "before-restore-")
-"""Letters are the letter server's to copy; the others can be made again, or were put aside."""
+"""Not copied here: the letter server copies letters; the others can be made again or were set aside."""
 TRAIL = "audit.jsonl"
 
 

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger("agentd.channels")
 
 AGAIN_S, AGAIN_AT_MOST_S = 1.0, 60.0
-"""How soon something that failed is tried again: doubled each time."""
+"""First and longest delay before a retry, in seconds; it doubles each time."""
 LOOK_S = 1.0
-"""How often runs are looked at that wait for an officer."""
+"""Seconds between checks of runs that wait for an officer."""
 TIDY_S = 3600.0
 NOTICE_S = 1.5
-"""After how long people see that an answer is being written."""
+"""Seconds after which people see that an answer is being written."""
 
 
 def plugged(entry: ChannelSettings) -> Channel:

@@ -23,9 +23,9 @@ from agentd.messages import AgentOutcome, Caller
 from agentd.runs.agent_api import AgentRuns
 
 SENDING = 4
-"""Messages sent at once: no service takes many more a second, and what is on its way at a kill arrives twice."""
+"""Messages sent at once: services take few more a second, and those being sent at a kill arrive twice."""
 TRIES = 3
-"""How often the number of the sign-in page may be written wrong."""
+"""Wrong entries of the sign-in page's number that sign the person out."""
 
 
 @dataclass(frozen=True, slots=True)

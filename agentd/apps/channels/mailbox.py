@@ -43,18 +43,18 @@ from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
 SEEN = timedelta(days=8)
-"""WhatsApp sends for up to seven days what was not confirmed, Telegram for one."""
+"""How long marks are kept: WhatsApp resends unconfirmed messages for up to seven days, Telegram for one."""
 LINK = timedelta(minutes=15)
 KEY_FILE = "channels.key"
 
 ChatKey = tuple[str, str]
-"""A chat: its channel's name, and the service's id of it."""
+"""A chat: its channel's name and the service's id for it."""
 Out = tuple[int, dict[str, Any]]
-"""An answer that was not sent, or may not have been: its number and its content."""
+"""An answer that is not yet known to be sent: its number and content."""
 Standing = tuple["Chat | None", Out | None, "Letter | None"]
-"""A chat as it stands, the oldest answer that was not sent, the oldest message that is not answered."""
+"""A chat's state, its oldest unsent answer and its oldest unanswered message."""
 BEGUN = "begun"
-"""In an answer's body: the key under which its sending was begun."""
+"""Key in an answer's body: the id under which its sending was begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Chat:
     run_id: str | None = None
     approval_id: str | None = None
     confirm: str | None = None
-    """The hash of the number that the sign-in page showed; until it is written here nothing else is heard."""
+    """The hash of the sign-in page's number; until it is written in the chat, nothing else has effect."""
     tries: int = 0
 
 
@@ -89,13 +89,13 @@ class Answer:
 
     messages: tuple[dict[str, Any], ...] = ()
     chat: Chat | None = None
-    """None: the chat is forgotten."""
+    """None: delete the chat."""
     awaits: str | None = None
-    """A run whose result is sent later."""
+    """A run whose result will be sent later."""
     link: str | None = None
-    """The code of a sign-in link that goes out with it."""
+    """The code of the sign-in link in this answer."""
     ends: tuple[str, ...] = ()
-    """Runs that are not waited for any more."""
+    """Runs whose results are no longer awaited."""
 
 
 class Mailbox:

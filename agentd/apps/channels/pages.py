@@ -29,7 +29,7 @@ from agentd.web.pages import plain
 from agentd.web.texts import language_of
 
 WAIT_S = 10.0
-"""How long a sign-in waits for the chat's run to end."""
+"""Seconds that a sign-in waits for the chat's run to end."""
 MAX_FORM = 1024
 _FORM = """<p>{lead}</p>{wrong}<form method="post" autocomplete="off">
 <p><label>{nik}<br><input name="nik" inputmode="numeric" maxlength="16" required></label></p>
@@ -58,7 +58,7 @@ class Pages:
         self._tries = FailedTries()
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(pages=…)`: no token needed; the bridge checks a delivery, a link holds its code."""
+        """Routes for `application(pages=…)`: no token needed; the bridge checks a delivery, a link holds its code."""
         yield web.get("/channels/{name}", self.deliver, allow_head=False)
         yield web.post("/channels/{name}", self.deliver)
         yield web.get("/masuk/{code}", self.sign_in, allow_head=False)

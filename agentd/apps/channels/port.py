@@ -89,7 +89,7 @@ class Outgoing(Message):
 
 
 Take = Callable[[Sequence[Incoming]], Awaitable[None]]
-"""Keeps what people wrote, durably; only then may a channel let its service forget it."""
+"""Stores messages durably; only afterwards may a channel let its service forget them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Reading:
     messages: tuple[Incoming, ...] = ()
     answer: str = ""
     sent: tuple[str, ...] = ()
-    """Keys of messages that the service says it has."""
+    """Keys of messages that the service reports as delivered."""
 
 
 class Channel(Protocol):
@@ -119,16 +119,16 @@ class Channel(Protocol):
     """
 
     longest: int
-    """UTF-16 units that one text may have."""
+    """Maximum UTF-16 units of one text."""
     longest_asking: int
-    """The same where choices stand below it."""
+    """The same for a text with choices."""
     most_choices: int
     window_s: float | None
-    """Seconds after a person's last message in which they may be written to; None: always."""
+    """Seconds after a person's last message in which the service lets us write to them; None: always."""
     reports_within_s: float
-    """Seconds within which the service mostly reports that a message was delivered; 0: it never does."""
+    """Seconds within which the service usually reports a delivery; 0: it never does."""
     marks_read: bool
-    """Whether `notice` also shows people that their message was read; where it doesn't, only a slow answer needs it."""
+    """Whether `notice` also shows that the message was read; if not, it is only needed for a slow answer."""
 
     async def receive(self, take: Take) -> None:
         """Bring messages until cancelled; if they come by webhook, register it and return.

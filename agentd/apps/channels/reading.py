@@ -15,7 +15,7 @@ from agentd.messages import AgentOutcome
 
 Kind = Literal["text", "tap", "media", "forwarded", "edited", "wordless", "pin", "start", "stop", "sign_in"]
 YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"
-"""How the ids of choices begin; the approval or the tool follows."""
+"""Prefixes of the ids of choices, followed by the approval's id or the tool's name."""
 
 _NUMBER = re.compile(r"\d{4}")
 

@@ -27,9 +27,9 @@ from agentd.runs.agent_api import AgentRuns
 log = structlog.get_logger("agentd.channels")
 
 LEAVE_S = 3.0
-"""How long a stop waits for what is on its way."""
+"""Seconds that a stop waits for answers being sent."""
 REMEMBERED = 1000
-"""Keys that services reported and nobody asked for yet."""
+"""Maximum number of reported keys that are remembered."""
 
 
 class Sender:

@@ -36,12 +36,12 @@ _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
 _WORD = re.compile(rf"{HAN}|[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
 _BREAKS = frozenset(",;:")
 _TITLE = "<title>"
-"""Stands for the words of a title; no text has it as a word."""
+"""Replaces the words of a title; no text contains it as a word."""
 _NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
 _STATUS_WORDS = 4
-"""A longer text of a result describes a procedure, not the outcome of a request."""
+"""Maximum words of a status; a longer text in a result describes a procedure, not an outcome."""
 _NAMING_WORDS = 2
-"""In a longer one a verb's stem names something (`foto cetak 3x4`); as the last word it says what is (`terbit`)."""
+"""In longer statuses a verb's stem is part of a name (`foto cetak 3x4`), unless it is the last word (`terbit`)."""
 MOST_SEARCHED = 32
 
 

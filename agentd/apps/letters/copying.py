@@ -36,10 +36,10 @@ from agentd.messages import ToolInfo
 
 Json = Any
 MOST_TRIED = 64
-"""Values of one field that are tried, those said last first; fewer where more than SHORT characters were said."""
+"""Values that are tried per field, latest first; fewer if more than SHORT characters were said."""
 SHORT = 2_000
 MOST_LISTED = 24
-"""Values of one field that a model is given to choose from."""
+"""Maximum number of values per field that a model may choose from."""
 _SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
 _REQUESTS = phrases().make | phrases().polite
@@ -49,7 +49,7 @@ _WRITTEN = {
     "code": re.compile(r"(?<![\w./-])(?:[\w./-]*\d)[\w./-]*(?<!\.)"),
 }
 _ALSO = {"place": frozenset({"lahir"}), "address": ADDRESSES}
-"""Names that the values of several fields stand under; which of them is meant, the proof says."""
+"""Names shared by the values of several fields; the proof decides which field is meant."""
 _TOKENS = {"integer": int, "number": float}
 
 

@@ -19,17 +19,17 @@ from agentd.apps.letters.by_tool import by_tool
 from agentd.messages import ToolInfo
 
 ASKED_BY = "agentd/asked_by"
-"""A tool's own `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
+"""Key in a tool's `_meta`: the words by which people ask for what it does (`["domisili", "surat domisili"]`).
 
-On an official tool they say which act is meant; on any other, what is to be looked up there and not in a memory.
+On an official tool they say which act is meant; on any other, what must be looked up rather than remembered.
 """
 UNNAMED = "any"
-"""The deed of words that say that something was done, and not what."""
+"""The deed of words that say that something was done, but not what."""
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 Forms = Mapping[str, frozenset[str]]
-"""Each word with the deeds that it names."""
+"""{word: keys of the deeds that it names}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from agentd.messages import ToolInfo
 from agentd.ports import Meaning
 
 NEAR, AHEAD = 0.84, 0.01
-"""Cosines of multilingual-e5-small: how near the nearest sense is, and how far ahead of the second."""
+"""Cosines of multilingual-e5-small: the least nearness of the nearest sense, and its least lead over the second."""
 _SAYS = frozenset({"format", "enum", "pattern"})
 _TEXTS = [f"{sense}: {', '.join((sense, *words)[:6])}" for sense, words in phrases().senses.items()]
 

@@ -18,10 +18,10 @@ from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
-"""Kinds whose values always name somebody or something."""
+"""Kinds of fields whose values always name somebody or something."""
 _ENDS = ".,;:!?\"'()"
 MOST_LISTED = 32
-"""Codes that a constrained model is given to choose from; with more of them said the field is left open."""
+"""Maximum number of codes that a constrained model may choose from; with more, the field is left open."""
 
 
 class LookUps(CallPolicy):

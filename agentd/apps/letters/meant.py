@@ -17,9 +17,9 @@ from agentd.messages import Said, ToolCall
 from agentd.ports import Meaning
 
 AHEAD = 0.01
-"""Cosine of multilingual-e5-small by which another choice is nearer to a message than the model's."""
+"""The lead in cosine (multilingual-e5-small) with which another choice beats the model's."""
 LAST = 12
-"""Messages of the citizen that are compared, and as many of the agent."""
+"""Number of latest messages that are compared, of the citizen and of the agent each."""
 
 
 async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) -> list[Field]:

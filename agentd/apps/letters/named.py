@@ -27,12 +27,12 @@ _TIME = re.compile(r"\d{1,2}[:.]\d{2}(?::\d{2})?")
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/]\d{1,2})?")
 _ONE_WORD = re.compile(r"\S*\d\S*")
 FEWEST = 3
-"""Digits of a word that may be a code in a field of another kind: a file's or a time zone's name has fewer."""
+"""Least digits of a word that may be a code in a field of another kind: names of files or time zones have fewer."""
 _LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
-"""A number within free text that is somebody's or something's, and no amount or year."""
+"""A number in free text that identifies somebody or something, and is no amount or year."""
 _PLAIN = re.compile(r"[\W_]+")
 SHORTEST = 5
-"""Characters of a code that may be found as part of a longer run; shorter ones must stand alone."""
+"""Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
 
 
 class Named:

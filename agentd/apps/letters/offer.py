@@ -22,20 +22,20 @@ from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.messages import AgentStep, Said, ToolInfo
 
 ABOUT = "agentd/about"
-"""A tool's own `_meta`: its parameter that names one of the official acts, with what else that may name
+"""Key in a tool's `_meta`: its parameter that names an official act, and the other values it accepts
 (`{"letter_type": ["skds"]}`)."""
 
 LISTS = "agentd/lists"
-"""A tool's own `_meta`: true of the one that lists the official acts."""
+"""Key in a tool's `_meta`: true for the tool that lists the official acts."""
 
 PURPOSE = "keperluan"
-"""The label of what a letter is for."""
+"""The label of a letter's purpose."""
 
 _NUMBERS = {"nik": 8, "kk": 8, "date": 1}
-"""Digits, or words for them, without which nobody has said such a value: `tujuh belas` says two by one word."""
+"""Least digits, or words for digits, of such a value: `tujuh belas` says two digits in one word."""
 _WORD = re.compile(r"\w+")
 _ENDINGS = deed_words().clitics
-"""Written on to a word without changing what it names (`suratnya`)."""
+"""Endings that don't change what a word names (`suratnya`)."""
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(languages.words().digits))})\b", re.I)
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 GAP = 12
-"""The most words that `...` matches."""
+"""Maximum number of words that `...` matches."""
 _ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)")
 
 Phrase = tuple[str, ...]
-"""Words in their order."""
+"""Words in order."""
 
 
 class Class(Protocol):

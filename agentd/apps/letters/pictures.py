@@ -30,7 +30,7 @@ class PicturesEndpoint:
         self._runs = runs
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(mounted=…)`."""
+        """Routes for `application(mounted=…)`."""
         yield web.get(r"/pictures/{run_id}/{name}/{page:[1-9]\d?}.png", self.get)
 
     async def get(self, request: web.Request) -> web.Response:

@@ -11,9 +11,9 @@ from agentd.apps.letters.evidence.persons import KIN
 from agentd.apps.letters.languages import phrases
 
 LONGEST = 8
-"""Words of a span of what somebody said."""
+"""Maximum words of a span."""
 WHOLE = 64
-"""Words of a whole that is one value, as an address or a purpose may be."""
+"""Maximum words of a whole piece that is one value, such as an address or a purpose."""
 _WISHES = phrases().weak_purpose
 
 

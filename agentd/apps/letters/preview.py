@@ -33,7 +33,7 @@ class PreviewEndpoint:
         self._call = call
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(mounted=…)`."""
+        """Routes for `application(mounted=…)`."""
         yield web.post("/preview", self.post)
 
     async def post(self, request: web.Request) -> web.Response:

@@ -22,7 +22,7 @@ from agentd.messages import Said
 _LONG = re.compile(r"(?<![\w.,])\d(?:[ -]?\d)*+")
 _CODE = re.compile(r"(?<!\w)[A-Za-z\d]++(?:[/-][A-Za-z\d.]++)*+")
 _LEAST_DIGITS = {_LONG: 9, _CODE: 4}
-"""Digits of what is somebody's or something's, and no count, hour or year."""
+"""Least digits of a number that identifies somebody or something, and is no count, hour or year."""
 _MONEY = re.compile(
     rf"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:{'|'.join(sorted(words().scales, key=len, reverse=True))}))?",
     re.I,
@@ -32,10 +32,10 @@ _COPULAS = phrases().copulas
 _NO_NAME = phrases().no_name | {
     word for known in (*LABELS.values(), *RELATIONS.values()) for phrase in known for word in phrase.split()
 }
-"""Words of a form and of relations (`Nama Ibu Kandung`, `Pak Lurah`): they are nobody's name."""
+"""Words of forms and relations that are no names (`Nama Ibu Kandung`, `Pak Lurah`)."""
 _LEAST_NAME = 2
 _MOST = 64
-"""Codes of one answer that are looked up; an answer of more is no answer to a citizen, and its rest is not read."""
+"""Maximum number of codes that are checked per answer; more are not expected in an answer to a citizen."""
 
 
 def unfounded(answer: str, said: Sequence[Said], instructions: str) -> str | None:

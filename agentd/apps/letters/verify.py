@@ -34,13 +34,13 @@ from agentd.web.texts import language_of
 log = structlog.get_logger(__name__)
 
 PER_MINUTE = 30
-"""Questions an address may ask a minute; a burst of as many."""
+"""Requests per address and minute; also the size of a burst."""
 QUANTUM_S = 0.1
 MAX_FILE = 4 * 1024 * 1024
 _CODE = re.compile(r"[0-9A-Za-z-]{1,40}")
 _STATEMENT = re.compile(r"[A-Z2-7]{1,1800}")
 MAX_FORM = 4096
-"""Bytes of a form that holds a statement."""
+"""Maximum bytes of a form with a statement."""
 _STATUS = {"later": 503}
 
 
@@ -52,7 +52,7 @@ class VerifyPages:
         self._buckets = Buckets(clock)
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(pages=…)`: open to everybody."""
+        """Routes for `application(pages=…)`: open to everybody."""
         yield web.get("/verify", self.ask)
         yield web.get("/verify/{code}", self.by_code)
         yield web.post("/verify", self.by_body)

@@ -27,7 +27,7 @@ MARKS = {
     "later": "…",
     "ask": "?",
 }
-"""Every status there is, and its sign."""
+"""The mark of each status."""
 _TEMPLATE = Template((FOLDER / "verify.html").read_text(encoding="utf-8"))
 _ROWS = ("title", "number", "date", "valid_until", "name_masked", "voided_at", "void_reason")
 _STATE = ("valid_until", "voided_at", "void_reason")

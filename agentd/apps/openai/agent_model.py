@@ -29,7 +29,7 @@ from agentd.runs.agent_api import AgentRuns
 from agentd.runs.visibility import new_key
 
 REMEMBERED = 4096
-"""Conversations that can be taken up again; the oldest are forgotten first."""
+"""Maximum number of conversations that can be continued; the oldest are dropped first."""
 
 
 class _Words(Params):
@@ -37,9 +37,9 @@ class _Words(Params):
 
 
 QUOTED_CHARS = 2000
-"""Of a conversation that was not had here, its end."""
+"""Characters quoted from the end of a conversation that was not held here."""
 ALIKE = 64
-"""Conversations of the same words that wait to be taken up."""
+"""Maximum number of conversations with the same words that can be continued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Conversation:
     session_id: str
     key: str | None = field(default=None, repr=False)
     known: bool = True
-    """Whether its conversation was had here."""
+    """Whether its conversation was held here."""
 
 
 class AgentModel:

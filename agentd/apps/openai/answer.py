@@ -21,7 +21,7 @@ from agentd.ports import TextChunk, TextSink
 
 T = TypeVar("T")
 GONE_CHECK_S = 0.5
-"""How often a request that writes nothing looks whether its client is still there."""
+"""Seconds between checks of whether the client is still connected."""
 
 
 class ClientLeft(web.HTTPException):

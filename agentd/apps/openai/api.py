@@ -22,7 +22,7 @@ from agentd.ports import ChatModel, TextSink
 
 AGENT, RAW = "agent", "raw"
 AgentHook = Callable[[Sequence[ChatMessage], Caller, dict[str, Any]], Awaitable[Spoken]]
-"""Runs the agent on a conversation: (messages, who asks, the request's `metadata`)."""
+"""Runs the agent on a conversation: (messages, caller, the request's `metadata`)."""
 
 
 class OpenAIApi:

@@ -12,7 +12,7 @@ from agentd.messages import ChatMessage, Role
 from agentd.rpc.params import wanted
 
 MAX_TOKENS = 1024
-"""When the caller names no limit."""
+"""The limit if the caller gives none."""
 _TEXT_ALONE = "it should be text, or a list of parts of type text: nothing else is read here"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from agentd.cli import options
 
 LISTEN = "127.0.0.1:8766"
-"""Beside the daemon's own port, so that both can run."""
+"""Not the daemon's port, so that both can run."""
 
 
 def register(commands: Any) -> None:

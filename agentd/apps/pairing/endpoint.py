@@ -37,7 +37,7 @@ class PairEndpoint:
         self._now = now
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(pages=…)`."""
+        """Routes for `application(pages=…)`."""
         yield web.post("/pair", self.post)
 
     async def post(self, request: web.Request) -> web.Response:

@@ -18,7 +18,7 @@ from agentd.messages import ToolInfo
 
 CONDITIONS = "agentd/conditions"
 RESIDENT, MEMBER, CHILD = "resident", "family", "anak_pemohon"
-"""Whose values: the verified resident's, and those of the family member whom they choose."""
+"""Sources of values: the verified resident, and the family member they choose; CHILD is computed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
 LONGEST = 500
-"""Characters that are kept of what was said."""
+"""Maximum characters stored of the resident's words."""
 
 TABLES = sa.MetaData()
 CORRECTIONS = sa.Table(

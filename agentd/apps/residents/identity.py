@@ -20,7 +20,7 @@ from agentd.ports import Clock
 from agentd.runs.store import RunStore
 
 FAMILIES = 256
-"""Family cards in memory at most: those of the visits that are under way, and more."""
+"""Maximum number of family cards in memory: more than there are visits at once."""
 
 TABLES = sa.MetaData()
 IDENTITIES = sa.Table(
@@ -58,7 +58,7 @@ class Identities:
         self._shared = store.shared
         self._proven: set[str] = set()
         self._all_known = False
-        """Whether `_proven` has every session with a proof (and some that had one): an only node knows them all."""
+        """Whether `_proven` has every session with a proof (it may have more); true only without other nodes."""
         self._clock = clock
         self._idle = timedelta(seconds=idle_s)
         self._families: OrderedDict[str, tuple[Resident, ...]] = OrderedDict()

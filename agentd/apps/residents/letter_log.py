@@ -29,9 +29,9 @@ from agentd.tasks import beside
 log = structlog.get_logger("agentd.letter_log")
 
 AGAIN_S = 30.0
-"""How soon a letter that could not be listed is sent again."""
+"""Seconds before a refused letter is sent again."""
 LETTER = "agentd/letter"
-"""A tool's own `_meta`: its result is a letter."""
+"""Key in a tool's `_meta`: true if its result is a letter."""
 
 TABLES = sa.MetaData()
 WAITING = sa.Table(
@@ -58,7 +58,7 @@ class LetterLog:
         self.wanted = wanted
         self._noted = asyncio.Event()
         self.refused = 0
-        """How many the register refused when it was asked last."""
+        """How many letters the register refused at the last attempt."""
 
     async def note(self, letter: dict[str, Any]) -> None:
         """Queue an issued letter; the same number is queued once."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from agentd.errors import RateLimited
 
 FREE = 6
-"""Wrong tries in a row that cost nothing: two people who mistype."""
+"""Consecutive wrong tries without a delay: two people who mistype."""
 LONGEST_S = 10.0
 MOST_WAITING = 4
 MOST_CALLERS = 1024

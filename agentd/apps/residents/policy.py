@@ -24,7 +24,7 @@ from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy
 
 Seen = Callable[[str], Awaitable[tuple[str, ...]]]
-"""The requirements that an officer ticked for a run."""
+"""Returns the requirements that an officer ticked for a run."""
 
 
 @dataclass(frozen=True, slots=True)

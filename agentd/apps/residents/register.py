@@ -17,10 +17,10 @@ from agentd.messages import ToolOutcome
 log = structlog.get_logger("agentd.residents")
 
 PATIENCE_S = 15.0
-"""How long a visitor waits for the register; then it counts as down."""
+"""Seconds to wait for the register; after that it counts as down."""
 
 Resident = Mapping[str, str | None]
-"""A resident's fields by their names on the wire; unknown is None."""
+"""A resident's fields by their wire names; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

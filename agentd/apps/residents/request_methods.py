@@ -16,7 +16,7 @@ from agentd.rpc.method import ANYONE, STAFF, Services, method
 from agentd.rpc.params import Params, SessionKey
 
 _ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
-"""Stops a request's run: that it may was judged by the request."""
+"""The caller that cancels a request's run, after the request checked the real caller's rights."""
 
 
 class RequestsParams(Params):

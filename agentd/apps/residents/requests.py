@@ -29,7 +29,7 @@ Status = Literal["incomplete", "under_review", "waiting_signature", "ready", "fe
 ENDED = frozenset({"ready", "fetched", "cancelled"})
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _CODE = 16
-"""Characters of a code, of 31: 79 random bits."""
+"""Characters of a code, out of 31: 79 random bits."""
 
 TABLES = sa.MetaData()
 REQUESTS = sa.Table(
@@ -75,7 +75,7 @@ class Request:
     status: Status
     created_at: str
     letter: str | None = None
-    """The number of the letter that is ready to be fetched."""
+    """The number of the letter that is ready."""
 
     @property
     def queue_number(self) -> str:

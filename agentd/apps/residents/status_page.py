@@ -24,7 +24,7 @@ class StatusPage:
         self._tries = FailedTries()
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """For `application(pages=…)`: open to everybody who has a code."""
+        """Routes for `application(pages=…)`: open to everybody who has a code."""
         yield web.get("/status/{code}", self.get)
 
     async def get(self, request: web.Request) -> web.Response:

@@ -9,7 +9,7 @@ from agentd.apps import server_command
 from agentd.apps.setup.findings import Finding
 
 UNKNOWN = 3
-"""The look's exit status where books.toml is not of the database's tables as they are."""
+"""The exit status of `look` if books.toml doesn't match the database's tables."""
 
 
 def books(settings: Any) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ IMPORTED = (
     "import importlib.util as u, sys; m = sys.argv[1]; found = u.find_spec(m) or sys.exit(f'no Python module {m}');"
     "found.submodule_search_locations and __import__(m)"
 )
-"""Imports a package; of a single module it only looks whether it is there, for importing it might run it."""
+"""Imports a package; a single module is only located, because importing might run it."""
 MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 

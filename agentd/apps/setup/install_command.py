@@ -15,7 +15,7 @@ from typing import Any
 from agentd.cli import options
 
 HIDDEN = ("/home", "/root", "/run/user")
-"""What ProtectHome=yes keeps from the service."""
+"""Folders that ProtectHome=yes hides from the service."""
 NODE = frozenset({"node", "npx", "npm", "bun", "deno"})
 DROP_IN = "agentd.service.d/node.conf"
 SYSTEM_ONLY = (
@@ -34,7 +34,7 @@ SYSTEM_ONLY = (
     "CacheDirectory=",
     "RuntimeDirectory=",
 )
-"""Lines that ask for rights a user's own service manager does not have; what seccomp can do stays."""
+"""Lines that need rights which a user's service manager lacks; those that only need seccomp stay."""
 
 
 class CannotInstall(Exception):

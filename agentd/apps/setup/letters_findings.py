@@ -13,7 +13,7 @@ from agentd.apps.setup.findings import Finding
 from agentd.config.proxy import LOOPBACK
 
 SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
-"""The words in a sample's texts that an office must replace."""
+"""Marks in the sample's texts that an office must replace."""
 
 
 def office(settings: Any) -> Iterator[Finding]:

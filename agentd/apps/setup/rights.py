@@ -9,7 +9,7 @@ from pathlib import Path
 from agentd.state import OTHERS
 
 PUBLIC = (".cert.pem", ".pub.pem")
-"""How names of files end that are made to be given to everybody."""
+"""Name endings of files that are meant for everybody."""
 
 
 def open_to_others(state: Path) -> list[Path]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RULES: tuple[ApprovalRule, ...] = ("never", "citizen", "staff")
 START_S = 120.0
-"""`npx` and `uvx` fetch a package at their first start."""
+"""Seconds for a server's start: `npx` and `uvx` download a package at the first one."""
 LOOK_S = 0.1
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 MACHINES = frozenset({"kiosk", "model"})
-"""Scopes of what has no hands to renew a token."""
+"""Scopes of machines, which can't renew a token."""
 PEOPLES = timedelta(days=180)
 SCOPES = ("kiosk", "chat", "staff", "admin", "model")
 
