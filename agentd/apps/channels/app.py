@@ -130,7 +130,7 @@ class Channels(App):
             for service in self._services.values():
                 await service.channel.aclose()
 
-    # ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── receiving ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _listen(self, service: Service) -> None:
         """Receive messages until the daemon stops; retry a service that does not answer."""
@@ -202,7 +202,7 @@ class Channels(App):
         with suppress(ChannelFailure):
             await service.channel.notice(message)
 
-    # ── what goes out ────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── sending ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _work(self, chat_key: ChatKey) -> None:
         """Wake the chat's worker, or start it."""
@@ -246,7 +246,7 @@ class Channels(App):
                 return await self._sender.send(service, chat_key, out, chat)
             return letter is not None and chat is not None
 
-    # ── what goes on beside ──────────────────────────────────────────────────────────────────────────────────────────
+    # ── background ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _look(self) -> None:
         """Continue what an earlier process left unfinished; tell people what an officer decided."""

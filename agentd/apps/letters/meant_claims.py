@@ -16,7 +16,7 @@ _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])|\n")
 
 
 async def meant_claim(answer: str, meaning: Meaning) -> str | None:
-    """The first sentence, in any language, that means that a deed was done; None without one."""
+    """The first sentence, in any language, whose meaning is that a deed was done, or None."""
     examples = _examples()
     texts = [*examples["done"], *examples["other"]]
     for sentence in filter(None, map(str.strip, _BREAK.split(answer))):
