@@ -1,4 +1,4 @@
-"""Wires the parts together: settings in, a running daemon out. The only module that knows all the others."""
+"""Wires the parts together: settings in, a running daemon out. Only this module knows all the others."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ log = structlog.get_logger("agentd")
 
 
 def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
-    """This process: one among several where client.toml names a shared database."""
+    """This process as a node; part of a cluster if client.toml names a shared database."""
     shared = settings.store.url
     if not shared:
         return Node(sqlite_engine(settings.state / "dbos.db"), settings.store.node or "local")
@@ -69,7 +69,7 @@ def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
 
 
 def _wiring(made: Daemon, model: ChatModel) -> Wiring:
-    """What apps get of this daemon."""
+    """The Wiring that apps get from this daemon."""
     return Wiring(
         settings=lambda: made.settings,
         clock=made.clock,
@@ -88,7 +88,7 @@ def _wiring(made: Daemon, model: ChatModel) -> Wiring:
 
 
 async def _admission(settings: Settings, clock: Clock, stack: AsyncExitStack) -> tuple[TokenStore, Access]:
-    """Who may come in. Raises ConfigError when the settings speak of a proxy and there is no token."""
+    """Build the access control. Raises ConfigError if the settings name a proxy but there is no token."""
     tokens = TokenStore(settings.state / "access.json", clock.now)
     used = LastUse(settings.state, clock)
     await stack.enter_async_context(beside(last_use=used.keep()))
@@ -109,7 +109,7 @@ async def _admission(settings: Settings, clock: Clock, stack: AsyncExitStack) ->
 
 @asynccontextmanager
 async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
-    """Everything but the wire, over a host that `agentd.startup` began. Recovery begins once its servers are up."""
+    """Everything but the network, on a host started by `agentd.startup`. Recovery begins once its servers are up."""
     clock = clock_of(settings.clock)
     async with AsyncExitStack() as stack:
         chain = Chain(settings, clock)
@@ -229,7 +229,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
 async def served(
     made: Daemon, sockets: Sequence[socket] = (), *, for_one: bool = False
 ) -> AsyncIterator[tuple[str, ...]]:
-    """The daemon on the wire, `for_one` client alone or for all; gives its addresses."""
+    """Serve the daemon on the network, for all clients or only `for_one`; yields its addresses."""
     rpc = made.settings.rpc
     limiter = RateLimiter(made.tokens, rpc.rate_per_minute, made.clock)
     body_s = made.services.limits.body_timeout_s

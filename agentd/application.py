@@ -1,7 +1,7 @@
-"""What an application brings to the daemon, and what it gets of it. The daemon names no app: plugins.py finds them.
+"""Defines what an app provides to the daemon and gets from it. The daemon names no app: plugins.py finds them.
 
-An app is a class under the entry point group `agentd.apps`, made once with a `Wiring`. Its policies are asked before
-approval: first what may be called at all, then whether a human agrees, then the call.
+An app is a class under the entry point group `agentd.apps`, created once with a `Wiring`. Its policies run before
+approval: first whether a call is allowed, then whether a human agrees, then the call.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("agentd")
 InternalCall = Callable[[str, dict[str, Any]], Awaitable[ToolOutcome]]
-"""Calls a read-only tool of one server for a page, outside any conversation: (tool, arguments)."""
+"""Calls a tool of one server outside any conversation, as for a page: (tool, arguments)."""
 InternalTools = Callable[[Callable[[], str]], InternalCall]
-"""Internal calls to the server that a setting names, which is read at each call."""
+"""Makes an InternalCall to the server that a function names; the function is called each time."""
 MethodCall = Callable[[str, dict[str, Any], Caller], Awaitable[Any]]
-"""Calls one of the daemon's JSON-RPC methods in this process: (name, params, caller). Raises as the method does."""
+"""Calls one of the daemon's JSON-RPC methods in this process: (name, params, caller). Raises what the method raises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What an app may use of its daemon. What a reload can change is a function."""
+    """The parts of the daemon that an app may use. Those that a reload can change are functions."""
 
     settings: Callable[[], Settings]
     clock: Clock
     model: ChatModel
     providers: Callable[[], Sequence[ProviderState]]
     tools: Callable[[], ToolHost]
-    """Every tool behind every policy: how an app's own run calls them."""
+    """All tools behind all policies, for calls by an app's own runs."""
     tools_of: Callable[[Caller | None], Toolset]
     barred: Callable[[Caller], frozenset[str]]
-    """The providers that this caller's profile does not use."""
+    """The providers that the caller's profile does not use."""
     store: RunStore
     audit: AuditTrail
     tokens: TokenStore
     internal_tools: InternalTools
     call: MethodCall
     meaning: Meaning | None = None
-    """How near texts are in meaning; None: nothing is compared so."""
+    """Compares texts by meaning; None if nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """A kind of question that becomes a durable run: what answers it, by which servers, with what brief."""
+    """A kind of question that becomes a durable run: its executor, the servers it needs, and its brief."""
 
     execute: Executor
     servers: frozenset[str]
@@ -75,7 +75,7 @@ class QuestionKind:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake in a tool's schema: where (`address.street`), in which key, and what is wrong."""
+    """One mistake in a tool's schema: the path (`address.street`), the key and what is wrong."""
 
     path: str
     key: str
@@ -84,58 +84,58 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class SchemaReading:
-    """How an app reads a tool's schema, for its author."""
+    """An app's reading of a tool's schema, for the schema's author."""
 
     lines: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
 
 
 class App:
-    """An app that brings nothing; each overrides what it has."""
+    """The base of all apps. It provides nothing; apps override what they provide."""
 
     methods: ClassVar[tuple[Method, ...]] = ()
-    """JSON-RPC methods of its own. They reach its kinds of question by `services.questions[KIND]`."""
+    """Its JSON-RPC methods. They ask its kinds of question by `services.questions[KIND]`."""
     static: ClassVar[Path | None] = None
-    """The folder of its pages' files, served together with the daemon's own (`agentd.web.pages`)."""
+    """The folder of its pages' files, which are served with the daemon's own (`agentd.web.pages`)."""
     turns: TurnPolicy = UNRESTRICTED
     reviews: Reviews | None = None
-    """Takes on what a citizen agreed to and an officer must, too."""
+    """Creates the request for a call that an officer must approve after the citizen."""
     reaches_out: ClassVar[bool] = False
-    """Whether it connects to others by itself, from `routes` on: not in a daemon made for one command."""
+    """Whether it connects to other systems by itself from `routes` on; a daemon for one client omits its routes."""
     judges_official_calls: ClassVar[bool] = False
-    """Whether its `policies` judge what official calls may hold. Without such an app the daemon makes none."""
+    """Whether its `policies` judge the arguments of official calls. Without such an app the daemon refuses them."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
 
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
-        """What it reads of a tool's schema."""
+        """Explain how the app reads the tool's schema, and the mistakes in it."""
         del tool, meaning  # an app that reads none
         return SchemaReading((), ())
 
     def own_tools(self) -> Iterable[OwnTool]:
-        """Tools that it has itself, without a server."""
+        """The tools that the app implements itself, without a server."""
         return ()
 
     def policies(self) -> Iterable[CallPolicy]:
-        """Its rules about calls, in the order in which they are asked."""
+        """Its rules about calls, in the order in which they are applied."""
         return ()
 
     async def fitting(self, session_id: str) -> Fit | None:
-        """How tools look in this session, where more is known of its visitor than the conversation says."""
+        """How to adapt the tools to this session, if data of its visitor is known; else None."""
         return None
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
-        """The model as the agent's loop asks it."""
+        """The model that the agent's loop gets, by default `inner`."""
         return inner
 
     def questions(self) -> Mapping[str, QuestionKind]:
-        """{kind: what answers it}."""
+        """The kinds of question that it answers, by name."""
         return {}
 
     def pages(self) -> Iterable[web.AbstractRouteDef]:
-        """Pages that are open to everybody and made at each request; those of `static` are served without it."""
+        """Pages open to everybody that are made at each request. Files in `static` are served without it."""
         return ()
 
     def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
@@ -143,32 +143,32 @@ class App:
         return ()
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """What goes on beside the runs, as long as the daemon serves."""
+        """A context for background work while the daemon serves."""
         return nullcontext()
 
     def parts(self) -> Iterable[object]:
-        """What its methods stand on: they reach each by `services.part(TYPE)`."""
+        """Objects for its methods, which get each by `services.part(TYPE)`."""
         return ()
 
     async def owes(self, session_id: str) -> bool:
-        """Whether somebody still waits for something of a session that nobody has used for its time."""
+        """Whether somebody still waits for something of an expired session."""
         return False
 
     async def leaving(self, session_id: str) -> None:
-        """The runs of a session are about to be removed."""
+        """Called before the runs of a session are removed."""
 
     async def session_shown(self, session_id: str) -> dict[str, Any]:
-        """What Session.get says of a session besides its turns."""
+        """The app's data for Session.get, added to the session's turns."""
         return {}
 
     async def forget(self, session_id: str) -> None:
-        """Let go of what is kept of a session that is deleted."""
+        """Delete what the app stores about a deleted session."""
 
 
 def policed(host: ToolHost, apps: Sequence[App], timed: Callable[[str, float], None] = lambda *_: None) -> PolicedTools:
-    """The host behind every app's policies, those of the last app first, then approval, then what the host fills in.
+    """The host behind all policies: known arguments, the apps' (last app first), approval, then the host's arguments.
 
-    Before them all, a call is refused for arguments that its tool doesn't have.
+    Without an app that judges official calls, those are refused.
     """
     policies = [policy for app in reversed(apps) for policy in app.policies()]
     if not any(app.judges_official_calls for app in apps):

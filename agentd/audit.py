@@ -1,7 +1,7 @@
-"""The audit trail: who did what and when, in an append-only file. It is no log, and holds no citizen's word or value.
+"""The audit trail: who did what and when, in an append-only file. It holds no citizen's text or data.
 
-`audit.jsonl` in the state folder has one entry a line; each carries the SHA-256 of the one before, so that a change,
-an insertion or a loss in the middle is seen. `audit.head` names the newest entry, so that a lost end is seen too.
+`audit.jsonl` in the state folder has one entry per line. Each holds the SHA-256 of the previous one, so that a change,
+insertion or loss in the middle is detected. `audit.head` names the newest entry, so that a lost end is detected too.
 All processes of one state folder (daemon, commands) write the same file; each node of a cluster writes its own.
 """
 
@@ -28,7 +28,7 @@ from agentd.state import give, replace
 FILE_NAME = "audit.jsonl"
 HEAD_NAME = "audit.head"
 TAIL_BYTES = 256 * 1024
-"""Of the file's end, where the newest entry is looked for; no entry is longer than a tenth of it."""
+"""How much of the file's end is searched for the newest entry; no entry is longer than a tenth of it."""
 _ACTION = re.compile(r"[a-z]+(\.[a-z_]+)+")
 _LONG_NUMBER = re.compile(r"(?<![0-9A-Za-z])\d{8,}(?![0-9A-Za-z])")
 _TEXT, _MANY = 160, 100
@@ -38,7 +38,7 @@ Fact = str | int | float | bool | None | list[str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line. `at` is ISO 8601 in UTC; `before` is the digest of the entry before, empty for the first."""
+    """One line. `at` is ISO 8601 in UTC; `before` is the previous entry's digest, empty for the first."""
 
     number: int
     at: str
@@ -50,7 +50,7 @@ class Entry:
     digest: str = ""
 
     def sealed(self) -> str:
-        """The SHA-256, in hex, of all but the digest itself."""
+        """The SHA-256 in hexadecimal of all fields except the digest."""
         content = {key: value for key, value in asdict(self).items() if key != "digest"}
         return sha256(_json(content).encode()).hexdigest()
 
@@ -68,7 +68,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What reading the whole trail found: `problems` are changes and losses, `notes` harmless traces of a crash."""
+    """The result of checking the whole trail: `problems` are changes and losses, `notes` harmless traces of a crash."""
 
     head: Head
     problems: list[str] = field(default_factory=list)
@@ -85,11 +85,11 @@ class AuditTrail:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
 
     def close(self) -> None:
-        """Let what is being written end."""
+        """Wait for the running write."""
         self._thread.shutdown()
 
     async def arecord(self, action: str, *, actor: str, subject: str = "", **facts: Fact) -> None:
-        """`record` from the event loop, on a thread of its own. Raises Busy when the trail can't be written."""
+        """`record` from the event loop, in a separate thread. Raises Busy if the trail can't be written."""
 
         def work() -> None:
             self.record(action, actor=actor, subject=subject, **facts)
@@ -101,11 +101,11 @@ class AuditTrail:
             raise Busy(why, retry_after_s=5.0) from None
 
     def record(self, action: str, *, actor: str, subject: str = "", **facts: Fact) -> None:
-        """Add an entry: `action` like `session.deleted`, `actor` a caller's id, `subject` the id of what it is done to.
+        """Add an entry: `action` like `session.deleted`, `actor` a caller's id, `subject` the id of the object.
 
-        Facts are ids, kinds, counts and names of fields. A text with blanks or of more than 160 characters is kept as
-        its SHA-256 and long numbers are left out, so that a value that came here by mistake is not readable.
-        Call it before the act: what can't be recorded isn't done. Raises OSError when it can't be written.
+        Facts are ids, kinds, counts and field names. A text with blanks or of more than 160 characters is stored as its
+        SHA-256, and long numbers are left out, so that a value passed by mistake is not readable.
+        Call it before the act: what can't be recorded must not be done. Raises OSError if it can't be written.
         """
         if not _ACTION.fullmatch(action):
             raise ValueError(f"{action!r} is no action: write it like session.deleted")
@@ -121,11 +121,11 @@ class AuditTrail:
             replace(self._head, f"{Head(entry.number, digest)}\n".encode())
 
     def entries(self) -> Iterator[Entry]:
-        """All that can be read, oldest first."""
+        """All readable entries, oldest first."""
         yield from (entry for _, entry in _read(self._lines()) if entry is not None)
 
     def verify(self) -> Verdict:
-        """Whether the trail is whole."""
+        """Check the whole trail."""
         return judge(self._lines(), self._read_head())
 
     # ── the files ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -142,7 +142,7 @@ class AuditTrail:
             os.close(file)
 
     def _newest(self, file: int) -> Head:
-        """The entry that the next one follows: the file's last, or the one that the head names and the file lost."""
+        """The entry before the next one: the file's last, or the head's if the file has lost that."""
         size = os.fstat(file).st_size
         tail = os.pread(file, TAIL_BYTES, max(0, size - TAIL_BYTES)).decode("utf-8", "replace").splitlines()
         last = next((entry for _, entry in reversed(list(_read(tail))) if entry is not None), None)
@@ -166,7 +166,7 @@ class AuditTrail:
 
 
 def judge(lines: Iterable[str], head: Head | None) -> Verdict:
-    """What is wrong with a trail of these lines whose newest entry the head names. Pure."""
+    """Check a trail of these lines against the head, which names the newest entry. Pure."""
     verdict = Verdict(head or Head())
     last = Head()
     for line, entry in _read(lines):
@@ -190,7 +190,7 @@ def judge(lines: Iterable[str], head: Head | None) -> Verdict:
 
 
 def _read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
-    """(line, its entry); None for a line that is none."""
+    """Yield (line number, entry); the entry is None if the line is invalid."""
     for line, text in enumerate(lines, 1):
         try:
             value = json.loads(text)
@@ -200,7 +200,7 @@ def _read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
 
 
 def _append(file: int, text: str) -> None:
-    """Append the line to the file and sync it. After a write that was cut off it starts a new line."""
+    """Append the line to the file and sync it; starts a new line after an interrupted write."""
     size = os.fstat(file).st_size
     cut_off = size > 0 and os.pread(file, 1, size - 1) != b"\n"
     rest = (("\n" if cut_off else "") + text + "\n").encode()

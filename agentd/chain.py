@@ -13,15 +13,15 @@ from agentd.ports import ChatModel, ChatModelWrapper, Clock, TextSink
 
 
 class Chain(ChatModelWrapper):
-    """The chain of providers that a reload may replace: who holds it need not know."""
+    """The chain of providers. A reload may replace it unnoticed by its users."""
 
     _inner: Any
-    """What the plugin `fallback` makes: a ChatModel that has `states()`, too."""
+    """Made by the plugin `fallback`: a ChatModel that also has `states()`."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._clock = clock
         self._turns: Counter[ChatModel] = Counter()
-        """How many are under way, by their chain."""
+        """The number of running turns by chain."""
         super().__init__(self._built(settings))
 
     def _built(self, settings: Settings) -> Any:
@@ -31,12 +31,12 @@ class Chain(ChatModelWrapper):
         return chain
 
     async def replace(self, settings: Settings) -> None:
-        """Build the new chain first, then let the old one go, after its turns. Raises ConfigError, changing nothing."""
+        """Build the new chain, then close the old one after its last turn. On ConfigError nothing changes."""
         old, self._inner = self._inner, self._built(settings)
         await self._let_go(old)
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """One turn by the first provider that can."""
+        """Answer one turn with the first provider that can."""
         chain = self._inner
         self._turns[chain] += 1
         try:
@@ -47,7 +47,7 @@ class Chain(ChatModelWrapper):
             await self._let_go(chain)
 
     async def _let_go(self, chain: ChatModel) -> None:
-        """Close a chain that a reload replaced, when its last turn has ended."""
+        """Close a replaced chain once its last turn has ended."""
         if not self._turns[chain]:
             del self._turns[chain]
             if chain is not self._inner:
@@ -59,7 +59,7 @@ class Chain(ChatModelWrapper):
         return states
 
     async def warm(self, prefix: Any) -> None:
-        """Let providers that can prepare the prompt's stable start do so."""
+        """Let the providers that support it prepare the prompt's stable start."""
         for model in self._models:
             if hasattr(model, "warm"):
                 await model.warm(prefix)

@@ -1,4 +1,4 @@
-"""The daemon's clock: the machine's, or the one that AGENTD_CLOCK sets for tests and drills."""
+"""The daemon's clock: the machine's, or one set by AGENTD_CLOCK for tests and drills."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 SKEW_REPORTED_S = 2.0
-"""A node whose clock is farther than this from its database's is reported."""
+"""A node is reported if its clock differs from the database's by more seconds than this."""
 
 OFFICE = ZoneInfo("Asia/Jakarta")
-"""The zone of an office that names none."""
+"""The default time zone of an office."""
 
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 SLACK = timedelta(minutes=5)
-"""What lies further ahead than its rule and this was written before the clock was set back."""
+"""A time that is further ahead than its rule plus this was written before the clock was set back."""
 
 
 def holds(until: datetime, now: datetime, length: timedelta) -> bool:
-    """Whether what was given `length` ends after now. A clock set back makes it end, not last longer."""
+    """Whether a period of `length` that ends at `until` still runs. If the clock was set back, it has ended."""
     return now < until <= now + length + SLACK
 
 
 def iso(moment: datetime) -> str:
-    """A time as rows keep it: UTC, ISO 8601 with milliseconds."""
+    """The time as stored in rows: UTC, ISO 8601 with milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def day_in(zone: ZoneInfo, moment: str) -> str:
-    """The date of a row's time in the office's zone, ISO 8601."""
+    """The date (ISO 8601) of a row's time in the office's zone."""
     return datetime.fromisoformat(moment).astimezone(zone).date().isoformat()
 
 
@@ -41,12 +41,12 @@ class SystemClock:
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds that only grow, those of a suspended machine among them."""
+        """Seconds that never decrease, including those in which the machine was suspended."""
         return time.clock_gettime(_SINCE_BOOT)
 
 
 class SetClock:
-    """A time that was set: it stands still, or runs on from there."""
+    """A set time, which stands still or runs on from there."""
 
     def __init__(self, start: datetime, *, running: bool, began: float | None = None) -> None:
         self._start = start.astimezone(UTC)
@@ -54,19 +54,19 @@ class SetClock:
         self._began = time.monotonic() if began is None else began
 
     def now(self) -> datetime:
-        """The set time, plus what has passed since when it runs on."""
+        """The set time, plus the time passed since if it runs."""
         if not self._running:
             return self._start
         return self._start + timedelta(seconds=time.monotonic() - self._began)
 
     def monotonic(self) -> float:
-        """Seconds that only grow: budgets and waits are real even where the date is not."""
+        """Real seconds that never decrease, so that budgets and waits are real even if the date is not."""
         return time.monotonic()
 
 
 def clock_of(setting: str | None) -> SystemClock | SetClock:
-    """AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs on: from now, or since the machine's
-    monotonic second that follows (`+@SECOND`). Raises ValueError."""
+    """Read AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs from now on, or with `+@SECOND`
+    since that second of the machine's monotonic clock. Raises ValueError."""
     if not setting:
         return SystemClock()
     start, running, began = _read(setting)
@@ -75,8 +75,8 @@ def clock_of(setting: str | None) -> SystemClock | SetClock:
 
 @cache
 def shared(setting: str) -> str:
-    """The setting as this process hands it on, so that all of a daemon's processes have one time, whenever they begin:
-    with its offset and the second since which it runs. Raises ValueError."""
+    """The setting for child processes, with its UTC offset and the second since which it runs, so that all of a
+    daemon's processes have the same time. Raises ValueError."""
     start, running, began = _read(setting)
     return f"{start.isoformat()}{f'+@{time.monotonic() if began is None else began}' if running else ''}"
 

@@ -1,9 +1,9 @@
-"""Secrets by their names: systemd's credentials, a folder in their place, the environment. It keeps none.
+"""Reads secrets by name from systemd's credentials, a folder in their place, or the environment. It stores none.
 
-A name is looked up in $CREDENTIALS_DIRECTORY, in the folder $AGENTD_CREDENTIALS (for machines without systemd), then
-among the environment's variables, as it is written and in upper case. An empty credential is none, and
-so is one of a line's end alone: the unit's SetCredential= puts that there (systemd takes no empty one), so that a file
-that isn't needed may be missing.
+A name is looked up in $CREDENTIALS_DIRECTORY, in the folder $AGENTD_CREDENTIALS (for machines without systemd), then in
+the environment's variables, as written and in upper case. An empty credential counts as missing, and so does one that
+is only a line end: the unit's SetCredential= sets that as the default (systemd allows no empty one), so that an
+unneeded file may be missing.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from contextlib import suppress
 from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-"""What a credential may be called: it is a file's name."""
+"""The form of a credential's name, which is also a file name."""
 _SECRET_CHARS, _SECRET_DIGITS = 20, 6
-"""At least so long is a secret; so many digits, or mixed case with one, has no name."""
+"""A text of this length looks like a secret if it has this many digits, or mixed case and a digit."""
 SYSTEM_FOLDER = Path("/etc/agentd/credentials")
-"""Where the unit that `agentd install --system` writes takes them from."""
+"""The folder from which the unit written by `agentd install --system` loads them."""
 _REFERENCE = re.compile(r"\$\{(" + NAME.pattern + r")\}")
 
 
 def credential(name: str, environ: Mapping[str, str]) -> bytes | None:
-    """What is kept under that name, without the line's end; None where there is nothing, or nothing readable."""
+    """The credential of that name without its line end; None if it is missing or unreadable."""
     for folder in (environ.get("CREDENTIALS_DIRECTORY"), environ.get("AGENTD_CREDENTIALS")):
         with suppress(OSError):
             if folder and (found := Path(folder, name).read_bytes().rstrip(b"\r\n")):
@@ -33,13 +33,13 @@ def credential(name: str, environ: Mapping[str, str]) -> bytes | None:
 
 
 def secret(name: str, environ: Mapping[str, str]) -> str | None:
-    """The same as text, without blanks around it."""
+    """The credential as text, stripped of blanks; None if it is missing."""
     found = credential(name, environ)
     return None if found is None else found.decode("utf-8", "surrogateescape").strip() or None
 
 
 def wrong_name(text: str) -> str | None:
-    """Why a text names no credential. It does not repeat the text, which may be the secret itself."""
+    """Why the text is no credential's name, or None. The reason omits the text, which may be the secret itself."""
     if not NAME.fullmatch(text):
         return "what stands here can't be a credential's name: letters, digits and `_.-` only"
     digits, mixed = sum(map(str.isdigit, text)), text not in (text.upper(), text.lower())
@@ -49,22 +49,22 @@ def wrong_name(text: str) -> str | None:
 
 
 def references(text: str) -> list[str]:
-    """The names that a text of client.toml refers to as `${NAME}`."""
+    """The names in a text of client.toml that are written as `${NAME}`."""
     return _REFERENCE.findall(text)
 
 
 def filled(text: str, environ: Mapping[str, str]) -> str:
-    """The text with each `${NAME}` replaced by that secret; by nothing where it is missing."""
+    """The text with each `${NAME}` replaced by that secret, or by nothing if it is missing."""
     return _REFERENCE.sub(lambda found: secret(found[1], environ) or "", text)
 
 
 def missing(names: Iterable[str], environ: Mapping[str, str]) -> list[str]:
-    """Those that there are no credentials for, in order."""
+    """The names without a credential, in order and each once."""
     return [name for name in dict.fromkeys(names) if secret(name, environ) is None]
 
 
 def advice(names: Iterable[str]) -> str:
-    """What is missing and what to do, as a sentence."""
+    """A sentence that says what is missing and what to do."""
     listed = ", ".join(f"`{name}`" for name in names)
     return (
         f"the credential {listed} is missing: put it into {SYSTEM_FOLDER} and run `agentd install --system` again; "

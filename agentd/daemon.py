@@ -1,4 +1,4 @@
-"""A running daemon: its parts, what each caller's agent is, how it stands, and its reload. It makes no part."""
+"""A running daemon: its parts, the callers' agent profiles, its health and its reload. app.py creates the parts."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class Daemon:
     draining: bool = False
     apps: tuple[App, ...] = ()
     tools: ToolHost = field(init=False)
-    """Every tool behind every policy."""
+    """All tools behind all policies."""
     methods: tuple[Method, ...] = field(init=False)
-    """The JSON-RPC methods, those of the apps too."""
+    """The JSON-RPC methods, including the apps'."""
     runs: AgentRuns = field(init=False)
     sessions: SessionService = field(init=False)
     engine: Engine = field(init=False)
@@ -73,36 +73,36 @@ class Daemon:
     def profile(
         self, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None = None
     ) -> AgentProfile:
-        """What this caller's agent is now."""
+        """The caller's current agent profile."""
         return self._profiles.of(self.settings, self.tools.catalogue(), caller, options, prompt_tools)
 
     async def session_profile(
         self, session_id: str, caller: Caller | None, options: AgentOptions, prompt_tools: PromptTools | None
     ) -> AgentProfile:
-        """What this caller's agent is now in this session."""
+        """The caller's current agent profile in this session."""
         fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
         if not fits:
             return self.profile(caller, options, prompt_tools)
         return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
 
     def fits_prompt(self, toolset: Toolset) -> bool:
-        """Whether every session's prompt starts alike, describing all these tools."""
+        """Whether a prompt can describe all these tools; it then starts the same in every session."""
         return fits(toolset, self.settings.agent.max_tools_in_prompt)
 
     async def select(self, request: str, toolset: Toolset, past: PromptTools | None) -> PromptTools | None:
-        """The tools that the prompt of this request describes."""
+        """Select the tools that the prompt of this request describes."""
         return await select(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
 
     def tools_of(self, caller: Caller | None) -> Toolset:
-        """The tools that this caller may call by hand now."""
+        """The tools that the caller may now call by hand."""
         return toolset_for(self.settings, self.tools.catalogue(), caller, "person")
 
     def own_tools_of(self, caller: Caller | None) -> Toolset:
-        """The tools that the daemon's own workflows call for this caller now."""
+        """The tools that the daemon's own workflows may now call for this caller."""
         return toolset_for(self.settings, self.tools.catalogue(), caller, "program")
 
     async def call(self, name: str, params: dict[str, Any], caller: Caller) -> Any:
-        """Call one of them from within. Raises as the method does, MethodNotFound where no app brings it."""
+        """Call a JSON-RPC method in this process. Raises what it raises, and MethodNotFound if no app provides it."""
         method = next((one for one in self.methods if one.name == name), None)
         if method is None:
             raise MethodNotFound()
@@ -113,10 +113,10 @@ class Daemon:
         return await answer if isawaitable(answer) else answer
 
     def internal_tools(self, server: Callable[[], str]) -> InternalCall:
-        """Calls outside any conversation, for pages and to learn who somebody is: `await call(tool, arguments)`.
+        """Make the function for calls outside conversations (pages, identification): `await call(tool, arguments)`.
 
-        `server` names the one that is believed now: another server's tool of that name is never asked. Of a read-only
-        tool, or of one that proves who somebody is (`agentd/identity`), which nothing else can call; else UnknownTool.
+        `server` names the trusted server; other servers' tools are never called. The tool must be read-only, or one
+        that proves an identity (`agentd/identity`), which nothing else can call; else it raises UnknownTool.
         """
 
         async def call(tool: str, arguments: dict[str, Any]) -> ToolOutcome:
@@ -132,7 +132,7 @@ class Daemon:
         return call
 
     def reachable_servers(self) -> list[ServerSettings]:
-        """All servers; those with `model = true` get the address of the daemon's own models, as it is or will be."""
+        """All servers; those with `model = true` get the present or future address of the daemon's own models."""
         listen = self.settings.rpc.listen
         guess = () if listen.endswith(":0") else (f"http://{listen}",)
         base = next((address for address in self.addresses or guess if address.startswith("http")), None)
@@ -149,11 +149,11 @@ class Daemon:
         return {provider.id: [model.name for model in provider.models] for provider in self.settings.providers}
 
     def prices(self) -> dict[str, ModelPrice | None]:
-        """{provider id: what its tokens cost}."""
+        """{provider id: the price of its tokens, or None}."""
         return {provider.id: provider.price for provider in self.settings.providers}
 
     async def health(self) -> dict[str, Any]:
-        """The daemon's health. It asks only the database, whether it can be written now."""
+        """The daemon's health. It only checks whether the database is writable; the rest is known."""
         servers = self.host.catalogue().servers
         providers = self.chain.states()
         writable = await self.store.writable()
@@ -170,7 +170,7 @@ class Daemon:
         }
 
     async def reload(self, by: str) -> dict[str, Any]:
-        """Read client.toml again and apply the difference. Raises InvalidParams with every problem; nothing changes."""
+        """Read client.toml again and apply the difference. On problems it changes nothing and raises InvalidParams."""
         try:
             new = await asyncio.to_thread(
                 config.load, self.settings.file, state=str(self.settings.state), listen=self.settings.rpc.listen
@@ -190,7 +190,7 @@ class Daemon:
         return _difference(old, new)
 
     def run_ended(self, row: RunRecord, result: Result) -> None:
-        """Count the run; a parked one is recorded in the audit trail, unless that can't be written now."""
+        """Count the run. A parked run is also recorded in the audit trail, unless that can't be written now."""
         self.metrics.run_ended(row, result)
         if result.error is None or not result.error.data.get("parked"):
             return
@@ -217,26 +217,26 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SessionData:
-    """What apps and servers keep of sessions: `agentd.runs.sessions.SessionApps`."""
+    """The session data of apps and servers; implements `agentd.runs.sessions.SessionApps`."""
 
     daemon: Daemon
 
     async def shown(self, session_id: str) -> dict[str, Any]:
-        """What the apps say of it."""
+        """The apps' data to show with a session."""
         said = [await app.session_shown(session_id) for app in self.daemon.apps]
         return {name: value for one in said for name, value in one.items()}
 
     async def owes(self, session_id: str) -> bool:
-        """Whether an app has something of it that somebody waits for."""
+        """Whether somebody still waits for something of the session from an app."""
         return any([await app.owes(session_id) for app in self.daemon.apps])
 
     async def leaving(self, session_id: str) -> None:
-        """Its runs are about to be removed."""
+        """Tell the apps that the session's runs are about to be removed."""
         for app in self.daemon.apps:
             await app.leaving(session_id)
 
     async def forget(self, session_id: str) -> None:
-        """It was deleted: apps, then the servers that client.toml names, delete what they keep of it."""
+        """Delete what apps, then the servers named in client.toml, store about a deleted session."""
         for app in self.daemon.apps:
             await app.forget(session_id)
         for tool in self.daemon.own_tools_of(None).tools:

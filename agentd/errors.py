@@ -1,5 +1,5 @@
-"""One tree of errors with the one table of JSON-RPC codes and HTTP statuses. It formats nothing for a wire: rpc/ and
-http/ do that, each in one place.
+"""The tree of errors with their JSON-RPC codes and HTTP statuses. rpc/ and http/ format them for the wire, each in one
+place.
 
     AgentdError
     ├── ProtocolError    ParseError InvalidRequest MethodNotFound InvalidParams InternalError: the envelope is wrong
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 Language = Literal["id", "en", "jv"]
-"""In which the daemon itself speaks; the first is the office's. docs/languages.md says how one is added."""
+"""The languages of the daemon's own texts; the first is the office's. docs/languages.md says how to add one."""
 FaultKind = Literal[
     "rate_limit", "unavailable", "timeout", "connect", "auth", "not_found", "bad_output", "blocked", "bad_request"
 ]
@@ -33,7 +33,7 @@ def _user_messages(language: Language) -> dict[str, str]:
 
 
 def in_each_language(key: str) -> dict[Language, str]:
-    """A text of the packs, for an error's `user_message`."""
+    """A text of the packs in each language, for an error's `user_message`."""
     return {language: _user_messages(language)[key] for language in get_args(Language)}
 
 
@@ -43,7 +43,7 @@ class AgentdError(Exception):
     code: ClassVar[int] = -32603
     type: ClassVar[str] = "internal"
     status: ClassVar[int] = 500
-    """Of an HTTP request that it refuses; what a method answers by JSON-RPC is always 200."""
+    """The HTTP status of a request that it refuses. A method's JSON-RPC answer is always 200."""
 
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
@@ -51,8 +51,8 @@ class AgentdError(Exception):
         super().__init__(self.message)
 
     def user_message(self, language: Language = "id") -> str:
-        """What the citizen reads: the error's own words (`user_message` in its data, a text or one for each language),
-        else its type's."""
+        """The text for the citizen: `user_message` in the error's data (one text or one per language), else the text of
+        its type."""
         own = self.data.get("user_message")
         if isinstance(own, dict):
             own = own[language]
@@ -237,10 +237,10 @@ class PluginError(Exception):
 
 
 def leaves(root: type[AgentdError]) -> list[type[AgentdError]]:
-    """The kinds of error below it that have none below themselves, as the tree is drawn."""
+    """The subclasses of `root` without subclasses of their own, in the tree's order."""
     below = [leaf for child in root.__subclasses__() for leaf in leaves(child)]
     return below or [root]
 
 
 BY_TYPE: dict[str, type[AgentdError]] = {leaf.type: leaf for leaf in leaves(AgentdError) if leaf is not ConfigError}
-"""The one table: `data.type` on the wire → the class that holds its code and its words."""
+"""`data.type` on the wire → the error class with its code and text."""

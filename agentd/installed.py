@@ -1,5 +1,5 @@
-"""What is installed: the entry points that packages register with agentd, read once a process, and which extra brings a
-module that is missing. It loads none."""
+"""Finds what is installed: the entry points that packages register with agentd (read once per process), and the extra
+that provides a missing module. It loads none of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib.metadata import EntryPoint, distributions
 
 @cache
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The entries of a group by name, in the order of their names."""
+    """The entry points of a group, sorted by name."""
     entries = [entry for entry in _every_entry() if entry.group == group]
     return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
 
 
 @cache
 def _every_entry() -> tuple[EntryPoint, ...]:
-    """Of all groups: each installed package has a file to be read. Of two with one name the first found comes last."""
+    """All entry points, cached because each package's file must be read. The first package found comes last and wins."""
     return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
 
 
@@ -35,11 +35,11 @@ EXTRAS = {
     "tracing": ("opentelemetry",),
     "study": ("jinja2", "matplotlib", "nltk", "pandas", "rouge_score", "scipy", "textdistance"),
 }
-"""{extra of `agentd`: the modules that it brings}."""
+"""{extra of `agentd`: the modules that it provides}."""
 
 
 def advice(error: ModuleNotFoundError) -> str | None:
-    """One line with the command, for a module of an extra; None for any other."""
+    """The install command for a module of an extra, on one line; None for any other module."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:

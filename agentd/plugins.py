@@ -1,4 +1,4 @@
-"""Plugins by entry point: a provider type, a tool host or an app, from any installed package. It knows none of them."""
+"""Loads plugins by entry point from any installed package: provider types, tool hosts and apps. It names none."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from agentd.ports import ChatModel, Meaning
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
 FALLBACK = "fallback"
-"""The one entry of `agentd.models` that is no provider but the chain of them."""
+"""The entry of `agentd.models` that is not a provider but their chain."""
 
 
 def plugin(group: str, name: str) -> Callable[..., Any]:
-    """What an installed package registered under that name. `agentd.config.check` says which there are."""
+    """Load the plugin registered under that name. `agentd.config.check` lists the names."""
     loaded: Callable[..., Any] = installed(group)[name].load()
     return loaded
 
 
 def models(settings: Any) -> list[ChatModel]:
-    """Every configured provider, built. Raises ConfigError naming each that cannot be."""
+    """Build every configured provider. Raises ConfigError that names each one that cannot be built."""
     built: list[ChatModel] = []
     problems: list[Problem] = []
     for provider in settings.providers:
@@ -37,13 +37,13 @@ def models(settings: Any) -> list[ChatModel]:
 
 
 def meaning() -> Meaning:
-    """How near texts are in meaning, as what is installed says it."""
+    """Create the installed comparison of texts by meaning."""
     made: Meaning = plugin("agentd.meanings", "bundled")()
     return made
 
 
 def apps() -> list[type[App]]:
-    """Every installed app, in the order of their names. Raises PluginError naming one that cannot be loaded."""
+    """Load every installed app, sorted by name. Raises PluginError that names an app that cannot be loaded."""
     return [_app(entry) for entry in installed(APPS).values()]
 
 

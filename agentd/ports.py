@@ -1,6 +1,5 @@
-"""The seams of agentd, as Protocols; each has an in-memory twin in `agentd.testing` that passes the same tests.
-
-At the end are base classes: a policy that lets every call pass, a tool of the daemon's own, a model around another."""
+"""The interfaces between agentd's parts, as Protocols. Each has an in-memory implementation in `agentd.testing` that
+passes the same tests. At the end are base classes for policies, the daemon's own tools and model wrappers."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ from agentd.messages import (
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A piece of a turn's raw text, or (`restart`) the sign to drop what has come of this turn so far."""
+    """A piece of a turn's raw text, or (`restart`) the signal to drop the turn's text so far."""
 
     text: str = ""
     restart: bool = False
 
 
 RESTART = TextChunk(restart=True)
-"""Sent before another provider, or the same one again, writes the turn."""
+"""Sent before another provider, or the same one again, writes the turn anew."""
 
 TextSink = Callable[[TextChunk], None]
 """Receives each piece of a turn as the model writes it. Called on the event loop; must not block."""
@@ -55,7 +54,7 @@ class ChatModel(Protocol):
         ...
 
     def state(self) -> ProviderState:
-        """How it stands, from what is known without asking it."""
+        """The provider's state as known, without a request to it."""
         ...
 
     async def aclose(self) -> None:
@@ -65,22 +64,22 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class ToolHost(Protocol):
-    """Whatever offers tools: the MCP bridge, and the policies in front of it."""
+    """Something that offers tools, such as the MCP bridge and the policies in front of it."""
 
     def catalogue(self) -> Catalogue:
-        """What it offers now, from what is known without asking."""
+        """The tools and servers that it offers now, as known, without a request to a server."""
         ...
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make one call. A failure is an outcome, not an exception; so is a call that waits for a human (`pending`).
-        Cancelling cancels the call at the server."""
+        """Make one call. A failure is returned as an outcome, not raised; so is a call that waits for a human
+        (`pending`). Cancelling cancels the call at the server."""
         ...
 
 
 class ServerHost(ToolHost, Protocol):
-    """A tool host that keeps servers, as `agentd.tool_hosts` offers one: made of the configured servers.
+    """A tool host that runs the configured servers; plugins in `agentd.tool_hosts` create it.
 
-    `async with` it: entering starts them and returns at once; leaving ends them and all they started.
+    Use it as `async with`: entering starts the servers and returns at once; leaving ends them and all they started.
     """
 
     async def __aenter__(self) -> Self: ...
@@ -88,24 +87,24 @@ class ServerHost(ToolHost, Protocol):
     async def __aexit__(self, *_: object) -> None: ...
 
     async def ready(self) -> Catalogue:
-        """What there is once every server is up or has failed, or its `start_timeout_s` is over."""
+        """Wait until every server is up, has failed or has used its `start_timeout_s`; returns the catalogue."""
         ...
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
-        """Go over to these servers; those that did not change are left alone."""
+        """Switch to these servers; unchanged ones keep running."""
         ...
 
 
 class Meaning(Protocol):
-    """Compares texts by what they mean, whatever the language."""
+    """Compares texts by meaning, across languages."""
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How near each text is to the query, in the order given; more is nearer."""
+        """Each text's nearness to the query, in the given order; higher is nearer."""
         ...
 
 
 class Journal(Protocol):
-    """Makes pieces of a run durable: what was recorded under a name is answered from the record from then on."""
+    """Makes the steps of a run durable: once recorded, a step is answered from its record."""
 
     async def step(
         self,
@@ -117,9 +116,9 @@ class Journal(Protocol):
     ) -> dict[str, Any]:
         """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again.
 
-        `effects` says that doing it twice is not the same as once: a stop or a cancel gives it time to end, and of
-        several nodes only the one that surely has the run begins it. A record that `is_last` is written with the run's
-        end, which follows at once; until then the step counts as not done.
+        `effects` means that repeating the step is not harmless: a stop or cancel gives it time to end, and only the
+        node that surely owns the run begins it. A record for which `is_last` is true is written with the run's end,
+        which follows at once; until then the step counts as not done.
         """
         ...
 
@@ -128,42 +127,42 @@ class Clock(Protocol):
     """The time, so that tests and drills can set it."""
 
     def now(self) -> datetime:
-        """The time, aware, in UTC."""
+        """The current time as an aware datetime in UTC."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only grow."""
+        """Seconds that never decrease."""
         ...
 
 
 class CallPolicy:
-    """A rule about calls. It lets every call pass; each overrides what it needs."""
+    """A rule about calls. The base lets every call pass; policies override what they need."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """The call to make, perhaps with other arguments; or the outcome of one that is not made."""
+        """Return the call to make, perhaps with other arguments, or an outcome to prevent the call."""
         return call
 
     async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:  # noqa: ARG002 - for those that need it
-        """What became of the call that `before` let pass; a policy further in may have answered it."""
+        """Return the final outcome of a call that `before` let pass; an inner policy may have answered it."""
         return outcome
 
 
 class OwnTool(ABC):
-    """A tool that the daemon has itself. It is listed as if a server had it, by the name `info.server`."""
+    """A tool that the daemon implements itself. It is listed under the server name `info.server`."""
 
     info: ToolInfo
 
     def state(self, servers: Mapping[str, ServerState]) -> ServerState | None:  # noqa: ARG002 - for those that need it
-        """The state to list for `info.server`, from the servers' states by name; None: the tool is not there."""
+        """The state to list for `info.server`, given the servers' states by name; None hides the tool."""
         return ServerState(name=self.info.server, state="up")
 
     @abstractmethod
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make one call. A failure is an outcome, not an exception."""
+        """Make one call. A failure is returned as an outcome, not raised."""
 
 
 class ChatModelWrapper:
-    """A ChatModel around another; it lacks `turn`."""
+    """The base of a ChatModel around another; subclasses add `turn`."""
 
     def __init__(self, inner: ChatModel) -> None:
         self._inner = inner
@@ -176,5 +175,5 @@ class ChatModelWrapper:
         return self._inner.state()
 
     async def aclose(self) -> None:
-        """Let go of the inner one."""
+        """Close the inner model."""
         await self._inner.aclose()

@@ -1,4 +1,4 @@
-"""What a caller's agent is: its tools, words, models and bounds, from client.toml and the live catalogue. Pure."""
+"""Builds a caller's agent profile (tools, prompt, models, limits) from client.toml and the live catalogue. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from agentd.config.schema import ProfileSettings, ToolSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
 
 MOST_KNOWN = 64
-"""Kinds of callers and options whose profiles are kept."""
+"""How many profiles, one per kind of caller and options, are cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentProfile:
-    """One run's tools, the stable start of its prompt, its bounds, and the providers it may not use."""
+    """One run's tools, the stable start of its prompt, its limits, and the providers that it must not use."""
 
     toolset: Toolset
     prefix: tuple[ChatMessage, ...]
@@ -32,7 +32,7 @@ class AgentProfile:
 
 
 def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | None:
-    """The profile that the caller's token names, else the first that one of its scopes has."""
+    """The profile that the caller's token names, else the first with one of the caller's scopes, or None."""
     if caller is None:
         return None
     if caller.profile is not None:
@@ -41,7 +41,7 @@ def profile_of(settings: Settings, caller: Caller | None) -> ProfileSettings | N
 
 
 def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None, chooser: Chooser = "model") -> Toolset:
-    """The tools that exist for this caller where its model chooses, or the person, or a program."""
+    """The tools that exist for this caller if the `chooser` (its model, a person or a program) chooses."""
     profile = profile_of(settings, caller)
     spoken_of = {server.name for server in catalogue.servers} | {tool.server for tool in catalogue.tools}
     offered = {server for server in spoken_of if _is_for(server, settings, caller)}
@@ -63,7 +63,7 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
 
 
 def _entries(settings: Settings, catalogue: Catalogue) -> Sequence[ToolSettings] | None:
-    """What the office says of tools: `[[tools]]`, with the rules that stand at the servers; None for nothing."""
+    """The office's `[[tools]]` entries with the approval rules of the servers' sections; None if there are neither."""
     entries = settings.tools
     if entries is None and settings.approvals:
         entries = tuple(ToolSettings(name=tool.name, server=tool.server) for tool in catalogue.tools)
@@ -76,28 +76,28 @@ def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
 
 
 def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:
-    """Whether this caller's agent has the server's tools: what `for` says at the server. The daemon has all.
+    """Whether the server's `for` setting includes this caller. The daemon itself has all tools.
 
-    An admin's agent is no exception: its prompt, too, should hold only what is meant for it.
+    An admin's agent is no exception: its prompt, too, should hold only tools that are meant for it.
     """
     audience = settings.audiences.get(server)
     return caller is None or audience is None or not audience.isdisjoint(caller.scopes)
 
 
 def _wanted(tool: ToolInfo, settings: Settings) -> ToolInfo:
-    """The tool as the apps' sections want it."""
+    """The tool as changed by the apps' sections of client.toml."""
     for section in settings.sections.values():
         tool = section.tool(tool)
     return tool
 
 
 def _by_name_only(tool: ToolInfo) -> ToolInfo:
-    """The tool as it exists for a person who calls it by name, and for no model."""
+    """The tool, hidden from models; a person can still call it by name."""
     return tool.model_copy(update={"meta": {**tool.meta, "agentd/for": "desk"}})
 
 
 def _may(caller: Caller | None, tool: ToolInfo) -> bool:
-    """Whether the scope that a tool's own `_meta` asks for (`agentd/scope`) is the caller's; the daemon has all."""
+    """Whether the caller has the scope that the tool's `_meta` requires (`agentd/scope`). The daemon has all."""
     scope = tool.meta.get("agentd/scope")
     return scope is None or caller is None or caller.may(scope)
 
@@ -110,7 +110,7 @@ def agent_profile(
     prompt_tools: PromptTools | None = None,
     fits: Sequence[Fit] = (),
 ) -> AgentProfile:
-    """All of it for one run; `prompt_tools`: those picked for its session's prompt (None: all)."""
+    """The profile of one run. `prompt_tools` are those selected for the session's prompt (None: all)."""
     profile = profile_of(settings, caller)
     toolset = toolset_for(settings, catalogue, caller)
     template = (profile and profile.prompt_template) or settings.prompt_template
@@ -143,7 +143,7 @@ def agent_profile(
 
 
 class KnownProfiles:
-    """The profiles made so far under one configuration and catalogue: all runs of one kind of caller have the same."""
+    """Caches the profiles of one configuration and catalogue, since all runs of one kind of caller share them."""
 
     def __init__(self) -> None:
         self._source: tuple[Settings, Catalogue] | None = None
@@ -157,7 +157,7 @@ class KnownProfiles:
         options: AgentOptions,
         prompt_tools: PromptTools | None = None,
     ) -> AgentProfile:
-        """The `agent_profile`, kept by all that it depends on of the caller and the options."""
+        """The `agent_profile`, cached by the properties of caller and options that it depends on."""
         if self._source is None or self._source[0] is not settings or self._source[1] is not catalogue:
             self._source, self._made = (settings, catalogue), {}
         who = None if caller is None else (caller.scopes, caller.profile)

@@ -1,8 +1,8 @@
-"""What a start leaves out: modules that our libraries import and this process never uses, libraries' docstrings, a heap
-for each thread, and the certificates of the world's authorities until something is asked over TLS.
+"""Saves time and memory at the start: skips modules that libraries import but this process never uses, libraries'
+docstrings and a heap per thread, and reads the authorities' certificates only at the first TLS connection.
 
-Stand-ins are there while our libraries are imported, and no longer: an app or a plugin that imports such a module gets
-it. What a stand-in gives is a class of which nothing is an instance, for annotations and `isinstance`.
+Stand-ins exist only while the libraries are imported; an app or plugin that imports such a module later gets the real
+one. Every attribute of a stand-in is a class without instances, for annotations and `isinstance`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ UNUSED = (
     "dateutil",  # DBOS, for times among a workflow's arguments; ours are texts and numbers
     "mcp.client.session_group",
     "mcp.client.sse",
-    "mcp.server",  # the client imports it for servers in its own process; ours are others
-    "sqlalchemy.ext.asyncio",  # DBOS and its sessions of an application's database: we give it none
+    "mcp.server",  # the client imports it for servers in its own process; ours run in others
+    "sqlalchemy.ext.asyncio",  # for DBOS's sessions of an application database, which we don't have
     "sqlalchemy.orm",
     "yaml",  # DBOS's configuration file
 )
 OF_POSTGRESQL = "psycopg"  # DBOS, for its errors
 OF_HTTP = ("httpx2", "mcp.client.streamable_http")  # MCP's client, for servers behind a URL
 LEAN = ("aiohttp", "attr", "dbos", "mcp", "prometheus_client", "pydantic", "sqlalchemy", "structlog")
-"""Loaded as `python -OO` has compiled them, where it has (`make install`): their docstrings take 2 MB."""
+"""Loaded as compiled by `python -OO`, if they are (`make install`), because their docstrings take 2 MB."""
 M_ARENA_MAX = -8
-ABSENT = ("colorama", "rich")  # structlog draws tracebacks with them where they are installed; our log is JSON
+ABSENT = ("colorama", "rich")  # structlog would format tracebacks with them, but our log is JSON
 
 
 class _StandIn(ModuleType):
@@ -47,49 +47,49 @@ class _StandIn(ModuleType):
 
 
 class _StandIns(MetaPathFinder, Loader):
-    """Finds stand-ins for these modules and all in them."""
+    """Finds stand-ins for these modules and their submodules."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
-        """A stand-in, or nothing: then it is found as usual."""
+        """The spec of a stand-in, or None to import as usual. Raises ModuleNotFoundError for ABSENT modules."""
         if _within(name, ABSENT):
             raise ModuleNotFoundError(name, name=name)
         return ModuleSpec(name, self, is_package=True) if _within(name, self._names) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Empty."""
+        """Create an empty stand-in."""
         return _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """There is nothing to run."""
+        """Do nothing."""
 
 
 class _Lean(SourceFileLoader):
-    """Finds and loads the modules of LEAN; those that are not compiled so, as usual."""
+    """Finds and loads the modules of LEAN without docstrings if they are compiled so, else as usual."""
 
     @classmethod
     def find_spec(cls, name: str, path: Sequence[str] | None = None, *_: object) -> ModuleSpec | None:
-        """The module's own, with this loader where Python's would compile it."""
+        """The module's spec, with this loader in place of Python's source loader; None outside LEAN."""
         spec = PathFinder.find_spec(name, path) if _within(name, LEAN) else None
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = cls(spec.loader.name, spec.loader.path)
         return spec
 
     def get_data(self, path: str) -> bytes:
-        """The source or what was compiled."""
+        """The file's content, from the `.opt-2.pyc` file if there is one."""
         lean = path.replace(".pyc", ".opt-2.pyc")
         return super().get_data(lean if Path(lean).exists() else path)
 
 
 def without_docstrings() -> None:
-    """From now on, for the modules of LEAN."""
+    """Load the modules of LEAN without docstrings from now on."""
     sys.meta_path.insert(0, _Lean)
 
 
 def one_heap() -> None:
-    """Let all threads share one heap: of those that glibc gives each, most stays empty. Before threads are started."""
+    """Let all threads share one heap, since glibc's heaps per thread stay mostly empty. Call before threads start."""
     with suppress(AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
@@ -100,8 +100,8 @@ def _within(name: str, packages: Sequence[str]) -> bool:
 
 @contextmanager
 def late_certificates() -> Iterator[None]:
-    """Contexts of TLS that are made within read the authorities' certificates at their first connection: aiohttp makes
-    two as it is imported, and reading them takes as long as the rest of it."""
+    """Make TLS contexts created within read the authorities' certificates only at their first connection: aiohttp
+    creates two at its import, and reading the certificates takes as long as the rest of the import."""
     read = ssl.SSLContext.set_default_verify_paths
 
     def later(context: ssl.SSLContext) -> None:
@@ -110,17 +110,17 @@ def late_certificates() -> Iterator[None]:
             read(context)
             return context.wrap_bio(*given, **more)
 
-        vars(context)["wrap_bio"] = wrap_bio  # what an event loop's connection begins with
+        vars(context)["wrap_bio"] = wrap_bio  # the first call of an event loop's TLS connection
 
     ssl.SSLContext.set_default_verify_paths = later  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
-        del ssl.SSLContext.set_default_verify_paths  # which it inherits
+        del ssl.SSLContext.set_default_verify_paths  # the inherited one is used again
 
 
 def put(*, postgresql: bool, http: bool) -> None:
-    """Before our libraries are imported; those that are imported already stay. True for what this start does need."""
+    """Install the stand-ins before the libraries are imported. `postgresql`, `http`: this start needs their modules."""
     names = [*UNUSED, *(() if postgresql else (OF_POSTGRESQL,)), *(() if http else OF_HTTP)]
     sys.meta_path.insert(0, _StandIns([name for name in names if name not in sys.modules]))
 

@@ -1,4 +1,4 @@
-"""The fast start: MCP servers boot on one core while this process imports the rest of itself on another."""
+"""The fast start: MCP servers start on one core while this process imports its other modules on another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def started(settings: Settings) -> AsyncIterator[Daemon]:
-    """The daemon of `agentd.app`, its first servers begun before that module's second of imports."""
+    """Run the daemon of `agentd.app`; its first servers start before that module's imports, which take a second."""
     shared = settings.store.url is not None
     with in_use(settings.state), nullcontext() if shared else one_daemon(settings.state):
         first = [server for server in settings.servers if server.name not in settings.servers_later]
@@ -31,7 +31,7 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
 
 
 def _imported() -> ModuleType:
-    """`agentd.app`, and what its engine imports; apps and plugins come after."""
+    """Import `agentd.app` and its engine's modules; apps and plugins are imported later."""
     with stand_ins.late_certificates():
         import_module("agentd.runs.workflows")
         stand_ins.remove()

@@ -1,6 +1,6 @@
-"""The state folder: private to its owner, one daemon's at a time, not used while a restore is under way.
+"""The state folder: private to its owner, used by one daemon at a time and never during a restore.
 
-It knows no file's meaning.
+It does not know what the files mean.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 LOCKS = IN_USE, DAEMON = ".in-use", ".daemon"
 UNFINISHED = ".restoring"
 OTHERS = 0o077
-"""The rights of group and others."""
+"""The permission bits of group and others."""
 
 
 class StateError(OSError):
-    """The state folder can't be worked in now; the text says why and what to do."""
+    """The state folder can't be used now; the text says why and what to do."""
 
 
 @contextmanager
 def in_use(state: Path) -> Iterator[None]:
-    """While a daemon works in this folder: made if need be, closed to others, and no restore can begin.
+    """Hold the folder for a daemon: create it if necessary, make it private and keep restores from starting.
 
-    Raises StateError where it can't be made, while a restore is under way, or when one was cut off.
+    Raises StateError if it can't be created, a restore is running, or one was interrupted.
     """
     os.umask(OTHERS)
     try:
@@ -43,14 +43,14 @@ def in_use(state: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(state: Path) -> Iterator[None]:
-    """While a restore works in this folder. Raises StateError when a daemon does."""
+    """Hold the folder for a restore. Raises StateError while a daemon uses it."""
     with _lock(state, IN_USE, fcntl.LOCK_EX, "a daemon works in it: stop it first"):
         yield
 
 
 @contextmanager
 def one_daemon(state: Path) -> Iterator[None]:
-    """Lock the folder for a daemon: a second daemon would continue the same runs. Raises StateError."""
+    """Lock the folder for one daemon, since a second would continue the same runs. Raises StateError."""
     other = (
         "another daemon works in it, or is about to: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
     )
@@ -59,13 +59,13 @@ def one_daemon(state: Path) -> Iterator[None]:
 
 
 def give(made: int | Path, owner: os.stat_result) -> None:
-    """What root made, a descriptor or a folder, for a daemon that runs as the state folder's owner."""
+    """Give a file (descriptor) or folder made by root to the state folder's owner, as whom the daemon runs."""
     if os.geteuid() == 0:
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
 def replace(file: Path, content: bytes) -> None:
-    """Write a file of the state folder whole or not at all; it is on the disk then, its owner's alone."""
+    """Replace a file of the state folder atomically: synced to disk and readable only by its owner."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     try:
         with os.fdopen(handle, "wb") as made:
@@ -86,7 +86,7 @@ def _unusable(state: Path, error: OSError) -> StateError:
 
 
 def _make_private(state: Path) -> None:
-    """A folder of ours that an earlier version left open; never one like /tmp that many share."""
+    """Make our folder private if an earlier version left it open; never a shared one such as /tmp."""
     found = state.stat()
     if found.st_mode & OTHERS and found.st_uid == os.geteuid() and not found.st_mode & stat.S_ISVTX:
         state.chmod(0o700)

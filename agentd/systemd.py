@@ -1,4 +1,4 @@
-"""What systemd and a daemon exchange: readiness, liveness, passed sockets. Without systemd it does nothing."""
+"""Communicates with systemd: readiness, liveness, passed sockets. Without systemd it does nothing."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 import socket
 
 FIRST_PASSED = 3
-"""Where systemd puts the first socket it passes."""
+"""The file descriptor of the first socket that systemd passes."""
 
 
 def notify(*lines: str) -> None:
-    """sd_notify: sends these lines (READY=1, STOPPING=1 …) to NOTIFY_SOCKET; does nothing where there is none."""
+    """sd_notify: send these lines (READY=1, STOPPING=1 …) to NOTIFY_SOCKET, if that is set."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
@@ -20,7 +20,7 @@ def notify(*lines: str) -> None:
 
 
 def watchdog_s() -> float | None:
-    """Seconds within which systemd wants to hear of this process (WATCHDOG=1) each time; None: never."""
+    """The seconds within which systemd expects each WATCHDOG=1 from this process; None if it expects none."""
     watchdog, owner = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID", "")
     return int(watchdog) / 1e6 if watchdog.isdigit() and owner in ("", str(os.getpid())) else None
 

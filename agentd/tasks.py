@@ -10,7 +10,7 @@ from typing import Any
 
 @asynccontextmanager
 async def beside(**works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Each as a task of that name; at the block's end it is cancelled, and has ended."""
+    """Run each coroutine as a task of that name; at the block's end cancel them and wait until they have ended."""
     tasks = [asyncio.create_task(work, name=name) for name, work in works.items()]
     try:
         yield

@@ -129,8 +129,7 @@ class TokenStore:
         return token
 
     def rotate(self, principal_id: str, *, now: datetime) -> str:
-        """Replace the token by a new one with the same lifetime, counted from now. The old one is invalid at once.
-        Raises NotFound."""
+        """Replace the token, with the same lifetime from now on; the old one is invalid at once. Raises NotFound."""
         token = _new_token()
         with self._changing() as principals:
             old = next((one for one in principals if one.id == principal_id), None)

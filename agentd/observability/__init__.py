@@ -1,1 +1,1 @@
-"""What an operator sees of the daemon: log lines, metrics, traces."""
+"""Observability for the operator: logs, metrics, traces."""

@@ -1,4 +1,4 @@
-"""What the operator reads: structured logs with citizens' data taken out. Metrics and traces join it here."""
+"""Structured logs without citizens' data, for the operator."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hardening.logs import failures, log_to, mask
 PRIVATE = frozenset(
     {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
 )
-"""Keys whose value is replaced by its length, at any depth."""
+"""Keys whose values are replaced by their length, at any depth."""
 
 
 class StandardError:
-    """Standard error as it is when a line is written, also where a test has replaced it since.
+    """Writes to the current `sys.stderr`, even if a test has replaced it since.
 
-    A log on a full disk loses lines; what was to be logged goes on, and is answered.
+    On a full disk it drops lines without an error, so that the logged work continues.
     """
 
     def write(self, text: str) -> None:
@@ -34,7 +34,7 @@ class StandardError:
 
 
 def configure(level: str = "info", *, console: bool | None = None) -> None:
-    """Log to standard error: JSON lines, or readable ones on a terminal. Uncaught errors go there too, discreetly."""
+    """Log to standard error: JSON lines, or readable lines on a terminal. Uncaught errors are logged there, masked."""
     readable = sys.stderr.isatty() if console is None else console
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
@@ -43,7 +43,7 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
             structlog.processors.add_log_level,
             shorten_failure,
             redact,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),  # behind it: a date's digits would be masked, too
+            structlog.processors.TimeStamper(fmt="iso", utc=True),  # after redact, which would mask a date's digits
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
@@ -59,7 +59,7 @@ def configure(level: str = "info", *, console: bool | None = None) -> None:
 
 
 def shorten_failure(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """In place of a traceback: `failure`, the types and places of an error and its causes."""
+    """Replace `exc_info` by `failure`: the types and code places of the error and its causes."""
     given = event.pop("exc_info", None)
     if given is True:
         given = sys.exc_info()
@@ -68,12 +68,12 @@ def shorten_failure(_logger: Any, _method: str, event: structlog.typing.EventDic
 
 
 def redact(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Take what a citizen said out of a log line, and mask numbers everywhere else."""
+    """Remove citizens' words from a log line and mask numbers in the rest."""
     return {key: discreet(value, key) for key, value in event.items()}
 
 
 def discreet(value: Any, key: str = "") -> Any:
-    """A value of a log line without what a citizen said, at every depth; an object that isn't JSON is its type."""
+    """A log value without citizens' words, at every depth; an object that isn't JSON becomes its type's name."""
     if key in PRIVATE and value:
         return f"[{len(str(value))} characters]"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The daemon's figures for Prometheus, and the wrapper of a model that takes some. It decides nothing."""
+"""The daemon's metrics for Prometheus, and a model wrapper that measures turns."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from agentd.runs.usage import DayUsage, UsageLog
 
 log = structlog.get_logger("agentd")
 DAYS = 7
-"""How many days' usage is shown."""
+"""The number of days whose usage is shown."""
 UNKNOWN = "unknown"
 """The currency of a cost that is unknown because no price is configured."""
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
 
 class Metrics:
-    """All counters of one daemon, in a registry of its own."""
+    """All metrics of one daemon, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -68,15 +68,15 @@ class Metrics:
         usage: UsageLog,
         prices: Callable[[], Mapping[str, ModelPrice | None]],
     ) -> None:
-        """Where the gauges are read when somebody asks; `prices` by provider."""
+        """Set the sources that the gauges read at each request; `prices` are by provider."""
         self._active.set_function(active)
         self._catalogue, self.usage, self._prices = catalogue, usage, prices
 
     async def exposition(self) -> tuple[bytes, str]:
-        """Body and content type of /metrics."""
+        """The body and content type of /metrics."""
         try:
             self._show_days(await self.usage.days(DAYS))
-        except (AgentdError, OSError, SQLAlchemyError) as error:  # the others are shown all the same
+        except (AgentdError, OSError, SQLAlchemyError) as error:  # the other metrics are still shown
             log.warning("usage.not_read", error=type(error).__name__)
         for server in self._catalogue().servers:
             self._restarts.labels(server.name).set(server.restarts)
@@ -101,17 +101,17 @@ class Metrics:
             )
 
     def run_ended(self, row: RunRecord, result: Any) -> None:
-        """The engine's observer."""
+        """Count a run and its steps; the engine's observer."""
         self.runs.labels(row.kind, result.status).inc()
         for step in result.outcome.get("steps", ()):
             self.steps.labels(step.get("server") or "", step["tool"], str(step["success"]).lower()).inc()
 
     def rpc_answered(self, method: str, code: int) -> None:
-        """The dispatcher's observer. Prometheus learns the counts when it asks: telling it of each costs a lock."""
+        """Count a JSON-RPC call; the dispatcher's observer. `exposition` passes the counts on, as each needs a lock."""
         self._rpc_answered[method, code] = self._rpc_answered.get((method, code), 0) + 1
 
     def tool_answered(self, server: str, seconds: float) -> None:
-        """A tool was called, and has answered or failed."""
+        """Record how long a tool call took, successful or not."""
         self.tool_seconds.labels(server).observe(seconds)
 
 

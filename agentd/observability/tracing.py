@@ -1,7 +1,7 @@
-"""OpenTelemetry traces of runs, model turns and tool calls: wrappers at the ports. Off unless configured.
+"""OpenTelemetry traces of runs, model turns and tool calls, by wrappers at the ports. Off unless configured.
 
-A run is a span, each model turn and tool call a span below it; a tool call's context travels to its MCP server. Spans
-hold names, ids, counts and times: nothing that a citizen said.
+A run is a span, with a child span for each model turn and tool call; a tool call's trace context is sent to its MCP
+server. Spans hold names, ids, counts and times, but no citizens' words.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from agentd.ports import ChatModel, ChatModelWrapper, ProgressSink, TextSink, To
 from agentd.runs.execution import Executor, Result, RunContext
 
 EXPORT_S = 5.0
-"""How long one export may take, the last one at the stop too."""
+"""Seconds that one export may take, including the last one at the stop."""
 _propagator = TraceContextTextMapPropagator()
 
 
 class Traces:
-    """One daemon's tracer; the process's global one is left alone."""
+    """One daemon's tracer. The process's global tracer is not changed."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("agentd", version("agentd"))
 
     def executor(self, inner: Executor) -> Executor:
-        """A run's part (up to its end or an approval) as the span that holds its turns and calls."""
+        """Wrap the executor so that each segment of a run is a span, the parent of its turns and calls."""
 
         async def execute(context: RunContext) -> Result:
             row = context.row
@@ -54,7 +54,7 @@ class Traces:
 
     @contextmanager
     def span(self, name: str, kind: SpanKind, attributes: Mapping[str, Any]) -> Iterator[Span]:
-        """A span that notes an exception by its type alone: texts may quote what was said."""
+        """A span that records only an exception's type, since its text may quote a citizen."""
         with self._tracer.start_as_current_span(
             name, kind=kind, attributes=dict(attributes), record_exception=False, set_status_on_exception=False
         ) as span:
@@ -67,7 +67,7 @@ class Traces:
 
 @asynccontextmanager
 async def tracing(endpoint: str) -> AsyncIterator[Traces]:
-    """Traces to an OTLP/HTTP collector (`http://host:4318`) while the block runs; what is left is sent at its end."""
+    """Send traces to an OTLP/HTTP collector (`http://host:4318`) while the block runs; flushes them at its end."""
     whole = endpoint if urlsplit(endpoint).path.strip("/") else endpoint.rstrip("/") + "/v1/traces"
     provider = TracerProvider(
         resource=Resource.create({"service.name": "agentd", "service.version": version("agentd")}),
@@ -81,7 +81,7 @@ async def tracing(endpoint: str) -> AsyncIterator[Traces]:
 
 
 class TracedModel(ChatModelWrapper):
-    """A ChatModel whose turns are spans."""
+    """A ChatModel whose turns are recorded as spans."""
 
     def __init__(self, inner: ChatModel, traces: Traces) -> None:
         super().__init__(inner)
@@ -103,7 +103,7 @@ class TracedModel(ChatModelWrapper):
 
 
 class TracedTools:
-    """A ToolHost whose calls are spans; it passes their context on in the call's `trace`."""
+    """A ToolHost whose calls are recorded as spans; the call's `trace` passes the context on."""
 
     def __init__(self, inner: ToolHost, traces: Traces) -> None:
         self._inner = inner
