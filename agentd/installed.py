@@ -16,7 +16,7 @@ def installed(group: str) -> dict[str, EntryPoint]:
 
 @cache
 def _every_entry() -> tuple[EntryPoint, ...]:
-    """All entry points, cached because each package's file must be read. The first package found comes last and wins."""
+    """All entry points, cached since each package's file must be read. The first package found comes last: it wins."""
     return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
 
 

@@ -1,4 +1,4 @@
-"""Frozen data that crosses the ports and the wire: shapes, with no behaviour beyond reading their own fields."""
+"""Frozen data classes that cross the ports and the wire. Their methods only read their own fields."""
 
 from agentd.messages.base import Json, Message
 from agentd.messages.calls import Agreement, Artifact, Basis, Consent, Dispute, Source, ToolCall, ToolOutcome

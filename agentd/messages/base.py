@@ -1,4 +1,4 @@
-"""What all messages are: frozen records that refuse unknown fields. It names none of them."""
+"""The base class of all messages: frozen records that refuse unknown fields."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ Json = Any
 
 
 class Message(BaseModel):
-    """Base of all: frozen, unknown fields refused."""
+    """The base of all messages: frozen, refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

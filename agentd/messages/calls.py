@@ -1,4 +1,4 @@
-"""One call of a tool: what it rests on, who agreed to it, and its outcome."""
+"""One call of a tool: the basis of its values, who agreed to it, and its outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentd.messages.people import Caller, Said
 from agentd.messages.tools import ToolInfo
 
 Source = Literal["register", "citizen", "officer", "default", "derived"]
-"""Where a value of an official call comes from."""
+"""The source of a value in an official call."""
 
 
 class Agreement(Message):
@@ -32,8 +32,8 @@ class Dispute(Message):
 
 
 class Basis(Message):
-    """What an official call rests on: how the asker was identified (declared, officer, pin, card+pin), where each value
-    comes from, and which of the tool's requirements an officer has seen."""
+    """The basis of an official call: how the requester was identified (declared, officer, pin, card+pin), the source of
+    each value, and which of the tool's requirements an officer has seen."""
 
     level: str = "declared"
     sources: dict[str, Source] = Field(default_factory=dict)
@@ -47,14 +47,14 @@ class Basis(Message):
         return frozenset(name for name, source in self.sources.items() if source == "register")
 
     def changed(self, names: Iterable[str]) -> Basis:
-        """The same after an officer wrote these fields."""
+        """The basis after an officer has written these fields."""
         return self.model_copy(update={"sources": {**self.sources, **dict.fromkeys(names, "officer")}})
 
 
 class Consent(Message):
     """A human's yes to one call with exactly these arguments.
 
-    `by` is who said it last, `approvals` are all who did; `proposed` are the arguments before an officer changed them.
+    `by` is who agreed last, `approvals` are all who agreed; `proposed` are the arguments before an officer's change.
     """
 
     approval_id: str
@@ -64,13 +64,13 @@ class Consent(Message):
     approvals: tuple[Agreement, ...] = ()
     proposed: dict[str, Json] | None = None
     basis: Basis | None = None
-    """What the call rested on when the approval was requested."""
+    """The basis of the call at the request for approval, with an officer's later changes."""
     by_staff: bool = False
-    """An officer said so, or one did before."""
+    """Whether the one who agreed last is an officer."""
 
 
 class ToolCall(Message):
-    """One call with all that a policy needs to judge it. `key` is `RUN_ID:STEP`, the same after a crash."""
+    """One call with everything that a policy needs to judge it. `key` is `RUN_ID:STEP`, the same after a crash."""
 
     tool: ToolInfo
     input: dict[str, Json]
@@ -79,17 +79,17 @@ class ToolCall(Message):
     step: int
     said: tuple[Said, ...] = ()
     quotes: Mapping[str, str] = Field(default_factory=dict)
-    """The citizen's words that the model quotes as the source of an argument, by its name."""
+    """{argument's name: the citizen's words that the model quotes as its source}."""
     doubted: tuple[str, ...] = ()
-    """Arguments that the citizen may have said about something else: to be checked before the yes."""
+    """Arguments to be checked before the yes, since the citizen may have said their values about something else."""
     caller: Caller | None = None
     consent: Consent | None = None
     basis: Basis | None = None
     """Set by a policy, never by the caller."""
     language: Language = "id"
-    """Of the daemon's own sentences."""
+    """The language of the daemon's own sentences."""
     spoken: str | None = None
-    """The code of the language that the citizen writes; None: `language`."""
+    """The code of the language that the citizen writes; None if it is `language`."""
     trace: Mapping[str, str] = Field(default_factory=dict)
     """W3C trace context (`traceparent`, `tracestate`) for the server; empty unless traces are on."""
 
@@ -117,7 +117,7 @@ class Artifact(Message):
 
 
 class ToolOutcome(Message):
-    """The outcome of one call. A failure says its stable `error_type`; `missing` names fields without evidence."""
+    """The outcome of one call. A failure has a stable `error_type`; `missing` names fields without evidence."""
 
     success: bool
     output: Json = None
@@ -127,13 +127,13 @@ class ToolOutcome(Message):
     error_type: str | None = None
     missing: tuple[str, ...] = ()
     input: dict[str, Json] | None = None
-    """The arguments as the call was made, where a policy completed them."""
+    """The arguments with which the call was made, if a policy completed them."""
     pending: dict[str, Json] | None = Field(default=None, exclude=True)
-    """Set where the call was not made and waits for a human: {tool, arguments, summary, rule, …}."""
+    """Set if the call was not made but waits for a human: {tool, arguments, summary, rule, …}."""
     meta: dict[str, Json] = Field(default_factory=dict, exclude=True, repr=False)
-    """What the server says to the daemon beside the result: `agentd/…` of its `_meta`. It is never stored or shown."""
+    """The `agentd/…` entries of the result's `_meta`, which the server sends to the daemon. Never stored or shown."""
 
     @property
     def refused(self) -> bool:
-        """The server itself said no, in words for people and with a structured reason; nothing was done."""
+        """Whether the server itself refused, with a message for people and a structured reason; nothing was done."""
         return not self.success and bool(self.message) and isinstance(self.output, dict)

@@ -1,4 +1,4 @@
-"""What a model is asked, what it answers, and its provider's state. No tool, no run."""
+"""Requests to a model, its replies, and its provider's settings and state. No tool, no run."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Fallback(Message):
 
 
 Constraint = Literal["grammar", "json_schema", "none"]
-"""What holds a model's output to a form; a provider that takes a grammar takes a schema too."""
+"""What constrains a model's output; a provider that takes a grammar also takes a schema."""
 
 
 class ModelRequest(Message):
-    """One model turn, as the loop wants it.
+    """The request for one model turn.
 
-    `stable` leading messages are byte-identical from run to run (a provider may cache what it computes of them).
+    The first `stable` messages are byte-identical from run to run, so that a provider may cache what it computes.
     `json_schema` is the JSON Schema of the answer (None: free text); `grammar` is an LLGuidance/Lark grammar that only
-    constrained providers honour. `provider`/`model` are the caller's wish, `skip` the providers whose answers were
-    already rejected at this turn. `attempt` counts the model attempts recorded in the session before this one.
+    constrained providers honour. `provider`/`model` are the caller's wish, `skip` the providers not to ask: barred ones
+    and those whose answers were rejected in this turn. `attempt` is the session's number of earlier model attempts.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -67,10 +67,10 @@ class ModelRequest(Message):
 
 
 class ModelReply(Message):
-    """One whole turn's text, who wrote it, and who was passed over first. `attempts` counts the providers asked.
+    """One turn's whole text, its provider and model, and the providers that failed first (`fallbacks`).
 
-    `constraint` is what of the request's grammar or schema held this text, `read` how many of the prompt's tokens were
-    not in memory, where the provider knows.
+    `attempts` counts the providers asked. `constraint` is what constrained this text (the request's grammar or schema),
+    `read` how many prompt tokens were not cached, if the provider knows.
     """
 
     text: str
@@ -121,7 +121,7 @@ class ProviderState(Message):
 
 
 class ProviderSettings(Message):
-    """What a provider is built from. `api_key` is the secret itself; `api_key_name` the variable it came from."""
+    """The settings of one provider. `api_key` is the secret itself, `api_key_name` the variable it came from."""
 
     id: str
     type: str
@@ -133,6 +133,6 @@ class ProviderSettings(Message):
     timeout_s: float = 60.0
     price: ModelPrice | None = None
     settings: Mapping[str, Json] = Field(default_factory=dict)
-    """The provider's own further keys of client.toml (`script`, `n_ctx`, …)."""
+    """The provider's own other keys in client.toml (`script`, `n_ctx`, …)."""
     config_dir: str = "."
-    """Folder of client.toml: relative paths in `settings` start here."""
+    """The folder of client.toml, to which paths in `settings` are relative."""

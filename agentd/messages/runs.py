@@ -1,4 +1,4 @@
-"""A run as its caller sees it: its request, its steps and events, and its outcome."""
+"""A run as its caller sees it: its request, steps, events and outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EventType = Literal[
     "run.finished",
 ]
 LIVE_ONLY: frozenset[str] = frozenset({"model.delta", "tool.progress"})
-"""Events that are shown as they happen and never stored; they carry the seq of the last stored event."""
+"""Events that are only sent live and never stored. They have the seq of the last stored event."""
 
 
 class RunOptions(Message):
@@ -48,16 +48,16 @@ class RunOptions(Message):
 
 
 class AgentOptions(RunOptions):
-    """A run's request; what is left out has a default from client.toml or the caller's profile."""
+    """A run's request. Missing options have defaults from client.toml or the caller's profile."""
 
     quoted: str | None = None
-    """What a page says was said before in a conversation that the daemon doesn't hold: context, never evidence."""
+    """A page's quote of a conversation that the daemon doesn't have: context, never evidence."""
     session_id: str | None = None
     run_id: str | None = None
 
     @property
     def form(self) -> tuple[str | None, dict[str, Json] | None]:
-        """The tool to begin with, and what was put into its form."""
+        """The tool to begin with, and the values of its form."""
         return self.tool_hint, self.tool_arguments
 
 
@@ -74,7 +74,7 @@ class AgentStep(Message):
 
     @classmethod
     def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
-        """The step that a call with this outcome makes."""
+        """The step for a call with this outcome."""
         return cls(
             tool=tool,
             server=server,

@@ -1,4 +1,4 @@
-"""MCP servers and the tools that they offer. What becomes of a call is in calls.py."""
+"""MCP servers and the tools that they offer. Calls are in calls.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_PLAIN = re.compile(r"[^\w.+-]+")
 
 
 def folder_of_run(run_id: str) -> str:
-    """The folder, below `ServerSettings.artifacts_dir`, of the files that a run's tools made: deleted with the run."""
+    """The name of the folder in `ServerSettings.artifacts_dir` with a run's files; it is deleted with the run."""
     plain = _NOT_PLAIN.sub("_", run_id).lstrip(".")[:100]
     return plain if plain == run_id else f"{plain}-{hashlib.sha256(run_id.encode()).hexdigest()[:16]}"
 
@@ -24,8 +24,8 @@ def folder_of_run(run_id: str) -> str:
 class ServerSettings(Message):
     """How to reach one MCP server: a `command` to start over stdio, or the `url` of a Streamable HTTP endpoint.
 
-    `env` is all that the child gets besides the few harmless variables every process needs (HOME, PATH, LANG …) and,
-    with `credentials`, CREDENTIALS_DIRECTORY.
+    The child process gets `env`, the few harmless variables that every process needs (HOME, PATH, LANG …) and, with
+    `credentials`, CREDENTIALS_DIRECTORY.
     """
 
     name: str
@@ -35,18 +35,18 @@ class ServerSettings(Message):
     headers: Mapping[str, str] = Field(default_factory=dict, repr=False)
     env: Mapping[str, str] = Field(default_factory=dict, repr=False)
     credentials: Mapping[str, bytes] = Field(default_factory=dict, repr=False)
-    """Secrets that it gets as files, by their names."""
+    """Secrets that the server gets as files, by name."""
     blocked: str | None = None
-    """Why it must not be started as things are (a sentence); then it is down with this as its error."""
+    """A sentence that says why the server must not be started; it is then down with this error. None: it may start."""
     workdir: str | None = None
     start_timeout_s: float = 30.0
     call_timeout_s: float = 60.0
     artifacts_dir: str | None = None
-    """Where files embedded in results are kept; None drops their bytes and keeps their names."""
+    """The folder for files embedded in results; None drops their bytes and keeps their names."""
 
 
 class ToolInfo(Message):
-    """One tool as its server lists it, enriched by client.toml. `meta` is the tool's own `_meta`."""
+    """One tool as listed by its server, extended by client.toml. `meta` is the tool's own `_meta`."""
 
     name: str
     server: str
@@ -57,17 +57,17 @@ class ToolInfo(Message):
     official: bool = False
     approval: ApprovalRule = "never"
     four_eyes: bool = False
-    """An officer's yes to their own call, or to another person than was proposed, needs a second officer's."""
+    """Whether a second officer must agree if the first proposed the call or changed the person it is about."""
     timeout_s: float | None = None
     whole_schema: dict[str, Json] | None = None
-    """Its input schema where `input_schema` is only what a model is to fill in: the host knows the rest."""
+    """The full input schema, if `input_schema` holds only what a model must fill in and the host knows the rest."""
     remote_name: str | None = None
-    """The name that the server knows it by, where the catalogue's differs (`SERVER__TOOL`)."""
+    """The tool's name at its server, if the catalogue's differs (`SERVER__TOOL`)."""
 
     @field_validator("input_schema")
     @classmethod
     def _of_schemas(cls, schema: dict[str, Json]) -> dict[str, Json]:
-        """Each property as an object: to JSON Schema `true` is a schema too; what is none allows anything as well."""
+        """Replace each property that is no object by `{}`, which allows anything: JSON Schema also allows `true`."""
         listed = schema.get("properties", {})
         properties = listed if isinstance(listed, dict) else {}
         if properties is listed and all(isinstance(each, dict) for each in properties.values()):
@@ -79,35 +79,35 @@ class ToolInfo(Message):
 
     @property
     def bare_name(self) -> str:
-        """The name by which its server knows it, also where the catalogue calls it `SERVER__TOOL`."""
+        """The tool's name at its server, also if the catalogue's is `SERVER__TOOL`."""
         return self.remote_name or self.name
 
     @property
     def read_only(self) -> bool:
-        """True when the server promises that a call changes nothing, so that doing it again is harmless."""
+        """Whether the server promises that a call changes nothing, so that repeating it is harmless."""
         return self.annotations.get("readOnlyHint") is True
 
     @property
     def harmless(self) -> bool:
-        """True when the server promises that a call changes nothing, and does not contradict itself by another hint."""
+        """Whether the server promises that a call changes nothing and no other hint contradicts that."""
         return self.read_only and self.annotations.get("destructiveHint") is not True
 
     @property
     def identity(self) -> bool:
-        """True for what proves who somebody is (`_meta` agentd/identity): the daemon itself calls it, and nobody else.
+        """Whether the tool proves who somebody is (`_meta` agentd/identity); only the daemon itself may call it.
 
-        Its arguments are secrets (a PIN), which no run, step or event may keep.
+        Its arguments are secrets (a PIN), which no run, step or event may store.
         """
         return bool(self.meta.get("agentd/identity"))
 
     @property
     def for_model(self) -> bool:
-        """False for what only the desk's pages and programs call (`_meta` agentd/for): no model can call it."""
+        """Whether a model may call it; False for tools of the desk's pages and programs (`_meta` agentd/for)."""
         return self.meta.get("agentd/for", "model") == "model" and not self.identity
 
 
 class ServerState(Message):
-    """One MCP server as it stands: its instructions come from its `initialize` answer."""
+    """The state of one MCP server. `instructions` come from its `initialize` answer."""
 
     name: str
     state: Literal["up", "starting", "down"]
@@ -118,17 +118,17 @@ class ServerState(Message):
 
 
 class Catalogue(Message):
-    """What a tool host offers at one moment. `version` grows with every change."""
+    """What a tool host offers at one moment. `version` increases with every change."""
 
     tools: tuple[ToolInfo, ...] = ()
     servers: tuple[ServerState, ...] = ()
     version: int = 0
 
     def tool(self, name: str) -> ToolInfo | None:
-        """The tool of that name, without regard to case."""
+        """The tool of that name, ignoring case, or None."""
         wanted = name.casefold()
         return next((tool for tool in self.tools if tool.name.casefold() == wanted), None)
 
     def tool_of(self, server: str, name: str) -> ToolInfo | None:
-        """The tool that this server knows by exactly that name."""
+        """The tool with exactly this name at this server, or None."""
         return next((tool for tool in self.tools if (tool.server, tool.bare_name) == (server, name)), None)
