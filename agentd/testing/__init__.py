@@ -1,4 +1,4 @@
-"""In-memory twins of the ports (`ports`), of runs and of sessions, for tests. Importing it loads only the first."""
+"""In-memory implementations of the ports (`ports`), runs and sessions, for tests. Importing it loads only `ports`."""
 
 from agentd.testing.ports import (
     FAULTS,

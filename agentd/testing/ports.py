@@ -1,6 +1,6 @@
-"""An in-memory twin of every port, shipped so that those who build on agentd can test without model, server or disk.
+"""An in-memory implementation of every port, so that those who build on agentd can test without model, server or disk.
 
-Not a mock library: each twin behaves as the contract tests in tests/contract demand of the real one.
+They are no mocks: each passes the same contract tests in tests/contract as the real implementation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ScriptedModel:
     """A model that replays a script: provider type `scripted` with `script = "FILE.jsonl"`.
 
     Each line is the raw text of one model turn, or `{"text": …, "after_ms": n}`, or `{"error": kind, "after_ms": n}`.
-    Line number `request.attempt` is played, the last line again and again.
+    Line number `request.attempt` (from 0) is played; after the last line, that one is repeated.
     """
 
     def __init__(self, settings: ProviderSettings) -> None:
@@ -53,7 +53,7 @@ class ScriptedModel:
 
     @classmethod
     def of(cls, *turns: str | dict[str, Any], provider: str = "scripted") -> ScriptedModel:
-        """A script given in Python: action objects are written as JSON, strings are raw turns."""
+        """Make a model from turns in Python: dicts are written as JSON, strings are raw turns."""
         model = cls.__new__(cls)
         model._lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn in turns]
         model._settings = ProviderSettings(id=provider, type="scripted")
@@ -65,7 +65,7 @@ class ScriptedModel:
         return self._settings.id
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """Play the line of this attempt."""
+        """Play this attempt's line. Raises ProviderFailure if the line is an error."""
         line = self._lines[min(request.attempt, len(self._lines) - 1)]
         text, after_ms, fault = _directive(line)
         if after_ms:
@@ -84,7 +84,7 @@ class ScriptedModel:
         return ProviderState(id=self.provider, type="scripted", models=models, state="ready")
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 def _directive(line: str) -> tuple[str, float, Any]:
@@ -108,7 +108,7 @@ Handler = Callable[[dict[str, Any]], Any | Awaitable[Any]]
 
 
 class MemoryTools:
-    """A tool host of plain functions, `{ToolInfo: function}`. A raised exception is the failed result's message."""
+    """A tool host of plain functions, `{tool's name: function}`. An exception's text is the failed call's message."""
 
     def __init__(self, tools: Mapping[str, Handler] | None = None, infos: Sequence[ToolInfo] = ()) -> None:
         handlers = tools or {}
@@ -126,7 +126,7 @@ class MemoryTools:
         return Catalogue(tools=self._tools, servers=states, version=self._version)
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Call the function by the tool's name."""
+        """Call the function of the tool's name."""
         self.calls.append(call)
         handler = self._handlers.get(call.tool.name)
         if handler is None:
@@ -142,35 +142,35 @@ class MemoryTools:
 
 
 class MemoryServers(MemoryTools):
-    """A host of servers, each up at once while it is configured; at first all that the tools name are."""
+    """A host of servers that are up while configured; at first all servers of the tools are configured."""
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
     async def ready(self) -> Catalogue:
         return self.catalogue()
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
-        """Offer the tools of these servers alone."""
+        """Offer only the tools of these servers."""
         names = {server.name for server in settings}
         self._tools = tuple(tool for tool in self._all if tool.server in names)
         self._version += 1
 
 
 class WordsMeaning:
-    """Nearness as the share of the query's words that a text has: no model, and no idea of synonyms."""
+    """Nearness as the share of the query's words found in a text: no model, no synonyms."""
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """From 0 to 1, in the order given."""
+        """Each text's nearness from 0 to 1, in the given order."""
         asked = set(query.casefold().split())
         return [len(asked & set(text.casefold().split())) / max(1, len(asked)) for text in texts]
 
 
 class MemoryJournal:
-    """A journal in a dict: what was recorded under a name is answered again. Keep `records` to play a crash."""
+    """A journal in a dict: a recorded name is answered from its record. Reuse `records` to simulate a crash."""
 
     def __init__(self, records: dict[str, dict[str, Any]] | None = None) -> None:
         self.records: dict[str, dict[str, Any]] = {} if records is None else records
@@ -183,14 +183,14 @@ class MemoryJournal:
         effects: bool = False,  # noqa: ARG002 - one process, which never stops in the middle
         is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nor between a step and the end
     ) -> dict[str, Any]:
-        """Answer from the record, or act and record."""
+        """Return the record of this name, or call `act` and record its result."""
         if name not in self.records:
             self.records[name] = json.loads(json.dumps(await act()))
         return self.records[name]
 
 
 class ManualClock:
-    """A clock that moves by hand."""
+    """A clock that moves only when told to."""
 
     def __init__(self, start: datetime | None = None) -> None:
         self._now = start or datetime(2026, 1, 5, 2, 0, tzinfo=UTC)
@@ -201,13 +201,13 @@ class ManualClock:
         self._monotonic += seconds
 
     def leap(self, seconds: float) -> None:
-        """Somebody sets the clock: no time passes."""
+        """Set the clock forward (or back) without time passing, as when somebody sets it."""
         self._now += timedelta(seconds=seconds)
 
     def now(self) -> datetime:
-        """The time it was set to."""
+        """The current set time."""
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds passed since the start."""
+        """The seconds passed since the start."""
         return self._monotonic

@@ -1,5 +1,5 @@
-"""The pages and their files, read once and served from memory with ETag, gzip and a strict policy; and a page without
-scripts. It knows no data.
+"""Serves the pages and their files from memory with ETag and gzip, and renders a page without scripts. It knows no
+data.
 
 The daemon's own folder and each app's (`App.static`) are served as one: `NAME.html` as /NAME, every file under /web/.
 """
@@ -20,14 +20,14 @@ from agentd.web.texts import module
 
 STATIC = Path(__file__).with_name("static")
 TEXTS = "js/texts.js"
-"""The words that the scripts show: made of every folder's `texts`."""
+"""The module with the scripts' texts, built from every folder's `texts`."""
 _SMALL = 400
-"""Bytes below which packing isn't worth its header."""
+"""Bodies of at most this many bytes are not compressed, since gzip's header outweighs the gain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file as it goes out: its bytes, packed ones where that is smaller, and its ETag."""
+    """One file to serve: its bytes, their gzip form unless the file is small, the media type and the ETag."""
 
     body: bytes
     packed: bytes | None
@@ -43,7 +43,7 @@ class Asset:
         return cls(body, packed, media_type, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
 
     def answer(self, request: web.Request) -> web.Response:
-        """The file, or 304 for a browser that has it."""
+        """The response with the file, or 304 if the browser has it already."""
         headers = {
             "Content-Type": self.media_type,
             "ETag": self.etag,
@@ -58,7 +58,7 @@ class Asset:
 
 
 def files(folders: Iterable[Path]) -> dict[str, Path]:
-    """{path under /web/: file} of the daemon's folder and these. Raises ValueError for a name that two of them have."""
+    """{path under /web/: file} of the daemon's folder and these. Raises ValueError if two folders share a name."""
     found: dict[str, Path] = {}
     for folder in (STATIC, *folders):
         for file in folder.rglob("*"):
@@ -69,9 +69,9 @@ def files(folders: Iterable[Path]) -> dict[str, Path]:
 
 
 def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator[web.RouteDef]:
-    """Routes for `application(pages=…)`: a page at its own name, files under /web/.
+    """Routes for `application(pages=…)`: each page at its own name, all files under /web/.
 
-    `zone` is the office's, in which the scripts show times and count days.
+    `zone` is the office's time zone, in which the scripts show times and count days.
     """
     folders = list(folders)
     found = files(folders)
@@ -113,5 +113,5 @@ _PAGE = """<!doctype html>
 
 
 def plain(language: str, title: str, body: str) -> str:
-    """The page as HTML; `title` and `body` are HTML, too."""
+    """The HTML of a page without scripts; `title` and `body` must be HTML too."""
     return _PAGE.format(language=language, title=title, body=body)

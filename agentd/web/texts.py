@@ -1,6 +1,6 @@
-"""The words of the pages: one TOML file a language, complete or refused, and which of them a browser reads. No logic.
+"""The texts of the pages, one TOML file per language (incomplete ones are refused), and the choice of the language.
 
-The daemon's own stand in web/texts, an app's in `texts` beside its pages; the scripts get all of them as one module.
+The daemon's own are in web/texts, an app's in `texts` beside its pages; the scripts get all of them as one module.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from agentd.errors import Language
 
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 TERMS = "terms"
-"""The office's own words in another language: its own language has none."""
+"""The key of the translations of the office's terms; the office's own language has none."""
 
 
 def texts(folders: Iterable[Path]) -> dict[Language, dict[str, Any]]:
-    """The words of each language in folders of `LANGUAGE.toml`, one merged into another.
+    """The texts of each language, merged from folders of `LANGUAGE.toml`.
 
-    Raises ValueError for a word, or a placeholder in it, that one language has and another hasn't, and for a word that
-    two folders have.
+    Raises ValueError if a text, or a placeholder in it, is missing in one of the languages, or if two folders have the
+    same text key.
     """
     merged: dict[Language, dict[str, Any]] = {language: {} for language in LANGUAGES}
     for folder in folders:
@@ -49,7 +49,7 @@ def _compare(file: Path, words: Mapping[str, Any], pattern: Mapping[str, Any]) -
 
 
 def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...]]:
-    """Each word's placeholders by its path."""
+    """{path of each text: its sorted placeholders}."""
     found: dict[str, tuple[str, ...]] = {}
     for name, said in words.items():
         if isinstance(said, Mapping):
@@ -60,13 +60,13 @@ def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...
 
 
 def module(folders: Iterable[Path], zone: str) -> bytes:
-    """`export const TEXTS = {…}`: the words of all languages, for the pages' scripts; `ZONE`: the office's."""
+    """The JavaScript module for the pages' scripts: `TEXTS` in all languages and the office's time `ZONE`."""
     said = json.dumps(texts(folders), ensure_ascii=False)
     return f"export const TEXTS = {said};\nexport const ZONE = {json.dumps(zone)};\n".encode()
 
 
 def language_of(request: web.Request) -> Language:
-    """`?lang=`, else the first of ours that the browser asks for, else Indonesian."""
+    """The language of `?lang=`, else the first supported one that the browser accepts, else Indonesian."""
     accepted = request.headers.get(hdrs.ACCEPT_LANGUAGE, "").split(",")
     asked = (request.query.get("lang", ""), *(part.partition(";")[0].strip()[:2].lower() for part in accepted))
     return next((known for one in asked if (known := own(one))), LANGUAGES[0])
