@@ -111,7 +111,7 @@ class App:
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
         """Explain how the app reads the tool's schema, and the mistakes in it."""
-        del tool, meaning  # an app that reads none
+        del tool, meaning  # unused by an app that reads no schemas
         return SchemaReading((), ())
 
     def own_tools(self) -> Iterable[OwnTool]:

@@ -21,7 +21,7 @@ from typing import Any
 UNUSED = (
     "click",  # DBOS's command line
     "croniter",  # DBOS's schedules; importing it starts a process
-    "dateutil",  # DBOS, for times among a workflow's arguments; ours are texts and numbers
+    "dateutil",  # for times in a DBOS workflow's arguments; ours are only texts and numbers
     "mcp.client.session_group",
     "mcp.client.sse",
     "mcp.server",  # the client imports it for servers in its own process; ours run in others

@@ -79,7 +79,7 @@ def _script(text: str, letters: int) -> str | None:
     weight = sum(count * (3 if code in _SYLLABLES else 1) for code, count in found.items())
     if weight <= letters - sum(found.values()) or not weight:
         return None
-    if found["ja"]:  # beside Han too
+    if found["ja"]:  # kana means Japanese, even with Han characters
         return "ja"
     return max(found, key=lambda code: found[code])
 
