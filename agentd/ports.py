@@ -31,7 +31,7 @@ class TextChunk:
 
 
 RESTART = TextChunk(restart=True)
-"""Sent before another provider, or the same one again, writes the turn anew."""
+"""Sent before another provider, or the same one again, writes the turn from its start."""
 
 TextSink = Callable[[TextChunk], None]
 """Receives each piece of a turn as the model writes it. Called on the event loop; must not block."""

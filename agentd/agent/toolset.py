@@ -35,7 +35,7 @@ class Toolset:
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
         """The tool of that name, ignoring case. Raises UnknownTool or UnboundTool."""
         wanted = name.casefold()
-        for tool in (*self.tools, *self.asleep):
+        for tool in self.every:
             names = {tool.name.casefold(), f"{tool.server}__{tool.bare_name}".casefold()}
             plain = tool.bare_name.casefold()
             if wanted in names and server in (None, tool.server):
@@ -64,9 +64,14 @@ class Toolset:
         return replace(self, tools=tuple(tools))
 
     @property
+    def every(self) -> tuple[ToolInfo, ...]:
+        """All tools, sleeping ones included."""
+        return (*self.tools, *self.asleep)
+
+    @property
     def official(self) -> frozenset[str]:
         """The names of the tools that act for the office."""
-        return frozenset(tool.name for tool in (*self.tools, *self.asleep) if tool.official)
+        return frozenset(tool.name for tool in self.every if tool.official)
 
     def done(self, steps: Iterable[AgentStep]) -> str:
         """The messages of the successful official calls among these steps; empty if the last official one failed."""

@@ -38,7 +38,7 @@ class DirectTools:
 
     def catalogue(self, caller: Caller) -> Catalogue:
         toolset = self.tools_of(caller)
-        return Catalogue(tools=(*toolset.tools, *toolset.asleep), servers=toolset.servers)
+        return Catalogue(tools=toolset.every, servers=toolset.servers)
 
     async def call(self, tool: str, tool_input: dict[str, Any], server: str | None, caller: Caller) -> AgentStep:
         """Make one call. Raises UnknownTool, UnboundTool, Forbidden, ToolExecution."""

@@ -47,11 +47,16 @@ async def test_arguments_that_a_tool_does_not_have_are_read_by_nobody(keys: dict
     """20,000 of them took one reader, who reads for every session, half a minute."""
     read: list[ToolCall] = []
 
+    class Reader(CallPolicy):
+        async def before(self, call: ToolCall) -> ToolCall:
+            read.append(call)
+            return call
+
     class Reading(App):
         judges_official_calls = True
 
         def policies(self) -> tuple[CallPolicy, ...]:
-            return (SimpleNamespace(before=read.append),)  # type: ignore[return-value]
+            return (Reader(),)
 
     tool = letter().model_copy(update={"input_schema": letter().input_schema | keys})
     unknown = {f"k{number}": number for number in range(20_000)}

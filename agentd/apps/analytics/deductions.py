@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
@@ -33,5 +33,5 @@ def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
             yield turned.sql()
 
 
-def _names(parts: Iterator[exp.Expr] | list[exp.Expr]) -> str:
+def _names(parts: Iterable[exp.Expr]) -> str:
     return " ".join(column.name for part in parts for column in part.find_all(exp.Column))

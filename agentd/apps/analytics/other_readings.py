@@ -208,7 +208,7 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
             for same in [node for node in turned.find_all(exp.Is) if node == each]:
                 same.set("this", other)
             yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
-    order = reading.select.args.get("order") if reading.select.args.get("limit") else None
+    order = reading.cutting_order
     key = order.expressions[0].this if order else None
     if not isinstance(key, exp.Column) or reading.select.args.get("group"):
         return

@@ -120,7 +120,7 @@ def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
 
 
 def _column(column: dict[str, Any]) -> str:
-    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: the name and whatever else is known; identifiers get no
+    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: the name and what else is known; identifiers get no
     description."""
     parts = [quoted(str(column["name"]))]
     parts += ["date"] if type_of(column).partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []

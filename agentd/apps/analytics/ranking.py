@@ -18,7 +18,7 @@ def misranked(reading: Reading) -> Iterator[str]:
         return
     named = {each.alias.casefold(): each.this for each in select.expressions if isinstance(each, exp.Alias)}
     orders = [each.parent.args.get("order") for each in reading.own(*RANKS)]
-    for order in [*orders, select.args.get("order") if select.args.get("limit") else None]:
+    for order in [*orders, reading.cutting_order]:
         key = order.expressions[0].this if order else None
         key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
         if not isinstance(key, exp.Column) or reading.said(key):

@@ -109,6 +109,11 @@ class Reading:
         """The columns of a part that make its value, without those in conditions."""
         return valued(part, self.select)
 
+    @property
+    def cutting_order(self) -> Any:
+        """The ORDER BY that decides which rows a LIMIT leaves; None without one of the two."""
+        return self.select.args.get("order") if self.select.args.get("limit") else None
+
     @cached_property
     def plain(self) -> list[exp.Expr]:
         """The selected expressions without an aggregate."""

@@ -47,7 +47,7 @@ MOST_SEARCHED = 32
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
     """The first sentence with a false claim, or None. Without official tools it is always None."""
-    official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
+    official = tuple(tool for tool in toolset.every if tool.official)
     if not official:
         return None
     past, reader = _Past(official, toolset, said), _reader(scope_of(official))
@@ -63,7 +63,7 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
 
 def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
     """Whether there are official tools and none of their deeds was done in this session, so that any claim is false."""
-    official = tuple(tool for tool in (*toolset.tools, *toolset.asleep) if tool.official)
+    official = tuple(tool for tool in toolset.every if tool.official)
     return bool(official) and not _Past(official, toolset, said).did(frozenset())
 
 
@@ -106,7 +106,7 @@ class _Past:
 
     @cached_property
     def _done(self) -> frozenset[str]:
-        tools = [tool for tool in (*self._toolset.tools, *self._toolset.asleep) if tool.name in self._called]
+        tools = [tool for tool in self._toolset.every if tool.name in self._called]
         acted = [tool for tool in tools if tool.official or not tool.read_only]
         return done_by(acted, self._official) | self._proved_by(self._said)
 

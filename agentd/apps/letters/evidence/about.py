@@ -45,8 +45,8 @@ _HEADS = frozenset(
     word for sense in ("identifier", "name", "date", "time", "year", "amount") for word in _PACK.senses[sense]
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
-_ORIGIN = frozenset(_PACK.senses["origin"])
 _WAYS = frozenset({"origin", "destination"})
+_ORIGIN = frozenset(_PACK.senses["origin"])
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 _BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)

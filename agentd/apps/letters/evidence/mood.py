@@ -11,7 +11,6 @@ from agentd.apps.letters.evidence.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_CONFIRM = _PACK.confirming
 """Tag words that ask whether the statement before them is true."""
 
 
@@ -30,7 +29,7 @@ def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> in
         return None
     last = starts[-1]
     tag = [word for word in words[last:] if word[0].isalnum()]
-    if not last or all(word in _CONFIRM or word in FILLERS for word in tag):
+    if not last or all(word in _PACK.confirming or word in FILLERS for word in tag):
         return 0
     return last if all(word in _PACK.tags for word in tag) else 0
 
