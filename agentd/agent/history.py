@@ -17,6 +17,8 @@ from agentd.messages import AgentStep, ChatMessage, Said, ToolOutcome
 
 RESULT_CHARS = 400
 """Characters of a past tool result that stay in the prompt; the evidence keeps all of it."""
+MESSAGE_CHARS = 1200
+"""Characters of a past tool message that stay: a turn that exceeds the whole budget would be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,9 @@ def _turn(turn: PastTurn, toolset: Toolset) -> Sequence[ChatMessage]:
     shown = [opening(turn.prompt, language, toolset, turn.prompt_tools, turn.quoted)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
-        outcome = ToolOutcome(success=step.success, output=step.output, message=step.message)
+        outcome = ToolOutcome(
+            success=step.success, output=step.output, message=prompts.cut(step.message, MESSAGE_CHARS)
+        )
         official = step.tool in toolset.official
         called = prompts.Called(step.tool, arguments, outcome, language, turn.prompt, official, RESULT_CHARS)
         shown += prompts.exchange(called)

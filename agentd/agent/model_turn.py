@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.aside import SHORT, OverBudget, read
@@ -91,7 +93,7 @@ class ModelTurn:
         """The number of characters that a policy reads, counted only until it exceeds SHORT."""
         length = len(answer)
         for one in self._so_far.said:
-            length += len(one.text) + (0 if one.value is None else len(repr(one.value)))
+            length += len(one.text) + (0 if one.value is None else _chars(one.value))
             if length > SHORT:
                 break
         return length
@@ -212,3 +214,10 @@ class ModelTurn:
             instructions="\n".join(one.content for one in brief.prefix if one.role == "system"),
             official_refused=not done.may_call_official,
         )
+
+
+def _chars(value: Any) -> int:
+    try:
+        return len(orjson.dumps(value))  # a twentieth of the time of repr
+    except orjson.JSONEncodeError:
+        return len(repr(value))

@@ -29,6 +29,8 @@ ACTION_RULES = (
 QUOTED_NOTE = "Said before, by the page's account. Unproven: ask again for a value before you use it in a call."
 REMINDED = 1000
 """Characters of the citizen's request that are repeated after a tool result."""
+MESSAGE_CHARS = 4000
+"""Characters of a tool's message in the prompt, since a tool may send megabytes."""
 DONE_CHARS = 200
 """Characters of a successful official call's output in the prompt; small models read slowly."""
 SENTENCE_CHARS = 40
@@ -214,7 +216,7 @@ def tool_result(called: Called) -> ChatMessage:
 
     The request is repeated because a small model answers what it read last.
     """
-    outcome = called.outcome
+    outcome = called.outcome.model_copy(update={"message": cut(called.outcome.message)})
     output = _beside(outcome.message, outcome.output)
     shown = _compact(output)
     if len(shown) > called.limit:
@@ -232,6 +234,11 @@ def tool_result(called: Called) -> ChatMessage:
         result["request"] = called.request[:REMINDED]
     result["instruction"] = _instruction(outcome, called.language, called.official)
     return ChatMessage(role="user", content=_compact(result))
+
+
+def cut(message: str, most: int = MESSAGE_CHARS) -> str:
+    """The message, or its start and how many characters are left out."""
+    return f"{message[:most]}… ({len(message) - most} more characters)" if len(message) > most else message
 
 
 def _beside(message: str, output: Any) -> Any:

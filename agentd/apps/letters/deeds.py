@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentd.agent.languages import merged, packs
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.messages import ToolInfo
 
 ASKED_BY = "agentd/asked_by"
@@ -164,14 +164,14 @@ def _known() -> Forms:
     return {word: frozenset(keys) for word, keys in words.items()}
 
 
-@by_tool
+@by_object
 def asked_by(tool: ToolInfo) -> tuple[str, ...]:
     """The words by which people ask for a tool."""
     names = tool.meta.get(ASKED_BY)
     return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
-@by_tool
+@by_object
 def titles_of(tool: ToolInfo) -> tuple[str, ...]:
     """The tool's title in each language, lower-cased."""
     named = tool.meta.get("agentd/titles")
@@ -179,7 +179,7 @@ def titles_of(tool: ToolInfo) -> tuple[str, ...]:
     return tuple(str(title).casefold() for title in titles if title)
 
 
-@by_tool
+@by_object
 def _own(tool: ToolInfo) -> _Own:
     title = str(tool.annotations.get("title", ""))
     return _read(tool.bare_name, title, tool.description, *asked_by(tool))

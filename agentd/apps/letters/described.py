@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.evidence.fields import SENSES, form, properties
 from agentd.apps.letters.evidence.shapes import bare
 from agentd.apps.letters.languages import phrases
@@ -28,7 +28,7 @@ async def described(tool: ToolInfo, meaning: Meaning) -> ToolInfo:
     return tool.model_copy(update={"input_schema": {**tool.input_schema, SENSES: senses}}) if senses else tool
 
 
-@by_tool
+@by_object
 def silent(tool: ToolInfo) -> tuple[tuple[str, str], ...]:
     """(path, name and description in words) of each field whose schema does not say what it is about."""
     return tuple(_silent(tool.input_schema))

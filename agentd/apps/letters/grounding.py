@@ -13,7 +13,7 @@ from dataclasses import replace
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.agent.languages import understood
 from agentd.agent.text import fold, folded_tokens, stem
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.completing import completed
 from agentd.apps.letters.deeds import asked_by, deed_words, scope_of
 from agentd.apps.letters.described import Described
@@ -150,7 +150,7 @@ def case_of(
     return Case(said, read, readings, quotes, _spoken(tool))
 
 
-@by_tool
+@by_object
 def _spoken(tool: ToolInfo) -> Tool:
     """The words for a tool: from its schema, its deeds in any language, its title and the phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from agentd.agent.aside import OverBudget, aside
 from agentd.agent.text import doubled
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.evidence.fields import Field, fields, form
 from agentd.apps.letters.grounding import refusal
 from agentd.apps.letters.named import Named
@@ -76,7 +76,7 @@ def askable(tool: ToolInfo, said: Sequence[Said]) -> ToolInfo | None:
     return tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
 
 
-@by_tool
+@by_object
 def _naming(tool: ToolInfo) -> tuple[str, ...]:
     """The tool's arguments that always name somebody or something."""
     properties = tool.input_schema.get("properties", {})
@@ -85,10 +85,18 @@ def _naming(tool: ToolInfo) -> tuple[str, ...]:
 
 
 def _codes(said: Sequence[Said]) -> list[str]:
-    """Every word with a digit or several capitals that the citizen said or a tool found, newest first, each once."""
+    """Words with a digit or several capitals that the citizen said or a tool found, newest first, each once.
+
+    They are every one, or more than MOST_LISTED.
+    """
     texts = Named(said).texts
     words = (word.strip(_ENDS) for text in reversed(texts) for word in text.split() if _is_code(word))
-    return list(dict.fromkeys(word for word in words if word))
+    found: dict[str, None] = {}
+    for word in filter(None, words):
+        found[word] = None
+        if len(found) > MOST_LISTED:
+            break
+    return list(found)
 
 
 def _is_code(word: str) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from agentd.agent.text import fold, normal, tokens
+from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.evidence.days import dates, parse
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.numbers import amounts
@@ -35,23 +36,20 @@ SHORTEST = 5
 """Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
 
 
-class Named:
-    """What was named so far. Built per call or answer; each view of the words is computed on first use."""
+class _Statement:
+    """What one message or result names. Each view of its words is computed on first use, since a result may be long."""
 
-    def __init__(self, said: Sequence[Said]) -> None:
-        self._said = said
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """What the citizen said and tools found, one text each."""
-        return [normal(text) for one in self._said if one.by != "agent" for text in _texts_of(one)]
+    def __init__(self, one: Said) -> None:
+        self.texts = [normal(text) for text in _texts_of(one)]
+        """What the citizen said or the tool found, one text each."""
 
     @cached_property
-    def _runs(self) -> tuple[str, ...]:
-        return tuple(squashed(text) for text in self.texts)
+    def run(self) -> str:
+        """All texts without their spacing, a line each."""
+        return "\n".join(map(squashed, self.texts))
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def words(self) -> frozenset[str]:
         return frozenset(squashed(word) for text in self.texts for word in text.split())
 
     @cached_property
@@ -59,30 +57,52 @@ class Named:
         return [[word.strip().casefold() for word in tokens(text) if word.strip()] for text in self.texts]
 
     @cached_property
-    def _vocabulary(self) -> frozenset[str]:
+    def vocabulary(self) -> frozenset[str]:
         return frozenset(word for text in self.texts for word in fold(text))
 
     @cached_property
     def amounts(self) -> frozenset[Decimal]:
-        """Every number, however it was written."""
         return frozenset(amount for words in self._folded for amount in amounts(words))
 
     @cached_property
-    def _dates(self) -> frozenset[date]:
+    def dates(self) -> frozenset[date]:
         return frozenset(found for words in self._folded for _, _, found in dates(words))
+
+
+_read = by_object(_Statement)
+
+
+class Named:
+    """What was named so far. Built per call or answer; each statement is read once."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said = said
+        self._read = [_read(one) for one in said if one.by != "agent"]
+
+    @property
+    def texts(self) -> list[str]:
+        """What the citizen said and tools found, one text each."""
+        return [text for one in self._read for text in one.texts]
+
+    @property
+    def amounts(self) -> frozenset[Decimal]:
+        """Every number, however it was written."""
+        return frozenset[Decimal]().union(*(one.amounts for one in self._read))
 
     def code(self, text: str) -> bool:
         """Whether this number or code was named, whatever its spacing."""
         plain = squashed(text)
-        return plain in self._words or (len(plain) >= SHORTEST and any(plain in run for run in self._runs))
+        if any(plain in one.words for one in self._read):
+            return True
+        return len(plain) >= SHORTEST and any(plain in one.run for one in self._read)
 
     def person(self, name: str) -> bool:
         """Whether every word of a name was said."""
-        return self._vocabulary.issuperset(fold(name))
+        return all(any(word in one.vocabulary for one in self._read) for word in fold(name))
 
     def day(self, day: date) -> bool:
         """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
-        if day in self._dates:
+        if any(day in one.dates for one in self._read):
             return True
         spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
         by_day = str(day.day) in spoken or f"{day.day:02}" in spoken

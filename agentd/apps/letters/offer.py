@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from agentd.agent import languages
 from agentd.agent.text import plain
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.deeds import asked_by, deed_words
 from agentd.apps.letters.evidence.case import Case, Turn
 from agentd.apps.letters.evidence.lexicon import Cue
@@ -193,7 +193,7 @@ def not_again(tools: Iterable[ToolInfo], steps: Sequence[AgentStep]) -> list[Too
     ]
 
 
-@by_tool
+@by_object
 def _numbers_needed(tool: ToolInfo) -> int:
     """How many digits a number in a message needs before a call of this tool could be grounded."""
     properties, required = tool.input_schema.get("properties", {}), tool.input_schema.get("required", ())
@@ -258,12 +258,12 @@ def _spoken(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:{'|'.join(_ENDINGS)})?\b", re.I)
 
 
-@by_tool
+@by_object
 def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
     return tuple(sorted(asked_by(tool), key=len, reverse=True))
 
 
-@by_tool
+@by_object
 def _as_things(tool: ToolInfo) -> tuple[str, ...]:
     """The tool's names that say what it makes (`surat domisili`)."""
     return tuple(name for name in _longest_first(tool) if _things().intersection(name.casefold().split()))

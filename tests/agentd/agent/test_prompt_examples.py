@@ -43,6 +43,13 @@ def shown(message: str, output: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def test_a_model_reads_the_start_of_a_huge_message_and_that_it_was_cut() -> None:
+    for official in (False, True):
+        outcome = ToolOutcome(success=True, message="page " * 100_000, output={"result": "page " * 100_000})
+        said = prompts.exchange(Called("book", {}, outcome, "id", "Isinya?", official))[1].content
+        assert len(said) < 20_000 and "more characters" in said
+
+
 def test_a_long_result_told_in_a_sentence_is_read_once() -> None:
     sentence = "Syarat Surat Keterangan Domisili: KTP; Kartu Keluarga. Biaya: Gratis."
     long = {"title": "Surat Keterangan Domisili", "hours": "Senin–Jumat", "fields": [{"field": "nama"}] * 40}

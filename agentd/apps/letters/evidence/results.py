@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from agentd.agent.text import fold
@@ -28,13 +29,14 @@ def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon
     A record with a NIK counts only for the NIK of this call (`nik`; None if the citizen proved none). Values that a
     tool only echoes from its input (`Said.text`, as JSON) and running text prove nothing.
     """
+    labelled = cache(lambda key: _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key)
+    labels = _labels(field)
     for entry in sorted(said, key=lambda entry: entry.order):
         if entry.by != "tool" or not isinstance(entry.value, (Mapping, list)):
             continue
         echoed = {str(leaf).casefold() for leaf in leaves(parsed(entry.text))} if entry.text else set[str]()
-        for key, about, value in _records(entry.value, None, nik):
-            label = _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key
-            if label in _labels(field) and about == field.person and str(value).casefold() not in echoed:
+        for key, about, value in _records(entry.value, None, nik, cache(_relation)):
+            if labelled(key) in labels and about == field.person and str(value).casefold() not in echoed:
                 yield entry.order, value
 
 
@@ -45,7 +47,13 @@ def _labels(field: Field) -> frozenset[str]:
     return frozenset({field.label, name})
 
 
-def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[str, str | None, Json]]:
+def _relation(key: str) -> str | None:
+    return person(fold(key.replace("_", " ")))
+
+
+def _records(
+    value: Json, about: str | None, nik: str | None, relation: Callable[[str], str | None]
+) -> Iterator[tuple[str, str | None, Json]]:
     if isinstance(value, Mapping):
         own = value.get("nik") or value.get("NIK")
         if own is not None and nik is not None and "".join(fold(str(own))) != nik:
@@ -53,15 +61,15 @@ def _records(value: Json, about: str | None, nik: str | None) -> Iterator[tuple[
         for key, inner in value.items():
             if key.casefold() in _NOT_A_PERSON:
                 continue
-            spoken = person(fold(str(key).replace("_", " "))) or about
+            spoken = relation(str(key)) or about
             if isinstance(inner, (Mapping, list)):
-                yield from _records(inner, spoken, nik)
+                yield from _records(inner, spoken, nik, relation)
             elif inner is not None:
                 yield str(key), spoken, inner
     elif isinstance(value, list):
         for inner in value:
             if isinstance(inner, (Mapping, list)):
-                yield from _records(inner, about, nik)
+                yield from _records(inner, about, nik, relation)
 
 
 def leaves(value: Json) -> Iterator[Json]:

@@ -48,7 +48,7 @@ def letter(required: tuple[str, ...] = (), **changes: Any) -> ToolInfo:
 
 
 LETTER = letter()
-"""The letter that most tests call; shared because a tool's description is parsed once (by_tool.py)."""
+"""The letter that most tests call; shared because a tool's description is parsed once (by_object.py)."""
 
 
 def session(*lines: str) -> tuple[Said, ...]:

@@ -7,6 +7,7 @@ and texts that nobody thought of.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -128,3 +129,16 @@ def test_twice_the_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
     read("Nama saya Budi Santoso, untuk melamar kerja.")
     steep = {name: factor for name, family in families().items() if (factor := grows(read, family, SHORTER)) > 2.5}
     assert steep == {}
+
+
+def test_a_huge_result_is_read_once_for_all_checks_of_a_run() -> None:
+    rows = [{"id": 10**8 + number, "note": f"entry {number} of the clerk"} for number in range(8000)]
+    said = [Said(by="tool", order=0, tool="book", text="{}", value=rows)]
+
+    def cost() -> float:
+        began = time.thread_time()
+        assert unfounded("Nomor 9999999999.", said, "") is not None
+        return time.thread_time() - began
+
+    first = cost()
+    assert min(cost() for _ in range(5)) < first / 5

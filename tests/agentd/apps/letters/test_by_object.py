@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from agentd.apps.letters.by_tool import by_tool
+from agentd.apps.letters.by_object import by_object
 from agentd.messages import ToolInfo
 
 
 def test_each_tool_is_read_once_and_one_in_its_place_again() -> None:
     read: list[str] = []
 
-    @by_tool
+    @by_object
     def name(tool: ToolInfo) -> str:
         read.append(tool.name)
         return tool.name
