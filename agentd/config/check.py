@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
 from agentd.clock import shared
 from agentd.config import sections
+from agentd.config.faults import known_keys, meant
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
 from agentd.config.sections import Report
@@ -23,98 +20,13 @@ SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
 """Slots that `prompt_template` must contain; the prompt's parts are inserted there."""
 
 
-def _known_keys(section: type[BaseModel]) -> tuple[str, ...]:
-    """A section's keys, named as in the file."""
-    return tuple(field.alias or name for name, field in section.model_fields.items())
-
-
-def _sections(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models in a field's annotation, alone or in a list."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _sections(part)
-
-
-@cache
-def _known() -> Mapping[str, tuple[str, ...]]:
-    """{section: its keys}, with the key "" for the file itself."""
-    file = sections.client_file()
-    return {"": _known_keys(file)} | {
-        name: _known_keys(section)
-        for name, field in file.model_fields.items()
-        for section in _sections(field.annotation)
-    }
-
-
-_QUOTED = re.compile("'([^']*)'")
-_BRANCHES = ("ToolSettings", "dict[str,str]")
-"""Pydantic's names of the union branches for tables where a bare name may stand (`[[tools]]`, `models`)."""
-
-
-def of_other_branch(detail: Any) -> bool:
-    """Whether a pydantic error is about the wrong union branch: a table where a bare name is tried, or the reverse."""
-    branch, given = detail["loc"][-1], detail.get("input")
-    return (branch == "str" and isinstance(given, dict)) or (branch in _BRANCHES and isinstance(given, str))
-
-
-def path_of(detail: Any) -> KeyPath:
-    """The key path of a pydantic error: its `loc` without the names of union branches."""
-    return tuple(part for part in detail["loc"] if part not in ("str", *_BRANCHES))
-
-
-def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
-    """A pydantic error as (key path, sentence)."""
-    where = path_of(detail)
-    name = ".".join(str(part) for part in where)
-    kind = detail["type"]
-    section = str(where[0]) if len(where) > 1 else ""
-    if kind == "extra_forbidden":
-        return where, f"unknown key `{where[-1]}`{_meant(str(where[-1]), _known().get(section, ()))}"
-    if kind == "missing":
-        unknown = [str(key) for key in table_at(raw, where[:-1]) or () if key not in _known().get(section, ())]
-        near = _meant(str(where[-1]), unknown, found=True)
-        return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
-    wanted = str(detail["msg"]).replace("Input should be ", "should be ").removeprefix("Value error, ")
-    wanted = wanted.replace("a valid dictionary", "a table")
-    given = detail.get("input")
-    near = _meant(given, _QUOTED.findall(wanted)) if kind == "literal_error" and isinstance(given, str) else ""
-    return where, f"`{name}` {wanted}, not {_shown(given)}{near if 'mean' in near else ''}"
-
-
-def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
-    """The table at this key path, or None."""
-    for part in where:
-        try:
-            raw = raw[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return raw if isinstance(raw, dict) else None
-
-
-def meant_key(key: str, known: Iterable[str]) -> str | None:
-    """The known key that is most like this one, or None."""
-    return next(iter(difflib.get_close_matches(key, list(known), n=1)), None)
-
-
-def _meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
-    known = list(known)
-    near = meant_key(key, known)
-    if near is None:
-        return "" if found or not known else f"; known here: {', '.join(known)}"
-    return f"; is it what `{near}` was meant to be?" if found else f"; did you mean `{near}`?"
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
 def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     """Report mistakes across the parts of the file."""
     own = [name for section in sections.of(parsed).values() for name in section.own_tools()]
     servers = [*dict.fromkeys(server.name for server in parsed.servers), *own]
     _check_template(parsed.prompt_template, ("prompt_template",), problem)
+    _check_addresses(parsed, problem)
+    _check_examples(parsed, problem)
     check_doubles("servers", [server.name for server in parsed.servers], problem)
     check_doubles("profiles", [profile.name for profile in parsed.profiles], problem)
     _check_providers(parsed, problem, warning)
@@ -125,7 +37,7 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
             )
         _check_server(server, ("servers", index), problem)
     if parsed.tool_host not in (hosts := installed("agentd.tool_hosts")):
-        near = _meant(parsed.tool_host, hosts)
+        near = meant(parsed.tool_host, hosts)
         problem(("tool_host",), f"no installed plug-in is the tool host `{parsed.tool_host}`{near}")
     check_plugins("providers", "models", [(entry.id, entry) for entry in parsed.providers], problem)
     for section in sections.of(parsed).values():
@@ -133,6 +45,38 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_tools(parsed, servers, problem, warning)
     _check_trusted(parsed, servers, problem)
     _check_profiles(parsed, servers, problem)
+
+
+def is_address(text: str) -> bool:
+    """Whether it is HOST:PORT."""
+    host, _, port = text.rpartition(":")
+    return bool(host) and "/" not in host and port.isdecimal() and int(port) < 2**16
+
+
+def is_web_address(text: str) -> bool:
+    """Whether it is the address of a page or server."""
+    return "${" in text or text.startswith(("http://", "https://", "unix:"))
+
+
+def _check_addresses(parsed: ClientFile, problem: Report) -> None:
+    for name in parsed.rpc.allowed_hosts:
+        if "/" in name:
+            problem(("rpc", "allowed_hosts"), f"`{name}` is no host name, such as `surat.example.go.id`")
+    for origin in parsed.rpc.allowed_origins:
+        if not is_web_address(origin) or origin.count("/") > 2:
+            problem(("rpc", "allowed_origins"), f"`{origin}` is no origin, such as `https://surat.example.go.id`")
+    if parsed.store.url and not parsed.store.url.startswith(("postgresql://", "postgres://", "${")):
+        problem(("store", "url"), "`url` takes postgresql://HOST:5432/DATABASE; left out, files in the state folder")
+
+
+def _check_examples(parsed: ClientFile, problem: Report) -> None:
+    needed = {"call_tool": "tool", "list_tools": "action", "final": "response"}
+    for index, example in enumerate(parsed.examples):
+        if needed.get(str(example.action.get("action"))) not in example.action:
+            text = (
+                'an action is { action = "call_tool", tool = "…", input = {…} } or { action = "final", response = "…" }'
+            )
+            problem(("examples", index, "action"), text)
 
 
 def with_shared_clock(environ: Mapping[str, str], problem: Report) -> Mapping[str, str]:
@@ -152,13 +96,16 @@ def _check_providers(parsed: ClientFile, problem: Report, warning: Report) -> No
     if not names:
         problem((), "no [[providers]]: at least one model provider is needed")
     elif parsed.default_provider not in names:
-        near = _meant(parsed.default_provider, names)
+        near = meant(parsed.default_provider, names)
         problem(("default_provider",), f"default_provider `{parsed.default_provider}` is no [[providers]] id{near}")
     for index, provider in enumerate(parsed.providers):
         offered = [model["name"] if isinstance(model, dict) else model for model in provider.models if model]
         if provider.id == parsed.default_provider and parsed.model and offered and parsed.model not in offered:
             text = f"`model` {parsed.model} is none of provider `{provider.id}`, which has {', '.join(offered)}"
             warning(("model",), text)
+        if provider.endpoint and not is_web_address(provider.endpoint):
+            text = f"`{provider.endpoint}` is no address that starts with http:// or https://"
+            problem(("providers", index, "endpoint"), text)
         if provider.api_key and (wrong := wrong_name(provider.api_key)):
             problem(("providers", index, "api_key"), wrong)
         for position, model in enumerate(provider.models):
@@ -174,7 +121,7 @@ def _check_tools(parsed: ClientFile, servers: list[str], problem: Report, warnin
             if not tool.bare:
                 warning(("tools", index), f"tool `{tool.name}` names no server: it answers `unbound_tool` when called")
         elif tool.server not in servers:
-            near = _meant(tool.server, servers)
+            near = meant(tool.server, servers)
             where = ("tools", index, "server")
             problem(where, f"tool `{tool.name}` is bound to server `{tool.server}`, which is not configured{near}")
 
@@ -204,7 +151,7 @@ def _check_trusted(parsed: ClientFile, server_names: list[str], problem: Report)
     written += [(("store", "session_servers"), name) for name in parsed.store.session_servers or ()]
     for where, name in written:
         if name not in server_names:
-            near = _meant(name, server_names)
+            near = meant(name, server_names)
             problem(where, f"`{'.'.join(map(str, where))}` names server `{name}`, which is not configured{near}")
 
 
@@ -223,6 +170,8 @@ def check_doubles(section: str, names: list[Any], problem: Report, key: str = "n
 def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
     if (server.command is None) == (server.url is None):
         problem(where, f"server `{server.name}` takes either `command` or `url`")
+    if server.url is not None and not is_web_address(server.url):
+        problem((*where, "url"), f"`{server.url}` is no address that starts with http:// or https://")
     if server.url is not None and server.credentials:
         text = (
             f"server `{server.name}` is not started by agentd, so no files reach it: name the credential in `headers`"
@@ -237,7 +186,9 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
     """Report an entry's own keys that are almost a known key: these are typing mistakes."""
     for key in entry.model_extra or {}:
-        near = next((known for known in _known_keys(type(entry)) if _is_slip(key, known)), None)
+        near = next(
+            (known for known in known_keys(type(entry)) if _is_slip(key.replace("_", ""), known.replace("_", ""))), None
+        )
         if near is not None:
             problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
 
@@ -258,7 +209,7 @@ def check_plugins(section: str, kind: str, entries: Sequence[tuple[str, Any]], p
     for index, (name, entry) in enumerate(entries):
         called, where = f"{section[:-1]} `{name}`", (section, index)
         if entry.type not in spoken:
-            near = _meant(entry.type, sorted(spoken))
+            near = meant(entry.type, sorted(spoken))
             late = "" if "mean" in near else "; a running daemon finds what was installed since at its next start"
             text = f"no installed plug-in speaks `{entry.type}`, the type of {called}{near}{late}"
             problem((*where, "type"), text)

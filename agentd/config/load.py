@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from agentd.config import mend, sections
-from agentd.config.check import check, explain, with_shared_clock
+from agentd.config.check import check, is_address, with_shared_clock
+from agentd.config.faults import explain, not_toml, path_of
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
 from agentd.config.schema import (
@@ -125,15 +126,21 @@ def load(
         raise ConfigError(sorted(dict.fromkeys(problems), key=lambda found: found.line))
 
     warnings: list[Problem] = []
-    check(parsed, problem, lambda where, text: warnings.append(Problem(file, line_of(lines, where), text)))
+    stood_in = {path_of(detail) for detail in faults if detail["type"] == "missing"}
+
+    def mistake(where: KeyPath, text: str) -> None:
+        if where not in stood_in:
+            problem(where, text)
+
+    check(parsed, mistake, lambda where, text: warnings.append(Problem(file, line_of(lines, where), text)))
     for key in ("url", "letters_url"):
         if lacking := missing(references(getattr(parsed.store, key) or ""), environ):
             problem(("store", key), advice(lacking))
     environ = with_shared_clock(environ, problem)
     address = listen or environ.get("AGENTD_LISTEN") or parsed.rpc.listen
-    if not address.rpartition(":")[2].isdigit():
-        text = f"`{address}` is not HOST:PORT, for example 127.0.0.1:8765 (--listen, AGENTD_LISTEN or [rpc] listen)"
-        problem(("rpc", "listen"), text)
+    if not is_address(address):
+        source = "--listen, AGENTD_LISTEN or [rpc] listen"
+        problem(("rpc", "listen"), f"`{address}` is not HOST:PORT, for example 127.0.0.1:8765 ({source})")
     if problems:
         raise ConfigError(sorted(dict.fromkeys(problems), key=lambda found: found.line))
 
@@ -186,24 +193,15 @@ def load(
 
 def _read(file: Path) -> tuple[str, dict[str, Any]]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
-        advice = "no such file; name one with --config or AGENTD_CONFIG"
-        raise ConfigError([Problem(file, 1, advice)]) from None
+        raise ConfigError([Problem(file, 1, "no such file; name one with --config or AGENTD_CONFIG")]) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError([Problem(file, 1, f"cannot be read: {error}")]) from None
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", None) or _line_in(str(error), text)
-        raise ConfigError([Problem(file, line, f"not TOML: {error}")]) from None
-
-
-def _line_in(said: str, text: str) -> int:
-    """The line in tomllib's message; the last line if it only says `at end of document`."""
-    _, _, after = said.partition("at line ")
-    digits = after.split(",")[0]
-    return int(digits) if digits.isdigit() else max(1, len(text.splitlines()))
+        raise ConfigError([Problem(file, *not_toml(str(error), text))]) from None
 
 
 # ── from the file to settings ────────────────────────────────────────────────────────────────────────────────────────

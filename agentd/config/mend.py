@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentd.config.check import SLOTS, meant_key, of_other_branch, path_of, table_at
+from agentd.config.check import SLOTS
+from agentd.config.faults import meant_key, of_other_branch, path_of, table_at
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile
 from agentd.config.sections import client_file

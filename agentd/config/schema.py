@@ -78,7 +78,7 @@ class AgentSettings(Section):
     """Tools that a prompt describes: of more, the nearest ones; sixty more it names, `list_tools` finds all."""
     custom_instruction: str = ""
     """What fills the slot `{{custom_instruction}}`."""
-    language: Literal["auto"] | Language = "auto"
+    language: Literal["auto", Language] = "auto"
     """The language of answers; `auto` follows the citizen."""
 
 

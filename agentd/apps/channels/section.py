@@ -60,6 +60,10 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
         names = [entry.name for entry in self.root]
         check_doubles("channels", names, problem)
         check_plugins("channels", "channels", list(zip(names, self.root, strict=True)), problem)
+        for index, entry in enumerate(self.root):
+            if (entry.public_url or "").startswith("http://"):
+                text = "`public_url` is not https://: only a service on this machine can deliver to it"
+                warning(("channels", index, "public_url"), text)
         for index, name in ((at, name) for at, entry in enumerate(self.root) for name in entry.credentials.values()):
             if wrong := wrong_name(name):
                 problem(("channels", index, "credentials"), wrong)

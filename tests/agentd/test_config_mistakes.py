@@ -1,0 +1,76 @@
+"""Mistakes that a newcomer makes in client.toml: each message says what is wrong, where, and what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentd import config
+from tests.agentd.test_config import RUST, problems
+
+COMMAND = 'command = "python3"'
+CHANNEL = '\n[[channels]]\nname = "tg"\ntype = "telegram"\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "to_do"),
+    [
+        (('"python3"', "“python3”"), 20, 'in straight quotes, "…"'),
+        (('"python3"', "python3"), 20, 'in straight quotes, "…"'),
+        ((COMMAND, "later = True"), 20, "true and false in small letters"),
+        (('"python3"', '"python3'), 20, "the closing quote is missing"),
+        (('"python3"', '"C:\\tools\\s.exe"'), 20, "'C:\\srv\\tool.exe'"),
+        ((COMMAND, "command: python3"), 20, "KEY = VALUE"),
+        ((COMMAND, COMMAND + "\n[servers]"), 21, "[[…]]"),
+        ((COMMAND, COMMAND + "\n" + COMMAND), 21, "it stands above already"),
+        (("[[servers]]", "[rpc]\n[agent]\n[rpc]\n[[servers]]"), 20, "it stands above already"),
+        (('args = ["-m", "servers.time"]', 'args = "-m"'), 21, '`servers.0.args` should be a list, ["…"], not "-m"'),
+        (('"time"', "3"), 19, '`servers.0.name` should be text in quotes, "…", not 3'),
+        ((COMMAND, COMMAND + '\nlater = "yes"'), 21, 'should be true or false, not "yes"'),
+        (("[[servers]]", '[agent]\nmax_steps = "8"\n[[servers]]'), 19, 'a whole number without quotes, not "8"'),
+        (("[[servers]]", "[agent]\nglossary = {}\n[[servers]]"), 19, "above the first [section]"),
+        (("[[servers]]", "[rpc]\nmax_steps = 3\n[[servers]]"), 19, "it is a key of [profiles] or [agent]"),
+        (("[[servers]]", '[agent]\nlanguage = "en-US"\n[[servers]]'), 19, "should be 'auto', 'id', 'en' or 'jv', not"),
+        (('type = "gemini"\n', ""), 11, "`providers.0.type` is missing"),
+        (("[[servers]]", '[rpc]\nlisten = "http://127.0.0.1:8765"\n[[servers]]'), 19, "is not HOST:PORT"),
+        (("[[servers]]", '[rpc]\nlisten = "127.0.0.1:99999"\n[[servers]]'), 19, "is not HOST:PORT"),
+        (("[[servers]]", '[rpc]\nlisten = "8765"\n[[servers]]'), 19, "is not HOST:PORT"),
+        (("[[servers]]", '[rpc]\nallowed_hosts = ["https://a.id"]\n[[servers]]'), 19, "`https://a.id` is no host name"),
+        (("[[servers]]", '[rpc]\nallowed_origins = ["a.id"]\n[[servers]]'), 19, "`a.id` is no origin"),
+        ((COMMAND, 'url = "127.0.0.1:9000/mcp"'), 20, "http:// or https://"),
+        (('"https://generative', '"generative'), 14, "http:// or https://"),
+        (
+            ("[[servers]]", '[store]\nurl = "mysql://a/b"\nletters_url = "postgresql://a/c"\n[[servers]]'),
+            19,
+            "postgresql",
+        ),
+        (
+            ("[[servers]]", '[[examples]]\nuser = "a"\naction = { action = "call_tool", tol = "b" }\n[[servers]]'),
+            20,
+            "tool",
+        ),
+        (("[[servers]]", '[[examples]]\nuser = "a"\naction = { action = "finale" }\n[[servers]]'), 20, "call_tool"),
+    ],
+)
+def test_a_newcomers_mistake_is_one_line_with_what_to_write(
+    tmp_path: Path, change: tuple[str, str], line: int, to_do: str
+) -> None:
+    text = RUST.replace(*change)
+    assert text != RUST
+    told = problems(tmp_path, text)
+    assert len(told) == 1 and told[0].startswith(f"{line}: ") and to_do in told[0], told
+
+
+def test_a_file_with_the_mark_of_a_windows_editor_loads(tmp_path: Path) -> None:
+    (tmp_path / "client.toml").write_text(RUST, encoding="utf-8-sig")
+    assert config.load(tmp_path / "client.toml", environ={}).default_provider == "gemini"
+
+
+def test_a_channel_over_plain_http_and_a_key_without_its_underscore_are_named(tmp_path: Path) -> None:
+    assert problems(tmp_path, RUST.replace("endpoint =", "time_out = 3\nendpoint =")) == [
+        "14: unknown key `time_out` of provider `gemini`; did you mean `timeout_s`?"
+    ]
+    (tmp_path / "client.toml").write_text(RUST + CHANNEL + 'public_url = "http://surat.example"\n')
+    warned = config.load(tmp_path / "client.toml", environ={}).warnings
+    assert any("https://" in problem.text and problem.line == 28 for problem in warned)
