@@ -82,7 +82,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     warm.allowed = item.get_closest_marker("cold") is None and not item.config.getoption("--cold")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None) and not config.getoption("--quick"):  # not in a worker
+        warm.share()
     importlib.import_module("croniter")  # its import, otherwise by the first DBOS test, starts `file`
     assert platform.uname().processor is not None  # runs `uname -p` once; the first OpenAI client needs it
     sys.addaudithook(_note)

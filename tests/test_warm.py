@@ -63,6 +63,7 @@ def test_a_request_that_can_not_be_run_harms_no_other(tmp_path: Path) -> None:
 
 
 def test_where_a_template_has_ended_another_one_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(warm.SHARED, raising=False)
     monkeypatch.setattr(warm, "_started", cache(warm._started.__wrapped__))
     folder, process = warm._started()
     process.kill()

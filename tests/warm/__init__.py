@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -25,6 +26,8 @@ TEMPLATE = Path(__file__).with_name("template.py")
 LAUNCHER = Path(__file__).with_name("launcher.py")
 AGENTD = Path(sys.executable).with_name("agentd")
 START_S = 300
+SHARED = "AGENTD_TESTS_TEMPLATE"
+"""The environment variable with the folder of the template that all workers of a test run share."""
 allowed = False
 """Set by tests/conftest.py for each test; programs outside pytest (the drill) start everything from the disk."""
 
@@ -107,8 +110,17 @@ def python() -> str:
     return str(_template().with_name("bin") / "python3") if allowed else sys.executable
 
 
+def share() -> None:
+    """Start one template for this process and its children, because each would import the same."""
+    os.environ[SHARED] = str(_started()[0])
+
+
 def _template() -> Path:
-    """The address of this process's template. One that has ended is replaced, so that one fault doesn't spread."""
+    """The address of the shared template or this process's own. One that has ended is replaced by another."""
+    if SHARED in os.environ:
+        with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+            probe.connect(str(shared := Path(os.environ[SHARED], "s")))
+            return shared
     folder, process = _started()
     if process.poll() is not None:
         _started.cache_clear()
