@@ -18,6 +18,8 @@ HIDDEN = ("/home", "/root", "/run/user")
 """Folders that ProtectHome=yes hides from the service."""
 NODE = frozenset({"node", "npx", "npm", "bun", "deno"})
 DROP_IN = "agentd.service.d/node.conf"
+SERVER = "agentd-server@.service"
+"""For a server as another user; it does nothing until somebody starts it for a server."""
 SYSTEM_ONLY = (
     "After=network-online",
     "Wants=network-online",
@@ -91,6 +93,9 @@ def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
         folder / "agentd.service": "\n".join(_service(service, program, kept, keys, system)) + "\n",
         folder / "agentd.socket": "\n".join(_socket(listening, settings.rpc.listen, system)) + "\n",
     }
+    if system:
+        python = f"ExecStart={program.with_name('python')} "
+        files[folder / SERVER] = _template(SERVER).replace("ExecStart=/opt/agentd/.venv/bin/python ", python)
     if any(Path(server.command or "").name in NODE for server in settings.servers):
         files[folder / DROP_IN] = _template(DROP_IN)
     if not kept.exists():

@@ -55,11 +55,12 @@ def test_the_service_exposes_little(tmp_path: Path) -> None:
 
 
 def test_a_server_may_have_a_user_of_its_own(tmp_path: Path) -> None:
-    """The template's own text, for this machine's program."""
-    text = (Path(__file__).parents[4] / "systemd" / "agentd-server@.service").read_text()
+    """`install --system` writes the template for this machine's program: copied by hand it named another folder's."""
+    text = written(tmp_path, HEAD + SERVERS["time"], system=True)["agentd-server@.service"].read_text()
     assert "DynamicUser=yes" in text and "LoadCredential=http_token:" in text
+    assert f"ExecStart={Path(sys.executable).with_name('python')} -m servers.%i" in text
     unit = tmp_path / "agentd-server@mysql.service"
-    unit.write_text(text.replace("/opt/agentd/.venv/bin/python", sys.executable))
+    unit.write_text(text)
     checked = analyze("verify", "--man=no", "--recursive-errors=one", unit, XDG_RUNTIME_DIR=str(tmp_path))
     assert (checked.returncode, checked.stderr) == (0, "")
     analysed = analyze("security", "--offline=true", "--no-pager", unit)
