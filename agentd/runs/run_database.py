@@ -4,8 +4,8 @@ the lock for work that only one node may do. No statements."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ _SAME = schema.update().values(version=schema.c.version)
 _ALONE = 0x61676E74
 """The number of PostgreSQL's advisory lock behind `RunStore.alone`."""
 
+_TABLES = 0x61676E75
+"""The number of the lock for making tables."""
+
 
 class RunDatabase:
     """SQLite or PostgreSQL with the tables of runs."""
@@ -36,7 +39,8 @@ class RunDatabase:
             self.writes = Transactions(engine, "store", threads=1, together=64, keeps=True)
             self.reads = Transactions(engine, "store-reads", threads=2, together=16, keeps=True)
         try:
-            self._bring_up()
+            with self._one_node_at_a_time():
+                self._bring_up()
         except sa.exc.SQLAlchemyError as error:
             if (reason := passing(error)) is None:
                 raise
@@ -60,8 +64,19 @@ class RunDatabase:
 
     def add_tables(self, more: sa.MetaData) -> None:
         """Create an app's own tables in this database; the app uses them through `writes`."""
-        more.create_all(self.engine)
-        add_columns(self.engine, more)
+        with self._one_node_at_a_time():
+            more.create_all(self.engine)
+            add_columns(self.engine, more)
+
+    @contextmanager
+    def _one_node_at_a_time(self) -> Iterator[None]:
+        """Wait until no other node makes tables: PostgreSQL fails one of two that create the same."""
+        if not self.shared:
+            yield
+            return
+        with self.engine.begin() as lock:
+            lock.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES)))
+            yield
 
     async def writable(self) -> bool:
         """Whether the database takes a write within WRITE_S (it is reachable, not full, not locked)."""
