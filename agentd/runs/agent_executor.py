@@ -18,7 +18,7 @@ from agentd.messages import AgentOptions, AgentStep, Caller
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.records import Json, PendingApproval, RunBrief, RunRecord
+from agentd.runs.records import Json, PendingApproval, RunBrief, RunRecord, before
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import published
 
@@ -61,8 +61,7 @@ class AgentExecutor:
         earlier = context.past
         if earlier is None:
             earlier = await self.store.sessions.turns(row.session_id, PAST_TURNS + 1)
-        past = [_past(turn, self.past.zone) for turn in earlier
-                if turn.run_id != row.run_id and turn.created_at <= row.created_at]  # fmt: skip
+        past = [_past(turn, self.past.zone) for turn in before(row, earlier)]
         brief = Brief(
             run_id=row.run_id,
             session_id=row.session_id,

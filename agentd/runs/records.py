@@ -5,8 +5,10 @@ The JSON stays compatible with older state folders: keys are never renamed, and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from itertools import takewhile
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainSerializer, TypeAdapter
@@ -225,3 +227,8 @@ class StepRecord:
 def columns(record: SessionRecord | RunRecord) -> Json:
     """The record as {column: value}."""
     return {each.name: getattr(record, each.name) for each in fields(record)}
+
+
+def before(run: RunRecord, turns: Sequence[RunRecord]) -> list[RunRecord]:
+    """The turns (in the session's order) before this run; all if it is not among them. A clock may have been set."""
+    return list(takewhile(lambda turn: turn.run_id != run.run_id, turns))

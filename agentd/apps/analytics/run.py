@@ -30,7 +30,7 @@ from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.runs.execution import Result, RunContext
-from agentd.runs.records import RunRecord
+from agentd.runs.records import RunRecord, before
 
 SERVER = "analytics"
 """The `server` of a node's events."""
@@ -117,7 +117,7 @@ class AnalyticsRun:
     async def _earlier(self, row: RunRecord) -> list[RunRecord]:
         """The session's turns before this one, oldest first."""
         turns = (await self._past(row.session_id))[-(PAST_QUESTIONS + 1) :]
-        return [turn for turn in turns if turn.run_id != row.run_id and turn.created_at <= row.created_at]
+        return before(row, turns)
 
 
 def _turn(turn: RunRecord) -> list[dict[str, str]]:

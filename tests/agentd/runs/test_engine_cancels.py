@@ -54,6 +54,15 @@ async def test_a_fork_shares_the_past_and_no_future(start: Start) -> None:
         assert [turn["prompt"] for turn in history] == ["a", "b"]
 
 
+async def test_earlier_turns_are_evidence_though_the_clock_was_set_back(start: Start) -> None:
+    async with start(final("Baik"), call("get_current_time"), final("Pagi")) as daemon:
+        await daemon.runs.run("Nama saya Budi", AgentOptions(session_id="s1"), KIOSK)
+        daemon.clock.leap(-3600)
+        await daemon.runs.run("Jam berapa?", AgentOptions(session_id="s1"), KIOSK)
+        said = [one.text for one in daemon.tools.calls[-1].said if one.by == "citizen"]
+        assert said == ["Nama saya Budi", "Jam berapa?"]
+
+
 async def test_a_follower_sees_every_stored_event_once_while_the_run_goes_on(start: Start) -> None:
     go = asyncio.Event()
 
