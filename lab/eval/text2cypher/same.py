@@ -17,12 +17,16 @@ MOST_TRIED = 2_000
 def says_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
     """True when every column of one result also occurs in the other, row by row: a title, and the node it belongs to.
 
-    A list that the other result shows row by row is expanded: a track with its courses. Each property of a node is a
-    column; duplicate rows count once; order matters where gold orders. The columns in common must distinguish as many
-    rows as all columns do, and one must be a text: a number alone must match the whole result.
+    A list is a column, or is expanded if the other result shows it row by row: a track with its courses. Each property
+    of a node is a column; duplicate rows count once; order matters where gold orders. The columns in common must
+    distinguish as many rows as all columns do, and one must be a text: a number alone must match the whole result.
     """
-    if _has_list(gold) != _has_list(generated):
-        gold, generated = _unfolded(gold), _unfolded(generated)
+    if _has_list(gold) != _has_list(generated) and _is_same(gold_query, _unfolded(gold), _unfolded(generated)):
+        return True
+    return _is_same(gold_query, gold, generated)
+
+
+def _is_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
     narrow, wide = sorted((_columns(gold), _columns(generated)), key=len)
     if not gold or not generated or not any(value[:1] in ("'", '"') for column in narrow for value in column):
         return False

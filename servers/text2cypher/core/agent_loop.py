@@ -16,7 +16,8 @@ from typing import Any, Literal, Protocol
 
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attempt, Doubt, ErrorType, ValidationResult
-from servers.text2cypher.core.confidence import MOST_SCORED, assess, likeliest, repeats, scored
+from servers.text2cypher.core.confidence import assess, repeats
+from servers.text2cypher.core.likeliest import MOST_SCORED, likeliest, scored
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMError, Message
 from servers.text2cypher.core.meant import MOST_RUN, doubts_of_choice
 from servers.text2cypher.core.response import Answer, parse_response

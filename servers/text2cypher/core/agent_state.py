@@ -116,6 +116,7 @@ class AgentState:
     error: str | None = None
     confidence: float = 0.0
     doubts: list[Doubt] = field(default_factory=list)
+    notes: list[Doubt] = field(default_factory=list)
     taken: list[tuple[str, str | None, float]] = field(default_factory=list)
 
     @property

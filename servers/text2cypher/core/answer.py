@@ -29,7 +29,8 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
     """{cypher, columns, headings, rows, answer, attempts, status, confidence, doubts}.
 
     `status`: `success`, `uncertain` or `failed`; `headings`: the columns in words; `confidence`: 0–1 (0 if failed);
-    `doubts`: sentences. All texts are in the question's language.
+    `doubts`: sentences, why the answer is uncertain. Notes of what else could be shown stand in the answer alone. All
+    texts are in the question's language.
     """
     words = languages().voice_of(question).answers
     if refusal := _refusal(bench, question, words):
@@ -42,6 +43,7 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
     named = headings(state.columns, QueryFacts.of(state.final_query or ""), words)
     said = _supposing(state, words) + sentence(named, state.rows, words)
     doubts = [words[f"doubt_{doubt.kind}"].format(about=doubt.about) for doubt in state.doubts]
+    said = " ".join((said, *(words[f"note_{note.kind}"].format(about=note.about) for note in state.notes)))
     if state.status is AgentStatus.UNCERTAIN:
         taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"
         query = state.final_query or ""

@@ -7,10 +7,8 @@ linked. An answer with a doubt or below CERTAIN is `uncertain`. Rules only; asks
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice, pairwise, product
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
@@ -22,7 +20,7 @@ from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
-from servers.text2cypher.core.steps import identified, parted, relations_said, repeated, steps, unspoken
+from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
 from servers.text2cypher.core.twice import (
@@ -37,8 +35,6 @@ from servers.text2cypher.core.twice import (
 )
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.tokens import named
-from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -46,7 +42,6 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.values import folded
 
 CERTAIN = 0.75
-MOST_SCORED = 300  # max. queries that are compared with the question
 
 
 def assess(
@@ -66,7 +61,9 @@ def assess(
     unused = [held.words for held in taken if held.meaning is None]
     if different and different in map(str.lower, unused) and is_each_once(facts, state.rows, run):
         unused = [words for words in unused if words.lower() != different]
-    doubts = [*others, *(Doubt("unused", words) for words in unused)]
+    notes = [doubt for doubt in others if doubt.kind == "columns"]
+    doubts = [doubt for doubt in others if doubt.kind != "columns"]
+    doubts += [Doubt("unused", words) for words in unused]
     doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
     is_ranked = is_cued(hints.question, {"top"})  # otherwise a limit that drops nothing needs no order
     doubts += [
@@ -93,8 +90,9 @@ def assess(
         words = languages().voice_of(hints.question).answers
         doubts.append(Doubt("unranked", *headings([key], facts, words)))
     if (other := tied(facts, state.rows, run)) is not None:
-        doubts.append(Doubt("tied", other))
+        (doubts if other[1] else notes).append(Doubt("tied", other[0]))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
+    state.notes = notes
     state.doubts = doubts = doubts or [*unsaid(hints, facts, linker)]
     state.confidence = round(
         confidence([doubt.kind for doubt in doubts]) * math.prod(held.spelling for held in taken), 3
@@ -115,71 +113,6 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:
         yield Doubt("unused", hints.focus)
-
-
-def scored(readings: Sequence[Reading], hints: Hints, linker: Linker, most: int = MOST_SCORED) -> dict[str, int]:
-    """{query: number of doubts before it is run} for the first queries of the readings, in order."""
-    texts = dict.fromkeys(text for reading in readings for text in reading.queries)
-    return {text: doubts_of_query(hints, text, linker) for text in islice(texts, most)}
-
-
-def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[str]:
-    """The queries with the fewest doubts; with none, they cover the question.
-
-    Sorted in the readings' order, but after the others if they have fewer steps of a type than the question says (words
-    that are also a label's, like `orders`, don't count) or steps that only a label's or property's word implies.
-    """
-    fewest = min(doubts.values(), default=0)
-    found = [text for text, number in doubts.items() if number == fewest]
-    said = relations_said(hints, linker)
-
-    def behind(text: str) -> tuple[int, int, int, int, int]:
-        missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said.items())
-        facts = QueryFacts.of(text)
-        spare = len(list(unspoken(hints, facts, linker)))
-        return missing, spare, len(list(_astray(hints, facts, linker))), *_apart(hints, facts, linker)
-
-    return sorted(found, key=behind)
-
-
-def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
-    """(labels not joined to any earlier one, or not by the relationship said between them; labels not joined to the
-    last one).
-
-    Only where the schema allows it: `courses that support an outcome, and their topics` are joined at the courses.
-    """
-    schema, structure = linker.schema, facts.structure
-    steps = {
-        (kind, frozenset(pair))
-        for held in structure.relationships
-        for kind in held.types
-        for pair in product(*(structure.labels_of(node.variable) for node in structure.ends(held)))
-    }
-    known = {(kind, frozenset((start, end))) for start, kind, end in schema.paths}
-    before: list[str] = []
-    said, astray = "", 0
-    for name in hints.sequence:
-        if name in schema.nodes and name not in before:
-            joins = {step for label in before for step in known if step[1] == {label, name}}
-            meant = {step for step in joins if step[0] == said} or joins
-            astray += bool(meant) and not meant & steps
-            before.append(name)
-        said = name if name not in schema.nodes else ""
-    joined, could = ({pair for _, pair in held} for held in (steps, known))
-    return astray, sum(frozenset(pair) in could - joined for pair in pairwise(hints.labels))
-
-
-def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """Misplaced variables: a named node between two others, and a condition on an unnamed node of the label that is
-    shown, because further words of a question describe the shown node itself."""
-    names = identified(hints, facts, linker)
-    structure = facts.structure
-    ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))
-    shown = {token.value for token in facts.returned} & {node.variable for node in structure.nodes}
-    yield from (v for v in names if ends[v] > 1)
-    labels = {label for v in shown for label in facts.structure.labels_of(v)}
-    tested = {v for v, _, _ in facts.property_tests} - names - shown
-    yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)
 
 
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:

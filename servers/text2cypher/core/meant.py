@@ -1,17 +1,19 @@
 """Doubts about the first of several readings: others give other answers, or all are guesses. Chooses none.
 
-Being the likeliest reading is no evidence: only readings with the same result make a plain success. And if nobody wrote
-words for the graph, the columns of a list are uncertain unless the question names them.
+Being the likeliest reading is no evidence: only equally likely readings with the same result make a plain success. And
+if nobody wrote words for the graph, a note says which columns are shown unless the question names them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
-from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.agent_state import AgentState, Doubt
+from servers.text2cypher.core.confidence import assess
 from servers.text2cypher.core.headings import headings
+from servers.text2cypher.core.likeliest import behind
 from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, Run, listed_once
 from servers.text2cypher.cypher.columns import owner_and_property
@@ -35,11 +37,17 @@ def doubts_of_choice(
     linker: Linker,
     run: Run,
 ) -> list[Doubt]:
-    """At most one doubt; none for a query that isn't one of the `readings`."""
+    """At most one doubt; none for a query that isn't one of the `readings`.
+
+    A reading that is less likely, or that would be doubted itself, is no rival.
+    """
     if query not in readings:
         return []
-    if (other := meant_otherwise(query, rows, readings, run, _words(hints))) is not None:
-        return [Doubt("meant", other)]
+    most = behind(query, hints, linker)
+    rivals = (text for text in readings if text != query and behind(text, hints, linker) <= most)
+    differing = differing_from(query, rows, rivals, run)
+    if (other := next((text for text in differing if not _is_doubted(text, hints, linker, run)), None)) is not None:
+        return [Doubt("meant", told_of(other, query, _words(hints)))]
     if linker.lexicon.written:
         return []
     facts = QueryFacts.of(query)
@@ -107,21 +115,37 @@ def _has_little(column: str, hints: Hints, facts: QueryFacts, linker: Linker) ->
     return all(len(linker.schema.nodes.get(label, {})) <= MOST_PROPERTIES for label in labels)
 
 
-def meant_otherwise(query: str, rows: Rows, readings: Sequence[str], run: Run, words: Mapping[str, str]) -> str | None:
-    """What the first reading with rows other than `query`'s shows, and the names that only it uses; None if all agree.
+def differing_from(query: str, rows: Rows, rivals: Iterable[str], run: Run) -> Iterator[str]:
+    """Those of the first MOST_RUN rivals whose rows differ from `query`'s.
 
-    Duplicate rows, whole nodes and additional columns don't count as differences.
+    Duplicate rows, whole nodes, additional columns and which rows an unordered limit takes aren't differences.
     """
-    others = [text for text in readings if text != query][:MOST_RUN]
-    found = next((text for text in others if _differ(run(text), rows)), None)
-    if found is None:
-        return None
+    rows = rows if (whole := _unlimited(query)) == query else run(whole) or rows
+    yield from (text for text in islice(rivals, MOST_RUN) if _differ(run(_unlimited(text)), rows))
+
+
+def _is_doubted(query: str, hints: Hints, linker: Linker, run: Run) -> bool:
+    columns = list(QueryFacts.of(query).columns)
+    state = AgentState("", hints.question, final_query=query, columns=columns, rows=[*map(list, run(query) or [])])
+    assess(state, hints, linker, run)
+    return bool(state.doubts)
+
+
+def told_of(found: str, query: str, words: Mapping[str, str]) -> str:
+    """What another reading shows, and the names that only it uses."""
     other = QueryFacts.of(found)
     shown = headings(other.columns, other, words)
     own = sorted(other.names - QueryFacts.of(query).names)
     told = {root(spaced(name)): spaced(name) for name in own if not {name, spaced(name)} & {*shown}}
     by_way = words.get("by_way", " ({names})").format(names=", ".join(told.values())) if told else ""
     return ", ".join(shown) + by_way
+
+
+def _unlimited(query: str) -> str:
+    """The query without its limit, if it takes any rows and not the first of an order."""
+    facts = QueryFacts.of(query)
+    limits = [token for token in facts.returned if token.is_word("LIMIT")]
+    return query[: limits[0].start].rstrip() if limits and "ORDER" not in facts.words else query
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

@@ -6,15 +6,17 @@ from servers.text2cypher.core.twice import Rows, Run
 from servers.text2cypher.cypher.facts import QueryFacts
 
 
-def tied(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """The first omitted row's name if it ties with the last shown one; else None."""
+def tied(facts: QueryFacts, rows: Rows, run: Run) -> tuple[str, bool] | None:
+    """(the first omitted row's name if it ties with the last shown one, whether the first shown one ties too)."""
     last = len(rows)
     words = [token.text.upper() for token in facts.returned]
     if not rows or words[-2:] != ["LIMIT", str(last)] or (ranked := _ranked(facts)) is None:
         return None
     query, at = ranked
     more = run(f"{query}{last + 1}") or []
-    return str(more[last][0]) if len(more) > last and more[last][at] == more[last - 1][at] else None
+    if len(more) <= last or more[last][at] != more[last - 1][at]:
+        return None
+    return str(more[last][0]), more[last][at] == more[0][at]
 
 
 def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

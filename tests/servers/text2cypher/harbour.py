@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from servers.text2cypher.core.confidence import likeliest, scored
+from servers.text2cypher.core.likeliest import likeliest, scored
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.hints import Hints, Linker
 

@@ -15,7 +15,7 @@ from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.confidence import CERTAIN
 from servers.text2cypher.core.llm_client import Constraint, LLMClient
-from servers.text2cypher.core.meant import doubts_of_choice, meant_otherwise
+from servers.text2cypher.core.meant import differing_from, doubts_of_choice, told_of
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.linking.names import phrases_of, root
@@ -213,14 +213,24 @@ def test_a_choice_between_readings_that_differ_is_asked_back() -> None:
         "MATCH (b:B)-[r:OF]->(a:A) RETURN a.x, count(b) AS number": [[9, 4]],
     }
     chosen = "MATCH (a:A) RETURN a.x"
-    assert meant_otherwise(chosen, rows[chosen], list(rows), rows.get, {}) == "y"
-    agreeing = [text for text in rows if "a.y" not in text and "OF" not in text]
-    assert meant_otherwise(chosen, rows[chosen], agreeing, rows.get, {}) is None
-    assert meant_otherwise(chosen, rows[chosen], list(rows)[-1:], rows.get, {}) == "x, number (b, of)"
-    assert meant_otherwise(chosen, rows[chosen], list(rows), lambda _: None, {}) is None
+    others = [text for text in rows if text != chosen]
+    assert [*differing_from(chosen, rows[chosen], others, rows.get)] == [others[2], others[4]]
+    assert [told_of(text, chosen, {}) for text in (others[2], others[4])] == ["y", "x, number (b, of)"]
+    assert [*differing_from(chosen, rows[chosen], others, lambda _: None)] == []
 
 
-def test_columns_are_doubted_that_nobody_asked_for_where_nobody_wrote_a_lexicon(
+def test_readings_that_only_take_other_rows_of_the_same_agree() -> None:
+    rows = {
+        "MATCH (a:A) RETURN a.x LIMIT 1": [[1]],
+        "MATCH (a:A)--() RETURN a.x LIMIT 1": [[2]],
+        "MATCH (a:A) RETURN a.x": [[1], [2]],
+        "MATCH (a:A)--() RETURN a.x": [[2], [1]],
+    }
+    chosen, other = list(rows)[:2]
+    assert [*differing_from(chosen, rows[chosen], [other], rows.get)] == []
+
+
+def test_columns_are_noted_that_nobody_asked_for_where_nobody_wrote_a_lexicon(
     bench: Workbench, harbour: Workbench
 ) -> None:
     def doubts(held: Workbench, question: str, query: str) -> list[Doubt]:
