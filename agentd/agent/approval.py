@@ -72,7 +72,7 @@ class Approved(CallPolicy):
 
 
 def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
-    """The record of a waiting call: {tool, arguments, summary, rule, four_eyes, identity, basis?, officer?}."""
+    """The record of a waiting call: {tool, arguments, summary, labels, rule, four_eyes, identity, basis?, officer?}."""
     tool, officer = call.tool, needs_officer(call.tool, call.basis)
     return {
         **({"officer": True} if officer else {}),
@@ -80,6 +80,7 @@ def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
         "tool": tool.name,
         "arguments": dict(call.input),
         "summary": shown,
+        "labels": _labels(tool, call.input),
         "rule": tool.approval,
         "four_eyes": tool.four_eyes,
         "identity": identity_fields(tool.input_schema) if tool.four_eyes or officer else [],
@@ -97,10 +98,19 @@ async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | No
 
 
 def covers(consent: Consent | None, call: ToolCall) -> bool:
-    """Whether the consent names this tool and exactly these arguments, equal as canonical JSON (1 is not "1")."""
-    return (
-        consent is not None and consent.tool == call.tool.name and canonical(consent.arguments) == canonical(call.input)
-    )
+    """Whether the consent names this tool and exactly these arguments, equal as canonical JSON (1 is not "1").
+
+    They must still be called what the human read, since a server may have been replaced by then.
+    """
+    if consent is None or consent.tool != call.tool.name or canonical(consent.arguments) != canonical(call.input):
+        return False
+    now = _labels(call.tool, call.input)
+    return all(label == now.get(name, label) for name, label in consent.labels.items())
+
+
+def _labels(tool: ToolInfo, arguments: Mapping[str, Json]) -> dict[str, str]:
+    """What people read for the tool (key "") and for each argument."""
+    return {"": _act(tool), **{name: _title(tool.input_schema, name) for name in arguments}}
 
 
 def canonical(value: Json) -> str:
@@ -168,8 +178,11 @@ def summary(
 
 def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> tuple[str, list[tuple[str, str]]]:
     """The tool's title and its (field title, value) pairs, as people read them."""
-    title = str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
-    return title, list(_rows(tool.input_schema, arguments, language))
+    return _act(tool), list(_rows(tool.input_schema, arguments, language))
+
+
+def _act(tool: ToolInfo) -> str:
+    return str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:

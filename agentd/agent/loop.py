@@ -147,7 +147,8 @@ class Agent:
     async def _go_on(self, pending: dict[str, Any]) -> str | None:
         """Make the call that waited, or note that it was refused.
 
-        If an official call fails, the answer is the server's text or the daemon's, so that no model claims success.
+        If an official call fails, or the tool is there no more, the answer is the server's text or the daemon's, so
+        that no model claims success.
         """
         consent = self._brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
@@ -157,7 +158,8 @@ class Agent:
             self._note_call(call, outcome)
             return None
         outcome = await self._act(call, None, consent)
-        if outcome.success or self._tools.named(call.tool)[0] not in self._brief.toolset.official:
+        tool = self._tools.resolved(call.tool)
+        if outcome.success or (tool is not None and not tool.official):
             return None
         return outcome.message if outcome.refused else ToolExecution("").user_message(self._brief.language)
 

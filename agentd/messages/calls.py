@@ -67,6 +67,8 @@ class Consent(Message):
     """The basis of the call at the request for approval, with an officer's later changes."""
     by_staff: bool = False
     """Whether the one who agreed last is an officer."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """What was read for the tool (key "") and for each argument; empty in older records."""
 
 
 class ToolCall(Message):

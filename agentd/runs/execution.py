@@ -46,6 +46,7 @@ class RunContext:
             approvals=decision.approvals,
             proposed=decision.proposed,
             by_staff=decision.by_staff,
+            labels=pending.get("labels", {}),
         )
 
 

@@ -55,6 +55,18 @@ async def test_consent_to_anything_else_is_no_consent(changed: dict[str, Any]) -
     assert await waiting(approved, with_consent(call({"nama": "Budi", "rt": "003"}), changed))
 
 
+async def test_consent_to_what_is_now_called_otherwise_is_no_consent() -> None:
+    approved, _ = host()
+    made = call({"nama": "Budi"})
+    labels = (await waiting(approved, made))["labels"]
+    agreed = with_consent(made, {"nama": "Budi"})
+    assert agreed.consent is not None
+    agreed = agreed.model_copy(update={"consent": agreed.consent.model_copy(update={"labels": labels})})
+    other = made.tool.model_copy(update={"annotations": {"title": "Surat Pencabutan"}})
+    assert await waiting(approved, agreed.model_copy(update={"tool": other}))
+    assert (await approved.call(agreed)).success
+
+
 async def test_consent_to_another_tool_is_no_consent() -> None:
     approved, _ = host()
     made = with_consent(call({"nama": "Budi"}), {"nama": "Budi"}, tool="generate_surat_pengantar")

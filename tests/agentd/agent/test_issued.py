@@ -58,6 +58,15 @@ async def test_no_model_is_asked_about_an_agreed_letter_that_came_to_nothing(out
         return ToolOutcome(success=False, **outcome)
 
     talk.tools.call = lost  # type: ignore[method-assign]
+    await _is_told(talk, told)
+
+
+async def test_no_model_is_asked_about_an_agreed_letter_whose_tool_has_gone() -> None:
+    await _is_told(Talk(final("Surat Anda selesai."), tools=MemoryTools({}, [])), "kendala")
+
+
+async def _is_told(talk: Talk, told: str) -> None:
+    """The citizen agrees to a letter, and the answer says `told`, without a turn of the model."""
     pending = {"tool": "make_letter", "arguments": {"nama": "Budi"}}
     consent = Consent(approval_id="a", **pending, by="citizen")
     resumed = {**Progress([], []).record(), "pending": pending}
