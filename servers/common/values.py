@@ -22,6 +22,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+_MONEY = 10**11
+"""Below it, 15 digits hold four decimals of an amount."""
 EXACT = 10**15
 """Every integer closer to zero than this has at most 15 digits."""
 
@@ -82,9 +84,10 @@ def _decimal(value: Decimal) -> int | float | str:
         return str(value)
     if value == value.to_integral_value():
         return _integer(int(value))
-    digits = value.as_tuple().digits
+    _, digits, exponent = value.as_tuple()
     text = "".join(map(str, digits)).strip("0")
-    return float(value) if len(text) <= 15 else format(value, "f")
+    quotient = int(exponent) < -6 and abs(value) < _MONEY  # PostgreSQL writes AVG and `/` with 16 digits or more
+    return float(f"{value:.15g}") if len(text) <= 15 or quotient else format(value, "f")
 
 
 def _float(value: float) -> float | str:

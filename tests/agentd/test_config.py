@@ -171,6 +171,8 @@ def test_broken_toml_and_no_file_are_told_with_the_place(tmp_path: Path) -> None
         ('[rpc]\nlisten = "localhost"', "26: `localhost` is not HOST:PORT, for example 127.0.0.1:8765"),
         ('[books]\nurl = "/srv/shop.db"', "26: `url` is no database address: mysql+aiomysql://"),
         ('[books]\nurl = "oracle://db/shop"', "26: `url` is no database address: mysql+aiomysql://"),
+        ('[books]\nurl = "mariadb://db:3306/"', "26: `url` names no database: write it after the last slash"),
+        ('[books]\nurl = "sqlite:////srv/s.db"\naccount = "a"', "27: `account` with SQLite: a file has no account"),
     ],
 )
 def test_an_address_that_is_none_is_refused_with_its_line(tmp_path: Path, lines: str, said: str) -> None:

@@ -84,7 +84,7 @@ def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mappin
     """The plan without comparisons that nothing computed supports and without unknown words (their sentences are
     removed, and the narrative if none is left), and with every result mentioned. `period`: the label of the question's;
     `tables`: the `relevant_tables`."""
-    notes, asked = list(plan.derived), f"{question} {period}".rstrip()
+    notes, asked, written = list(plan.derived), f"{question} {period}".rstrip(), statements_in(plan.template)
     if comparisons.uncovered(plan.template, plan.orders, asked):
         template = comparisons.without(plan.template, plan.orders, asked) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
@@ -95,6 +95,9 @@ def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mappin
         template = wording.without(plan.template, strange.__contains__) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
         notes += [f"response_template spoke of {', '.join(words)}" for words in strange.values()]
+    kept = {each.text for each in statements_in(plan.template)}
+    if lost := [each.text for each in written if each.text not in kept]:
+        plan = replace(plan, template="\n".join([plan.template, *lost]))
     if silent := unsaid(plan):
         plan = replace(plan, template=f"{plan.template}\n{derived_template(plan, silent)}")
         notes.append(f"response_template left out {', '.join(silent)} (derived)")

@@ -72,10 +72,14 @@ class BooksSettings(AppSection):
             if self.account:
                 problem(("books", "account"), "`account` without `url`: name the database, too")
             return
-        kind, mark, _ = self.url.partition("://")
+        kind, mark, place = self.url.partition("://")
         if not self.url.startswith("${") and (not mark or kind.partition("+")[0] not in DATABASES):
             text = "`url` is no database address: mysql+aiomysql://…, postgresql://… or sqlite+aiosqlite:////FILE"
             problem(("books", "url"), text)
+        elif mark and not place.partition("/")[2].partition("?")[0]:
+            problem(("books", "url"), "`url` names no database: write it after the last slash")
+        elif kind.startswith("sqlite") and self.account:
+            problem(("books", "account"), "`account` with SQLite: a file has no account; leave it out")
         for index, server in enumerate(file.servers):
             own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
             if server.name in BOOKS_SERVERS and own:

@@ -18,7 +18,9 @@ MADE_IN = "id"
 """The language in which period labels are made, and the default for languages without a pack."""
 BRACED = re.compile(r"\{[^{}]*\}")
 """A placeholder or a computed statement."""
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_LINE = re.compile(r"(?<!:)(?<!:\n)\n")
+"""The end of a line; a heading that ends in a colon and the list under it are one."""
+_SENTENCE = re.compile(rf"(?<=[.!?;])\s+|{_LINE.pattern}")
 _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
 
 
@@ -66,7 +68,7 @@ def sentences(template: str) -> list[str]:
 
 def without(template: str, is_wrong: Callable[[str], bool]) -> str:
     """The template without the sentences for which `is_wrong` holds; "" if no figure would be left."""
-    lines = (" ".join(part for part in sentences(line) if not is_wrong(part)) for line in template.split("\n"))
+    lines = (" ".join(part for part in sentences(line) if not is_wrong(part)) for line in _LINE.split(template))
     left = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     return left if BRACED.search(left) else ""
 

@@ -30,6 +30,7 @@ MONEY = {"placeholder_mapping": {"FEB": "currency_IDR", "JAN": "currency_IDR"}}
         ("Penjualan tertinggi adalah {JAN}", ["tertinggi"]),
         ("Pelanggan terkecil: {RANKING}", ["terkecil"]),
         ("Pelanggan terbesar: {RANKING}", []),
+        ("Pelanggan terbesar pada {PERIOD_LABEL}:\n\n{RANKING}\n{TREND RANKING}", []),
         ("Terbesar: {TOP CITIES}; terkecil: {BOTTOM CITIES}", []),
         ("{COMPARE FEB JAN}", []),
         ("Penjualan tiga bulan terakhir {JAN}", []),
@@ -177,6 +178,12 @@ async def test_a_share_is_computed(erp: Path) -> None:
     assert none == "Bagian: bagiannya tidak dapat dihitung"
     negative = await told(erp, "Bagian: {SHARE PART WHOLE}", part, ("WHOLE", "SELECT -4 AS w"))
     assert negative == "Bagian: 5 dari -4"
+
+
+async def test_a_computed_share_stays_where_its_sentence_goes(erp: Path) -> None:
+    part, whole = ("PART", "SELECT 5 AS p"), ("WHOLE", "SELECT 8 AS w")
+    said = await told(erp, "Kotapraja menyumbang {PART} dari {WHOLE}: {SHARE PART WHOLE}.", part, whole)
+    assert "62,5% dari 8" in said and "Kotapraja" not in said
 
 
 async def test_a_list_of_one_row_and_an_empty_one_are_worded(erp: Path) -> None:
