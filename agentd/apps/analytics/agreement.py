@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from math import prod
 from typing import Any
 
 from sqlglot import exp
@@ -20,8 +19,6 @@ from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, v
 Table = Mapping[str, Any]
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
 _SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
-_OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
-"""Column names that a question may contain without meaning the column."""
 
 
 def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
@@ -37,8 +34,6 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     yield from _texts_reckoned(select, used)
     yield from _bound_twice(select)
     yield from _namesakes(select, used)
-    yield from _other_columns(asked, select, used)
-    yield from _other_units(asked, select)
     yield from _worth_for_quantity(asked, select)
     yield from _filled_for_nothing(asked, select)
     if without := drops_those_without(asked, select):
@@ -263,35 +258,3 @@ def _of_texts(condition: exp.Expr) -> bool:
     values = condition.expressions or [condition.expression]
     texts = all(isinstance(value, exp.Literal) and value.is_string for value in values)
     return texts and isinstance(condition.this, exp.Column) and condition.find_ancestor(exp.Not) is None
-
-
-def _other_columns(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
-    """Words for a column that the tables have but the query doesn't use."""
-    names = [str(column["name"]) for table in used.values() for column in table["columns"]]
-    written = " ".join(column.name for column in select.find_all(exp.Column))
-    for phrase, parts in vocabulary().columns.items():
-        means = re.compile(parts, re.IGNORECASE)
-        if phrase_finder(phrase).search(asked):
-            asked = phrase_finder(phrase).sub(" ", asked)
-            if any(map(means.search, names)) and not means.search(written):
-                yield phrase
-    said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
-    for name in dict.fromkeys(names):
-        words = words_of(name)
-        plain_word = len(words) > 2 and words not in _OF_NO_COLUMN and not finder("tops").fullmatch(words)
-        if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
-            yield words
-
-
-def _other_units(asked: str, select: exp.Select) -> Iterator[str]:
-    """Units such as "in minutes" if the query doesn't convert to them."""
-    numbers = [float(each.this) for each in select.find_all(exp.Literal) if each.is_number]
-    divisors = [
-        float(each.expression.this)
-        for each in select.find_all(exp.Div)
-        if isinstance(each.expression, exp.Literal) and each.expression.is_number
-    ]
-    for phrase, factors in vocabulary().scaled.items():
-        allowed = {float(factor) for factor in factors.split()}
-        if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
-            yield phrase

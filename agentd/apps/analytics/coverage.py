@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from agentd.agent.languages import languages, words
 from agentd.apps.analytics.agreement import disagreements, includes, restricted, words_of
+from agentd.apps.analytics.asked_columns import unused
 from agentd.apps.analytics.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.deductions import misdeducted
 from agentd.apps.analytics.formats import FIGURES
@@ -122,11 +123,13 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan))
     yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
-    for _, found in trees(plan.selects):
+    parsed = [found for _, found in trees(plan.selects)]
+    for found in parsed:
         for select in found.find_all(exp.Select):
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
             yield from (*disagreements(asked, found, tables), *misdeducted(asked, found))
+    yield from unused(asked, parsed, tables)
 
 
 def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:

@@ -119,6 +119,14 @@ def _last(part: _Part, today: date, _: int | None) -> tuple[Period, bool]:
     return current(unit, before - timedelta(days=1)), True
 
 
+def _next(part: _Part, today: date, _: int | None) -> tuple[Period, bool]:
+    unit = _SAID.units[part.get("xu") or part["exu"]]
+    end = today if unit == "day" else current(unit, today).end
+    assert end is not None
+    after = end + timedelta(days=1)
+    return one_day(after) if unit == "day" else current(unit, after), True
+
+
 def _year(number: int) -> Period:
     return Period(date(number, 1, 1), date(number, 12, 31), str(number))
 
@@ -142,8 +150,11 @@ _READERS: Mapping[str, Callable[[_Part, date, int | None], tuple[Period, bool]]]
     "etu": _this,
     "pu": _last,
     "epu": _last,
+    "xu": _next,
+    "exu": _next,
     "today": lambda _, today, *__: (one_day(today), True),
     "yesterday": lambda _, today, *__: (one_day(today - timedelta(days=1)), True),
+    "tomorrow": lambda _, today, *__: (one_day(today + timedelta(days=1)), True),
     "year": lambda part, *_: (_year(int(part["year"])), True),
 }
 """The reader for an expression, by the first of these groups that it contains."""

@@ -8,6 +8,7 @@
 | kuartal 2, Q2 2023, triwulan II, semester 1 2022   | the quarter or half-year            |
 | hari ini, kemarin, minggu ini, minggu lalu         | the day; Monday to Sunday           |
 | bulan ini, bulan lalu, tahun ini, tahun lalu       | the whole month, the whole year     |
+| besok, bulan depan, next year                      | the day, the whole month, year      |
 | 3 bulan terakhir, last 30 days                     | up to today                         |
 | tahun ini s.d. hari ini, year to date              | 2023-01-01 … 2023-03-15             |
 | dari 5 Jan sampai akhir Maret 2023, Jan-Mar 2023   | 2023-01-05 … 2023-03-31             |
@@ -64,7 +65,9 @@ _POINTS = rf"""
   | {alternatives(_SAID.trailing_before)}\s+(?P<ln>{_N})\s+(?P<lu>{_U})
   | (?P<tu>{_U})\s+{alternatives(_SAID.this_after)} | {alternatives(_SAID.this_before)}\s+(?P<etu>{_U})
   | (?P<pu>{_U})\s+{alternatives(_SAID.last_after)} | {alternatives(_SAID.last_before)}\s+(?P<epu>{_U})
+  | (?P<xu>{_U})\s+{alternatives(_SAID.next_after)} | {alternatives(_SAID.next_before)}\s+(?P<exu>{_U})
   | (?P<today>{alternatives(_SAID.today)}) | (?P<yesterday>{alternatives(_SAID.yesterday)})
+  | (?P<tomorrow>{alternatives(_SAID.tomorrow)})
   | (?:{_YEAR}\s+)?(?<![A-Za-z]-)(?P<year>{_Y})(?!\d)
 """
 _POINT = re.compile(rf"(?<![\w.]){'(?:' + _POINTS + ')'}(?!\w)", re.VERBOSE | re.IGNORECASE)

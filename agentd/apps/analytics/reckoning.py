@@ -9,12 +9,13 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.agent.languages import words
+from agentd.apps.analytics.agreement import words_of
 from agentd.apps.analytics.comparisons import SCALES
 from agentd.apps.analytics.coverage import numbers_in
 from agentd.apps.analytics.formats import type_of
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.sql import nodes
-from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
+from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
 _PICKING = (exp.Min, exp.Max, exp.Least, exp.Greatest, exp.Nullif)
@@ -35,7 +36,7 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
     texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
     for select in nodes(plan.results, exp.Select):
         for part in select.expressions:
-            yield from (*_reckoned(part, known), *_cut(part, texts))
+            yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))
             once = (each for each in part.find_all(exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
 
@@ -91,8 +92,19 @@ def _meant(question: str) -> set[float]:
     spoken, said = question.casefold().split(), vocabulary()
     numbers = {0.0, 1.0} | {number * scale for number in numbers_in(question) for scale in SCALES}
     numbers |= {float(numerals()[word]) for word in spoken if word in numerals()}
-    for phrase, factors in said.scaled.items():
-        if any(word.startswith(phrase.split()[-1]) for word in spoken):
-            numbers |= {float(factor) for factor in factors.split()}
+    numbers |= _factors(spoken, said.scaled)
     by_time = finder("averages").search(question) and finder("units", "by_month").search(question)
     return numbers | _OF_A_YEAR if by_time else numbers
+
+
+def _shown_in(alias: str) -> set[float]:
+    """The factors of the unit of time that a column's own name says: `Milliseconds / 60000 AS minutes`."""
+    of_time = {unit: each for unit, each in vocabulary().scaled.items() if "duration" in topics_of(unit)}
+    return _factors(words_of(alias).split(), of_time)
+
+
+def _factors(spoken: Iterable[str], scaled: Mapping[str, str]) -> set[float]:
+    """The factors of the units among these words."""
+    spoken = list(spoken)
+    said = (each for unit, each in scaled.items() if any(word.startswith(unit.split()[-1]) for word in spoken))
+    return {float(factor) for factors in said for factor in factors.split()}
