@@ -171,6 +171,8 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         columns = list(each.find_all(exp.Column))
         case = each.find(exp.Case)
         things = [column for column in columns if each.find(exp.Distinct)]
+        if _of_a_mean(each) and finder("averages").search(asked.text):
+            continue
         if any(reading.kind(column) in FIGURES for column in reading.own_columns(each)) or _counts_all(case):
             yield each.sql()
         elif things:
@@ -182,6 +184,14 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
         )
+
+
+def _of_a_mean(count: exp.Expr) -> bool:
+    """Whether a sum is divided by this count of all its rows: `SUM(x) / COUNT(*)`."""
+    division = count.find_ancestor(exp.Div, exp.Select)
+    if not isinstance(count.this, exp.Star) or not isinstance(division, exp.Div):
+        return False
+    return division.this.find(exp.Sum) is not None and division.expression.find(exp.Count) is count
 
 
 def _of_lines(reading: Reading) -> Iterator[str]:
@@ -272,11 +282,19 @@ def _keys(reading: Reading) -> Iterator[str]:
                     yield f"GROUP BY {column.name}"
                 continue
             own = found[1].get("is_primary_key") and all(each is found[0] for each in summed) and not reading.unknown
+            own = own and (bool(inside) or not _referred_to(reading, column))
             of_it = column in seen or found[1].get("classification") == "identifier"
             same = {column.table.casefold(), *reading.tied_to(column)}
             beside = any(each.table.casefold() in same for each in seen)
             if own or not reading.called(column) or not (column in seen or (of_it and beside)):
                 yield f"GROUP BY {column.name}"
+
+
+def _referred_to(reading: Reading, key: exp.Column) -> bool:
+    """Whether the query joins rows that refer to a key, so that it has several of them: the orders of an employee."""
+    ties = (sides for each in reading.own(exp.EQ) if key in (sides := (each.this, each.expression)))
+    others = [side for sides in ties for side in sides if side != key and isinstance(side, exp.Column)]
+    return any((found := reading.column(side)) and not found[1].get("is_primary_key") for side in others)
 
 
 def _shown(reading: Reading) -> Iterator[str]:

@@ -51,8 +51,17 @@ def has_numbers(text: str) -> bool:
 
 def as_asked(query: str, question: str) -> str:
     """The query without a LIMIT that the question doesn't name, unless the question asks for a part of a list."""
-    limit = None if superlatives(question) else sql_edits.limit_of(query)
+    limit = None if superlatives(question) or _alike(query) else sql_edits.limit_of(query)
     return query if limit is None or _names(question, limit) else sql_edits.without_limit(query)
+
+
+def _alike(query: str) -> bool:
+    """Whether all rows of a query are the same: `SUM(x) OVER ()` beside nothing else."""
+    shown = found.selects if isinstance(found := tree(query), exp.Select) else []
+    whole = (each.unalias() for each in shown)
+    return bool(shown) and all(
+        isinstance(each, exp.Window) and not (each.args.get("partition_by") or each.args.get("order")) for each in whole
+    )
 
 
 def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def read_plan(
     if style == "sql":
         planned = value.get("sql_queries_plan") or value.get("queries")
         queries = [dated(each) for each in queries_in(planned, "RESULT", template)]
-        queries = [{**each, "query": sql_edits.fractions(each["query"])} for each in queries]
+        queries = [{**each, "query": sql_edits.totals(sql_edits.fractions(each["query"]))} for each in queries]
         queries = [{**each, "query": limits.as_asked(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -42,10 +42,7 @@ def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
     for index, token in enumerate(tokens):
         if token.text != name or token.token_type.name == "STRING":
             continue
-        end, depth = index, 0
-        while called and end + 1 < len(tokens) and (end == index or depth):
-            end += 1
-            depth += {"L_PAREN": 1, "R_PAREN": -1}.get(tokens[end].token_type.name, 0)
+        end = _closed(tokens, index + 1) if called else index
         edits.append((token.start, tokens[end].end + 1, new))
     return _replaced(query, edits)
 
@@ -73,6 +70,31 @@ def fractions(query: str) -> str:
     around = zip(tokens, tokens[1:], tokens[2:], strict=False)
     slashes = [(a.end + 1, b.start, " * 1.0 / ") for a, token, b in around if token.token_type.name == "SLASH"]
     return _replaced(query, slashes)
+
+
+def totals(query: str) -> str:
+    """Writes SQLite's TOTAL(x), and AVG(x) * COUNT(*), as the SUM(x) that they mean and that every database has."""
+    tokens, edits = _tokens(query), []
+    for index, token in enumerate(tokens[:-1]):
+        name = token.text.upper() if tokens[index + 1].token_type.name == "L_PAREN" else ""
+        if name not in ("TOTAL", "AVG"):
+            continue
+        end = _closed(tokens, index + 1)
+        rest = [each.text.upper() for each in tokens[end + 1 : end + 6]]
+        if name == "TOTAL" or rest == ["*", "COUNT", "(", "*", ")"]:
+            edits.append((token.start, token.end + 1, "SUM"))
+            edits += [(tokens[end].end + 1, tokens[end + 5].end + 1, "")] if name == "AVG" else []
+    return _replaced(query, edits)
+
+
+def _closed(tokens: Sequence[Any], index: int) -> int:
+    """The position of the parenthesis that closes the one at `index`."""
+    depth = 0
+    for at in range(index, len(tokens)):
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(tokens[at].token_type.name, 0)
+        if depth == 0:
+            return at
+    return len(tokens) - 1
 
 
 QUOTES = {"mysql": "`", "postgres": '"'}

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics import coverage, left_out, other_readings
 from agentd.apps.analytics.checks import checked, quality_score
 from agentd.apps.analytics.doubts import of_the_answer
 from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.node_context import NodeContext
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.planned import planned
+from agentd.apps.analytics.planned import Plan, planned
 from agentd.apps.analytics.rules import Finding, number
 from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.session_rows import rows_behind
+from agentd.apps.analytics.sql import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import say_for
 
@@ -46,6 +49,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     empty = state.get("rows_left_out") or {}
     plan = planned(state)
     words = of_the_answer(state, plan, context.clock.now().date(), calculations.values())
+    if _one_row_each(calculations, plan):
+        words = [word for word in words if not word.startswith("GROUP BY ")]  # the one group has all rows
     several = lists_for_one(plan, timeless(state["user_query"]))
     said = {*several.values(), *(f"COUNT({what.split()[1]})" for what in empty)}  # they get their own warnings below
     unmet = other_readings.findings(state.get("other_readings") or [], say)
@@ -70,6 +75,13 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
         raise NodeFailed(say["invalid"], "; ".join(critical), validation_status="failed_critical", **changes)
     status = "passed_with_warnings" if counted else "passed"
     return {**changes, "validation_status": status}
+
+
+def _one_row_each(calculations: Mapping[str, Any], plan: Plan) -> bool:
+    """Whether each result is one row, and no group of it is left out or counted again by a query around it."""
+    several = any(isinstance(value, list | dict) and len(value) > 1 for value in calculations.values())
+    cut = nodes(plan.selects, exp.Having, exp.Limit, exp.Subquery, exp.CTE)
+    return not several and next(cut, None) is None
 
 
 def _lists(calculations: Mapping[str, Any], keys: Iterable[str]) -> bool:

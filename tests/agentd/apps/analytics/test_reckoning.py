@@ -53,7 +53,11 @@ def test_a_figure_that_is_changed_by_what_nobody_said_is_in_doubt(question: str,
 
 
 def test_a_unit_of_time_may_be_in_the_columns_name_instead() -> None:
-    shown = {"Milliseconds / 60000.0 AS menit": False, "Milliseconds / 60000.0 AS jam": True, "Freight / 1000 AS k": True}
+    shown = {
+        "Milliseconds / 60000.0 AS menit": False,
+        "Milliseconds / 60000.0 AS jam": True,
+        "Freight / 1000 AS k": True,
+    }
     for figure, doubted in shown.items():
         assert bool(list(altered("Durasi lagu?", of(f"SELECT {figure} FROM Orders"), TABLES))) is doubted
 
