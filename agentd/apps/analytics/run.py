@@ -88,7 +88,7 @@ class AnalyticsRun:
             "execute_query": execute_query,
             "validate_results": validate_results,
             "replace_placeholders": ReplacePlaceholders(currency),
-            ERROR_NODE: _error_response,
+            ERROR_NODE: self._error_response,
         }
 
     async def execute(self, context: RunContext) -> Result:
@@ -113,6 +113,10 @@ class AnalyticsRun:
             outcome["clarification"] = back
             outcome["error"]["suggestions"] = back["choices"] or outcome["error"]["suggestions"]
         return Result("failed" if outcome["error"] else "completed", outcome, attempts=steps.attempts)
+
+    async def _error_response(self, state: WorkflowState, _: NodeContext) -> dict[str, Any]:
+        known = self._examples.answerable(state["user_query"], state["plan_style"], CHOICES)
+        return generate_error_response(state, known)
 
     async def _earlier(self, row: RunRecord) -> list[RunRecord]:
         """The session's turns before this one, oldest first."""
@@ -208,10 +212,6 @@ class _Steps:
             "duration_ms": round(1000 * (ports.clock.monotonic() - began), 3),
             "at": ports.clock.now().isoformat(timespec="milliseconds"),
         }
-
-
-async def _error_response(state: WorkflowState, _: NodeContext) -> dict[str, Any]:
-    return generate_error_response(state)
 
 
 def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
