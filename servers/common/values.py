@@ -1,9 +1,10 @@
-"""Database values in their stated JSON form: lossless, or a string. Reads no database.
+"""Database values in their stated JSON form: lossless, or a string, but for the last digits of quotients. Reads no database.
 
 | from the database            | in JSON                                                                       |
 |------------------------------|-------------------------------------------------------------------------------|
 | NULL, text, JSON, ENUM, BOOL | unchanged (JSON documents as the text that the database gave)                  |
-| integer, DECIMAL             | a number when 15 significant digits hold it exactly, else a string of digits  |
+| integer, DECIMAL             | a number when 15 significant digits hold it exactly, else a string of digits; |
+|                              | one with more than six decimals (a quotient) is rounded to 15 digits          |
 | DOUBLE, FLOAT, REAL          | a number; NaN and the infinities, which JSON lacks, as strings                |
 | DATE, DATETIME, TIME         | ISO 8601: 2023-01-15, 2023-01-15T09:30:00, -27:15:00                          |
 | BLOB, BINARY, BIT            | base64                                                                        |

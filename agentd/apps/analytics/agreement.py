@@ -168,16 +168,23 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
 
 def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Means or sums that ignore quantities: a mean of quotients of columns, or of unit values in a table that has a
-    quantity per row."""
+    quantity per row; also rates of discount that are added up (an amount is no floating-point number)."""
     lines: set[str] = set()
+    rates: set[str] = set()
     for table in used.values():
         numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
         if any(speaks(name, "quantities") for name in numbers):
             lines |= {name.casefold() for name in numbers}
+            real = {str(c["name"]).casefold() for c in table["columns"] if re.match("REAL|FLOAT|DOUBLE", type_of(c))}
+            rates |= {
+                name for name in real & lines if re.search("|".join(vocabulary().after_deductions.values()), name)
+            }
     for taken in select.find_all(exp.Avg, exp.Sum):
         columns = [column.name for column in taken.find_all(exp.Column)]
         divided = any(division.expression.find(exp.Column) for division in taken.find_all(exp.Div))
-        if divided and isinstance(taken, exp.Avg):
+        if isinstance(taken, exp.Sum) and isinstance(taken.this, exp.Column) and taken.this.name.casefold() in rates:
+            yield f"SUM({taken.this.name})"
+        elif divided and isinstance(taken, exp.Avg):
             yield "AVG(… / …)"
         elif any(speaks(name, "quantities") or speaks(name, "totals") for name in columns):
             continue

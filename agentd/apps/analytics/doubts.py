@@ -8,7 +8,7 @@ from typing import Any
 
 from agentd.apps.analytics import coverage, currencies
 from agentd.apps.analytics.accounting import unaccounted
-from agentd.apps.analytics.guarded_times import loosely_bound, not_yet, part_of_the_period
+from agentd.apps.analytics.guarded_times import loosely_bound, not_yet, part_of_the_period, timeless_whole
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, united_twice
 from agentd.apps.analytics.misplaced import misplaced
@@ -49,6 +49,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *coverage.uncovered(question, plan, past, tables),
         *part_of_the_period(plan, dates),
         *loosely_bound(question, plan),
+        *timeless_whole(plan),
         *altered(question, plan, tables),
         *misplaced(plan),
         *other_dates(question, plan, tables),

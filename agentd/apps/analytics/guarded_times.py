@@ -67,6 +67,18 @@ def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
             yield like.sql()
 
 
+def timeless_whole(plan: Plan) -> Iterator[str]:
+    """Wholes of a quotient without the dates that its part has: a month's orders over all orders ever."""
+    for quotient in nodes(plan.results, exp.Div):
+        outer = quotient.find_ancestor(exp.Select)
+        for whole in quotient.expression.find_all(exp.Subquery):
+            parts = [{each.name for each in one.find_all(exp.Table)} for one in (whole.this, outer)]
+            rest = sum(DAY.match(each.name) is not None for each in outer.find_all(exp.Literal)) if outer else 0
+            dated = any(DAY.match(each.name) for each in whole.find_all(exp.Literal))
+            if rest and not dated and parts[0] <= parts[1]:
+                yield whole.sql()
+
+
 def other_times(plan: Plan, dates: Mapping[str, str], said: str) -> Iterator[str]:
     """Years and days in conditions that are neither in the question nor in its dates; the day after a period may be its
     end. For a question without a time, only today is allowed."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sqlglot import exp
+
 from agentd.apps.analytics.comparisons import months_in
 from agentd.apps.analytics.placeholders import is_period
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import Projection, projections
-from agentd.apps.analytics.sql import DAY
+from agentd.apps.analytics.sql import DAY, nodes
 from agentd.apps.analytics.vocabulary import finder
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
@@ -20,7 +22,10 @@ _NOT = {"totals": {"AVG"}, "averages": {"SUM", "COUNT", "MIN", "MAX"}, "most": {
 
 
 def misplaced(plan: Plan) -> Iterator[str]:
-    """Placeholders whose figure has another aggregate, year or month than the words before them."""
+    """Placeholders whose figure has another aggregate, year, month or name than the words before them."""
+    texts = {
+        query["query"]: {each.name for each in nodes([query], exp.Literal) if each.is_string} for query in plan.results
+    }
     figures: dict[str, tuple[Projection, str]] = {}
     for query in plan.results:
         made = projections(query["query"])
@@ -31,8 +36,15 @@ def misplaced(plan: Plan) -> Iterator[str]:
             before = _PLACEHOLDER.sub(_without_period, plan.template[: found.start()])
             figure, computed = figures[found[1].casefold()]
             words = _APART.split(before)[-1]
-            if _of_another_kind(words, figure) or _of_another_time(words, DAY.findall(computed)):
+            other_name = _of_another_name(words, texts[computed], set().union(*texts.values()))
+            if _of_another_kind(words, figure) or _of_another_time(words, DAY.findall(computed)) or other_name:
                 yield f"{words.strip(' ,:')} {found[0]}".strip()
+
+
+def _of_another_name(words: str, own: set[str], others: set[str]) -> bool:
+    """Whether the words have a name that only other queries select by, and none of the query's own."""
+    named = {name for name in own | others if name and name.casefold() in words.casefold()}
+    return bool(named & others - own) and not named & own
 
 
 def _without_period(found: re.Match[str]) -> str:

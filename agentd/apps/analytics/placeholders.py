@@ -86,6 +86,8 @@ def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[
         kind, _, digits = kind_in(folded, name, values.get(name)).partition(":")
         if kind == "percent_points":  # the server's `percentage` would multiply by 100 again
             kind, digits = "number_with_separator", digits or _two_at_most(values.get(name))
+        elif kind == "number_with_separator":
+            digits = digits or _few(values.get(name))
         rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
     return rules
 
@@ -116,6 +118,12 @@ def units_of(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], curr
         for name in (rows[0] if rows else ())
     }
     return {name: units[kind] for name, full in kinds.items() if (kind := full.partition(":")[0]) in units}
+
+
+def _few(value: Any) -> str:
+    """How many of a quotient's many decimals are shown: two, or six below 1; all if there are no more than six."""
+    many = isinstance(value, float) and len(str(value).partition(".")[2]) > 6
+    return ("2" if abs(value) >= 1 else "6") if many else ""
 
 
 def _two_at_most(value: Any) -> str:

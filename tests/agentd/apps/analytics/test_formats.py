@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.formats import Classes, settled
-from agentd.apps.analytics.placeholders import units_of
+from agentd.apps.analytics.placeholders import rules_for, units_of
 from agentd.apps.analytics.plan import read_plan
 from agentd.apps.analytics.projections import order_of, projections
 from tests.agentd.apps.analytics.office import Office, plan
@@ -172,3 +172,8 @@ async def test_a_total_of_zero_is_warned_of(erp: Path) -> None:
     answer = await office.ask(QUESTION)
     assert answer["validation_status"] == "passed_with_warnings"
     assert any("nol" in warning for warning in answer["warnings_for_display"])
+
+
+@pytest.mark.parametrize(("value", "digits"), [(6.559986868, 2), (0.0000612349, 6), (16.6667, None), (12, None)])
+def test_a_quotient_is_shown_with_few_decimals(value: float, digits: int | None) -> None:
+    assert rules_for(["N"], {"N": "number_with_separator"}, {"N": value})["N"].get("precision") == digits

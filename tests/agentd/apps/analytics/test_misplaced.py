@@ -27,3 +27,19 @@ def test_a_placeholder_stands_behind_the_words_for_its_figure(template: str, fou
         {"purpose": "", "query": f"SELECT {v} AS n {OF_1995}", "result_key": key} for key, v in made.items()
     ]
     assert list(misplaced(Plan(queries, None, [], template, {}, []))) == found
+
+
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        ("Germany: {A} orders; France: {B} orders.", []),
+        ("Germany: {B} orders; France: {A} orders.", ["Germany {B}", "France {A}"]),
+        ("Germany and France: {A} and {B}.", []),
+    ],
+)
+def test_a_placeholder_stands_behind_the_name_that_its_query_selects_by(template: str, found: list[str]) -> None:
+    queries: list[SqlQueryPlan] = [
+        {"purpose": "", "query": f"SELECT COUNT(*) AS n FROM Orders WHERE Country = '{name}'", "result_key": key}
+        for key, name in {"A": "Germany", "B": "France"}.items()
+    ]
+    assert list(misplaced(Plan(queries, None, [], template, {}, []))) == found

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from agentd.apps.analytics import sql_edits
+from agentd.apps.analytics.coverage import uncovered
+from agentd.apps.analytics.guarded_times import timeless_whole
 from agentd.apps.analytics.limits import as_asked
+from agentd.apps.analytics.planned import Plan
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import JANUARY, SALES
 from tests.agentd.apps.analytics.test_accounting import doubts
@@ -51,6 +54,25 @@ def test_rows_of_a_key_are_counted_behind_a_join_on_it() -> None:
     joined = f"{each} JOIN Orders o ON o.CustomerID = c.CustomerID {tail}"
     assert doubts("Customer dengan order terbanyak?", joined) == []
     assert "GROUP BY CustomerID" in doubts("Customer dengan order terbanyak?", f"{each} {tail}")
+
+
+def test_the_whole_of_a_share_is_of_the_same_time() -> None:
+    of = "SELECT 100.0 * COUNT(*) / (SELECT COUNT(*) FROM Orders{}) AS p FROM Orders WHERE d >= '1996-01-01'"
+    queries = [
+        {"purpose": "", "query": of.format(days), "result_key": "P"} for days in (" WHERE d >= '1996-01-01'", "")
+    ]
+    found = [list(timeless_whole(Plan([query], None, [], "{P}", {}, []))) for query in queries]
+    assert [len(each) for each in found] == [0, 1]
+
+
+def test_rates_of_discount_are_not_added_up() -> None:
+    lines = {"table_name": "Lines", "columns": [{"name": "Discount", "type": "REAL"}, {"name": "Quantity"}]}
+    amounts = {"table_name": "Lines", "columns": [{"name": "Discount", "type": "DECIMAL(9, 2)"}, {"name": "Quantity"}]}
+    added = Plan(
+        [{"purpose": "", "query": "SELECT SUM(Discount) AS d FROM Lines", "result_key": "D"}], None, [], "", {}, []
+    )
+    assert uncovered("Total diskon?", added, tables=[lines]) == ["SUM(Discount)"]
+    assert uncovered("Total diskon?", added, tables=[amounts]) == []
 
 
 def test_a_row_that_repeats_is_shown_once() -> None:
