@@ -1,4 +1,4 @@
-"""Database values in their stated JSON form: lossless, or a string, but for the last digits of quotients. Reads no database.
+"""Database values in their stated JSON form: lossless or strings, apart from quotients. Reads no database.
 
 | from the database            | in JSON                                                                       |
 |------------------------------|-------------------------------------------------------------------------------|

@@ -74,7 +74,8 @@ def findings(counted: Mapping[str, int], say: Mapping[str, str]) -> list[Finding
 
 
 def doubtful(counted: Mapping[str, int]) -> int:
-    """The number of COUNTs that omit rows: each may answer another question than how many there are."""
+    """The number of COUNTs that omit rows, and of sums over COUNT(*): each may answer another question than the one
+    asked."""
     return sum(what.startswith("COUNT ") for what in counted)
 
 
@@ -103,7 +104,14 @@ def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tupl
                 continue
             of = [named.get(column.table, set())] if column.table else list(named.values())
             if any(column.name in columns for columns in of):
-                yield kinds[type(figure)], column
+                yield "COUNT" if _over_all_rows(figure) else kinds[type(figure)], column
+
+
+def _over_all_rows(figure: exp.Expr) -> bool:
+    """Whether a sum is divided by COUNT(*), which counts the rows without a value, too."""
+    division = figure.find_ancestor(exp.Div, exp.Select)
+    count = division.expression.find(exp.Count) if isinstance(division, exp.Div) else None
+    return isinstance(figure, exp.Sum) and count is not None and isinstance(count.this, exp.Star)
 
 
 def _sql(column: exp.Column, dialect: str | None) -> str:

@@ -64,6 +64,14 @@ def test_names_stay_quoted_as_the_database_needs_them(dialect: str, quoted: str)
     assert text == f"SELECT AVG({quoted}) AS m, COUNT(*) - COUNT({quoted}) AS left_out_1 FROM o"
 
 
+def test_a_sum_over_all_rows_is_no_sure_mean() -> None:
+    for query, doubts in {"SELECT SUM(f) / COUNT(*) AS m FROM o": 1, "SELECT SUM(f) / COUNT(f) AS m FROM o": 1}.items():
+        _, names = left_out.watched(query, TABLES, None)
+        assert left_out.doubtful(left_out.taken([dict.fromkeys(names, 1)], names)[1]) == doubts
+    _, names = left_out.watched("SELECT SUM(f) AS m FROM o", TABLES, None)
+    assert left_out.doubtful(left_out.taken([dict.fromkeys(names, 1)], names)[1]) == 0
+
+
 def test_an_operation_counts_them_too() -> None:
     operation = {"main_table": "o", "select_columns": [{"field_name": "o.f", "aggregation": "AVG", "alias": "m"}]}
     made, names = left_out.watched_operation(operation, TABLES)
