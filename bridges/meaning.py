@@ -13,22 +13,31 @@ from typing import Any
 
 REMEMBERED = 4096
 """How many texts keep their vectors in memory: tool descriptions recur in every session."""
+TOGETHER = 16
+"""How many texts are read before a cancelled caller is let go."""
 
 
 class BundledMeaning:
-    """Implements the port `Meaning`; computes on a thread, one query at a time."""
+    """Implements the port `Meaning`; computes on threads, one text at a time, so that no query waits for all of
+    another's texts."""
 
     def __init__(self) -> None:
         self._one_at_a_time = Lock()
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text with the query, in the given order."""
-        return await asyncio.to_thread(self._cosines, query, list(texts))
+        asked = await asyncio.to_thread(self._query, _encodable(query[:1000]))
+        near: list[float] = []
+        for at in range(0, len(texts), TOGETHER):
+            near += await asyncio.to_thread(self._cosines, asked, texts[at : at + TOGETHER])
+        return near
 
-    def _cosines(self, query: str, texts: list[str]) -> list[float]:
+    def _query(self, text: str) -> Any:
         with self._one_at_a_time:
-            asked = self._model.query(_encodable(query[:1000])).reshape(-1)
-            return [float(asked @ self._passage(_encodable(text))) for text in texts]
+            return self._model.query(text).reshape(-1)
+
+    def _cosines(self, asked: Any, texts: Sequence[str]) -> list[float]:
+        return [float(asked @ self._passage(_encodable(text))) for text in texts]
 
     @cached_property
     def _model(self) -> Any:
@@ -38,7 +47,11 @@ class BundledMeaning:
 
     @cached_property
     def _passage(self) -> Any:
-        return lru_cache(REMEMBERED)(lambda text: self._model.passage([text])[0].reshape(-1))
+        def passage(text: str) -> Any:
+            with self._one_at_a_time:
+                return self._model.passage([text])[0].reshape(-1)
+
+        return lru_cache(REMEMBERED)(passage)
 
 
 def _encodable(text: str) -> str:

@@ -92,7 +92,7 @@ async def serve(settings: Any, watched: Stamp | None = None) -> int:
         gc.enable()
         watch = {"watch": _watch(settings.file, watched, reload)} if watched else {}
         reloads = _reload_on(reload, made)
-        async with beside(watchdog=_feed_watchdog(), reloads=reloads, warm=_warm(made), **watch):
+        async with beside(watchdog=_feed_watchdog(), reloads=reloads, warm=warm(made), **watch):
             await stop.wait()
             notify("STOPPING=1")
             signal.alarm(STOP_S)
@@ -144,20 +144,24 @@ async def _reload_on(asked: asyncio.Event, made: Any) -> None:
         notify("READY=1")
 
 
-async def _warm(made: Any) -> None:
-    """Have the embedded model process the prompt's stable prefix before the first citizen comes."""
+async def warm(made: Any, after_s: float = WARM_AFTER_S) -> None:
+    """Read, before the first citizen comes, the prompt's stable prefix or the descriptions by which tools are selected.
+
+    An embedded model reads the prefix, if client.toml says `warm`.
+    """
     import structlog
 
     from agentd.errors import ProviderFailure
     from agentd.messages import AgentOptions, Caller
 
-    if not any(provider.settings.get("warm") for provider in made.settings.providers):
-        return
-    await asyncio.sleep(WARM_AFTER_S)
+    await asyncio.sleep(after_s)
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
     profile = made.profile(kiosk, AgentOptions())
     if not made.fits_prompt(profile.toolset):
-        return  # each session's first request selects its own prefix
+        await made.select("", profile.toolset, None)  # each session's first request selects its own prefix
+        return
+    if not any(provider.settings.get("warm") for provider in made.settings.providers):
+        return
     try:
         await made.chain.warm(profile.prefix)
     except ProviderFailure as failure:
