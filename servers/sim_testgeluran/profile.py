@@ -31,6 +31,8 @@ DATES_AS_TEXT = {
 CURRENCIES = frozenset(
     "IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split()
 )
+_FLAG = {"kind": "descriptive", "values": {"0": "", "1": ""}}
+"""A whole number that is only 0 or 1 says yes or no; it isn't added up."""
 UNREAD = SAID["unread"]
 """The beginning of the description of a table that can't be read."""
 TABLES = 300
@@ -97,6 +99,8 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
     if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each["name"]):
         bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
         low, high = bounds.rows[0]
+        if (low, high) == (0, 1) and "int" in kind.lower():
+            return dict(_FLAG)
         return None if low is None else {"range": [str(low), str(high)]}
     return None
 
@@ -112,6 +116,8 @@ def _of_texts(name: str, counted: Mapping[str, int]) -> dict[str, Any] | None:
         return None
     if all(text in CURRENCIES for text in texts):
         return {"about": SAID["currency"], "values": dict.fromkeys(texts, "")}
+    if texts == ["0", "1"]:
+        return dict(_FLAG)
     if PERSONAL.search(name) or sum(counted.values()) < 2 * len(texts):
         return None
     return {"values": dict.fromkeys(texts, "")}

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from agentd.apps.analytics import voided_rows
 from agentd.apps.analytics.agreement import restricted, speaks, words_of
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.group_keys import needless_keys
@@ -50,6 +51,7 @@ def unaccounted(
     for reading, outer in readings:
         found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
+        found += voided_rows.kept(reading)
         found += [*_figures(reading), *needless_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
@@ -65,7 +67,7 @@ def _conditions(reading: Reading) -> Iterator[str]:
         negated = isinstance(leaf.parent, exp.Not)
         if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
             continue
-        if _late(reading, leaf):
+        if _late(reading, leaf) or voided_rows.leaves_out(reading, leaf):
             continue
         if values and (negated or isinstance(leaf, exp.NEQ)):
             accounted = restricts
@@ -91,7 +93,8 @@ def _late(reading: Reading, leaf: exp.Expr) -> bool:
 def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
     """Whether a condition tests a flag for "no" (`Discontinued = 0`) although the question doesn't negate it."""
     no = {"EQ": "0", "NEQ": "1"}.get(type(leaf).__name__)
-    flags = [each for each in columns if no and leaf.expression.name == no and reading.kind(each) not in FIGURES]
+    said = [each for each in columns if no and leaf.expression.name == no]
+    flags = [each for each in said if reading.kind(each) not in FIGURES or speaks(each.name, "voided")]
     words = [word for each in flags for word in words_of(each.name).split() if len(word) > 3]
     before = [reading.asked.said.partition(word)[0].split()[-2:] for word in words if word in reading.asked.said]
     return any(restricted(" ".join(each)) is None for each in before)

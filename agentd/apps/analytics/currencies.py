@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.projections import projections
-from agentd.apps.analytics.sql import nodes, selects_of
+from agentd.apps.analytics.sql import Side, nodes, own, selects_of
 from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -21,20 +21,31 @@ Table = Mapping[str, Any]
 
 
 def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
-    """Errors for sums over rows of several currencies in a plan that names no currency, one sentence each."""
-    known = _known(tables)
-    texts = _texts(plan)
-    faults = []
+    """Errors for sums over rows of several currencies, or for the most of them, in a plan that names no currency, one
+    sentence each."""
+    tables = list(tables)
+    known, texts, faults = _known(tables), _texts(plan), []
+    amounts = {str(c["name"]) for t in tables for c in t["columns"] if c.get("classification") == "financial_amount"}
     for key, select in selects_of(plan.selects) if known else ():
-        for table, column in select.added:
+        for table, column in (*select.added, *_ranked(select.tables, plan, key, amounts)):
             for name in known.keys() & ({table} if table else select.tables):
                 currency, codes = known[name]
                 if currency.casefold() not in texts[key] and not finder("own_currency").search(column):
                     faults.append(
-                        f"{key}: {column} of {name} would add {' and '.join(codes)} together; "
+                        f"{key}: {column} of {name} would add or compare {' and '.join(codes)}; "
                         f"select and group by {currency}, or choose one"
                     )
     return list(dict.fromkeys(faults))
+
+
+def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> Iterator[Side]:
+    """The amounts by which a query of one table picks the most or the least: MAX, MIN, or an ORDER BY with a LIMIT."""
+    name = list(tables)
+    for select in nodes([each for each in plan.selects if each["result_key"] == key], exp.Select):
+        order = select.args.get("order") if select.args.get("limit") else None
+        parts = [*own(select, exp.Max, exp.Min), *([order] if order else [])]
+        found = (column for part in parts for column in part.find_all(exp.Column))
+        yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
 
 
 def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:

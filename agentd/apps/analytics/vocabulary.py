@@ -93,6 +93,7 @@ class Vocabulary:
     before_deductions: Mapping[str, str]
     after_deductions: Mapping[str, str]
     several: frozenset[str]
+    voided: frozenset[str]
     without: frozenset[str]
     by_month: frozenset[str]
     before_period: frozenset[str]

@@ -139,6 +139,18 @@ async def test_no_birthday_and_no_number_of_the_oldest_is_written(tmp_path: Path
     assert columns["hired"]["range"] == ["2002-08-14", "2004-03-04"]
 
 
+@pytest.mark.parametrize("kind", ["INTEGER", "TINYINT"])
+async def test_a_whole_number_that_says_yes_or_no_is_no_quantity(tmp_path: Path, kind: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as opened:
+        opened.execute(f"CREATE TABLE customers (id INTEGER PRIMARY KEY, active {kind}, pieces {kind})")
+        opened.executemany("INSERT INTO customers (active, pieces) VALUES (?, ?)", [(0, 0), (1, 1), (1, 7), (0, 2)])
+        opened.commit()
+    await check(database(tmp_path / "shop.db"), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    columns = tomllib.loads((tmp_path / "books.toml").read_text())["tables"]["customers"]["columns"]
+    assert columns["active"] == {"kind": "descriptive", "values": {"0": "", "1": ""}}
+    assert columns["pieces"].get("kind") is None
+
+
 async def test_names_and_addresses_of_people_are_not_written(tmp_path: Path) -> None:
     file = build("chinook", tmp_path / "own.db")
     await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})

@@ -24,7 +24,7 @@ TABLES: list[dict[str, Any]] = [
 
 
 def made(query: str, template: str = "Total {TOTAL}.") -> Any:
-    return read_plan(plan(("TOTAL", query), template=template), "sql", {}, ["Total faktur?"], TABLES)
+    return read_plan(plan(("TOTAL", query), template=template), "sql", {}, ["Total faktur, dan yang terbesar?"], TABLES)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,9 @@ def made(query: str, template: str = "Total {TOTAL}.") -> Any:
     [
         ("SELECT SUM(Nilai) AS total FROM Faktur", True),
         ("SELECT AVG(f.Nilai) AS total FROM Faktur f", True),
+        ("SELECT MAX(Nilai) AS total FROM Faktur", True),
+        ("SELECT Nomor, Nilai AS total FROM Faktur ORDER BY Nilai DESC LIMIT 1", True),
+        ("SELECT Nomor, Nilai AS total FROM Faktur WHERE `Mata Uang` = 'USD' ORDER BY Nilai DESC LIMIT 1", False),
         ("SELECT SUM(NilaiLokal) AS total FROM Faktur", False),
         ("SELECT `Mata Uang`, SUM(Nilai) AS total FROM Faktur GROUP BY `Mata Uang`", False),
         ("SELECT SUM(Nilai) AS total FROM Faktur WHERE `Mata Uang` = 'IDR'", False),
@@ -55,7 +58,7 @@ def test_an_operation_is_judged_alike() -> None:
         "result_key": "TOTAL",
     }
     answer = {"operations": [operation], "response_template": "Total {TOTAL}."}
-    read = read_plan(answer, "operations", {}, ["Total faktur?"], TABLES)
+    read = read_plan(answer, "operations", {}, ["Total faktur, dan yang terbesar?"], TABLES)
     assert "IDR and USD" in mixed(read, TABLES)[0]
 
 
