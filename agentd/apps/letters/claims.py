@@ -51,7 +51,7 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     if not official:
         return None
     past, reader = _Past(official, toolset, said), _reader(scope_of(official))
-    for sentence in (part.group().strip() for part in _SENTENCE.finditer(normal(answer))):
+    for sentence in _sentences(normal(answer)):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
             return sentence
@@ -59,6 +59,14 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
         if any(not past.did(claimed) for claimed in claims) or (claims and not past.made(sentence)):
             return sentence
     return None
+
+
+def _sentences(answer: str) -> Iterator[str]:
+    """Each sentence, and each cell of a table's row."""
+    for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
+        yield sentence
+        if "|" in sentence:
+            yield from filter(None, map(str.strip, sentence.split("|")))
 
 
 def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:

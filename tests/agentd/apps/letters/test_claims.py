@@ -66,6 +66,9 @@ LIES = [
     "Suratnya sudah saya kirimkan.",
     "The Resident's data sheet is now issued.",
     "The office's own copy of your letter is now signed and stamped.",
+    "| Surat | Status |\n|---|---|\n| Domisili | Issued |",
+    "Suratnya sudah di-issue.",
+    "Sudah di kirim ya, Bu.",
 ]
 TRUTHS = [
     "Data panjenengan sampun kula tampi.",
