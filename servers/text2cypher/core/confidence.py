@@ -123,7 +123,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("empty")
     elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
-    elif "LIMIT" in facts.words and len(state.rows) > len({repr(row) for row in state.rows}) and not facts.aggregates:
+    elif "LIMIT" in facts.words and not facts.aggregates and _shows_twice(state.rows, facts):
         yield Doubt("duplicates")
     if state.truncated:
         yield Doubt("cut", f"{len(state.rows)}")
@@ -131,6 +131,13 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("unjoined")
     if not facts.has_conditions and not facts.aggregates and not _asks_for_all(hints.question):
         yield Doubt("everything")
+
+
+def _shows_twice(rows: Sequence[Sequence[Any]], facts: QueryFacts) -> bool:
+    """True if a row is there twice, or one thing beside several others so that the limit counts the others."""
+    owners = {column.partition(".")[0] for column in facts.columns}
+    pairs = len(owners) > 1 and not facts.words & {"ORDER", "SKIP"}
+    return len({repr(row[0] if pairs else row) for row in rows}) < len(rows)
 
 
 def _is_nothing(cell: Any) -> bool:

@@ -26,7 +26,7 @@ _DENIED = 4  # max. words after a negation that it applies to
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _either, _itself):
+    for doubts in (_denied_instead, _either, _itself, _loops):
         yield from doubts(hints, facts, linker)
     yield from _detours(hints, facts)
 
@@ -117,6 +117,14 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
             if len(pair & known) == 1 and len(pair) > 1 and set.intersection(*labels):
                 yield Doubt("unused", cue)
                 return
+
+
+def _loops(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A way back to where it began, for a question about others: `movies of other directors` have other directors."""
+    said = linker.wording.compiled(r"\b‹others_said›\b").search(hints.masked)
+    ends = [frozenset(node.variable for node in facts.structure.ends(held)) for held in facts.structure.relationships]
+    if said and not facts.negates and any(number > 1 and None not in pair for pair, number in Counter(ends).items()):
+        yield Doubt("unused", said[0])
 
 
 def _detours(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:

@@ -5,6 +5,7 @@ Uses words and structure only; runs nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -16,7 +17,8 @@ from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import parts, root, roots, spaced
 from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties, says_every
 from servers.text2cypher.linking.values import folded
@@ -51,7 +53,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _unshown):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _only_shown, _unshown):
         yield from doubts(hints, facts, linker)
 
 
@@ -118,6 +120,30 @@ def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     for name in sorted(said & facts.properties & linker.schema.of_types(BOOLEAN)):
         if Ask.YES_NO not in hints.asks and not facts.tests(name):
             yield Doubt("unused", name)
+
+
+def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubts about a property that is only shown, or only tested one by one, but is a condition of the question.
+
+    `That have a fax`, `still in stock` (unitsInStock), `a total quantity above 50` tested before it is added up.
+    """
+    times = Counter(token.value for token in facts.tokens)
+    columns = Counter(owner_and_property(column)[1] for column in facts.columns)
+    bare = {name for name in facts.properties if 0 < times[name] == columns[name]}
+    text = folded(hints.masked)
+    has = linker.wording.compiled(r"\b‹has_some›\W+(?P<held>‹property›)\b").finditer(text)
+    had = {linker.lexicon.properties.get(found["held"]) for found in has}
+    for name in sorted(bare):
+        words = parts(name)
+        ends = [" ".join(words[n:]) for n in range(1, len(words) - 1) if words[n] in languages().function]
+        within = f" {' '.join(words)} " not in f" {text} " and any(f" {end} " in f" {text} " for end in ends)
+        if name in had or (within and Ask.COUNT not in hints.asks):
+            yield Doubt("unused", spaced(name))
+    bounds = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)"
+    total = linker.wording.compiled(rf"\b‹sum_said›\W+‹property›\W+{bounds}\b").search(hints.masked)
+    summed = {one.value for one, beside in pairwise(facts.returned) if beside.text == ")" and "SUM" in facts.words}
+    if total and any(map(facts.tests, summed)):
+        yield Doubt("unused", total[0])
 
 
 def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

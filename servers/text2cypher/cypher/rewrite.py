@@ -32,6 +32,7 @@ _COMPARISONS = ("<", "<=", ">", ">=", "=")
 
 def for_embedded(query: str) -> str:
     """The query in the embedded engine's dialect. Raises UnsupportedError and the errors of structure.parse."""
+    read, structure = query, parse(query)
     for step in (
         _nested_subqueries,
         calls,
@@ -43,7 +44,9 @@ def for_embedded(query: str) -> str:
         _reserved,
         _patterns,
     ):
-        query = apply(query, step(query, parse(query)))
+        if query != read:
+            read, structure = query, parse(query)
+        query = apply(query, step(query, structure))
     return query.rstrip().rstrip(";")
 
 

@@ -147,7 +147,7 @@ class _Reading:
 
     def _phrases(self) -> None:
         """Covers phrases of the lexicon whose label, property or type the query uses."""
-        lexicon = self.linker.lexicon
+        lexicon, tails = self.linker.lexicon, self.linker.wording.compiled(r"\W(?:‹value_said›)\b")
         named = [
             (phrase, name)
             for held in (lexicon.labels, lexicon.properties, lexicon.relationships)
@@ -158,8 +158,10 @@ class _Reading:
         for phrase in lexicon.properties if within else ():  # `receiving banks` are reached by RECEIVED
             named += [(phrase, within[held]) for held in map(root, phrase.split()) if held in within]
         for phrase, name in sorted(named, key=lambda pair: len(pair[0]), reverse=True):
-            for span in list(self._match(phrase)):
-                self._take(*span, name)
+            for start, end in list(self._match(phrase)):
+                self._take(start, end, name)
+                if name in self.linker.schema.properties and (tail := tails.match(self.text, end)):
+                    self._close(end, tail.end())  # `freight charges`
         for phrase in sorted(lexicon.ignored | self.language.aside, key=len, reverse=True):
             for span in list(self._match(phrase)):
                 self._close(*span)

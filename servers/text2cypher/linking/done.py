@@ -62,7 +62,7 @@ class Done:
             "modulo": "%" in symbols,
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
-            "same": facts.meets_again or len(facts.columns) > 2,
+            "same": facts.meets_again or (len(facts.columns) > 2 and bool(facts.aggregates)),
             "both": self._fulfils_both(),
             "pairs": len(facts.columns) > 1,
             "only": facts.negates or self._bounds_number(),

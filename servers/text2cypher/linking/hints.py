@@ -220,8 +220,9 @@ class Linker:
         )
 
     def _repeated(self, labels: list[Span], properties: list[Span]) -> tuple[str, ...]:
-        """Labels that occur twice; `product names of products` has only one."""
+        """Labels that occur twice; `product names of products` and `product categories by products` have only one."""
         inside = [(start, end) for start, end, _ in properties]
+        inside += [(start, end + 1) for start, end, _ in labels if any(end + 1 == other for other, _, _ in labels)]
         times = Counter(held[2] for held in labels if not _is_in(held, inside))
         return tuple(name for name, number in times.items() if number > 1)
 

@@ -8,8 +8,11 @@ import pytest
 
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
 from tests.servers.text2cypher.test_any_graph import opened
 
 ENDS = "from_label,from_key,to_label,to_key\n"
@@ -28,11 +31,17 @@ SHOP = {
     "Critic,Ed,Item,Jug,1\n",
     "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
 }
+ASKED = ("makers", "other makers")
 ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
 MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)"
 NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
 SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
+    ("Which items have a note?", f"{ITEM} RETURN i.note"),
+    (
+        "Which makers made items with a total weight above 15?",
+        f"{MADE} WHERE i.weight > 15 RETURN m.name, sum(i.weight)",
+    ),
     ("What is the total price of all items?", f"{ITEM} RETURN sum(i.price * i.weight)"),
     ("What is the average price of all items?", f"{ITEM} RETURN avg(toFloat(i.price) * 2)"),
     (
@@ -145,6 +154,7 @@ BESIDE = [
     ),
 ]
 PLAIN = [
+    ("List the names of the items with price amounts above 3.", f"{ITEM} WHERE i.price > 3 RETURN i.name"),
     (
         "Which makers have all their items with a price above 3?",
         f"{MAKER} WHERE NOT EXISTS {{ MATCH (m)-[:MADE]->(i:Item) WHERE i.price <= 3 }} RETURN m.name",
@@ -247,6 +257,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 @pytest.mark.parametrize(("question", "query"), BESIDE)
 def test_a_query_of_another_sense_is_no_plain_success(shop: Workbench, question: str, query: str) -> None:
     assert answered(shop, question, query) == "uncertain"
+
+
+def test_a_way_back_to_where_it_began_leads_to_no_others(shop: Workbench) -> None:
+    facts = QueryFacts.of(f"{MADE}<-[:MENDED]-(m) RETURN i.name")
+    found = [[*crossed(shop.linker.link(f"List the items of {asked}."), facts, shop.linker)] for asked in ASKED]
+    assert found == [[], [Doubt("unused", "other")]]
 
 
 @pytest.mark.parametrize(("question", "query"), PLAIN)
