@@ -13,7 +13,7 @@ from servers.text2cypher.core.calibration import FILE, MOST, Weights, score
 
 KINDS = (
     *("unused", "unasked", "direction", "empty", "repeats", "everything", "duplicates", "counted", "unordered"),
-    *("meant", "guessed", "columns", "tied", "left_out", "unranked", "either"),
+    *("meant", "guessed", "tied", "left_out", "unranked", "either"),
 )
 RIDGE = 1.0
 LEAST = -2.0
@@ -30,12 +30,13 @@ def records_in(folder: Path, *halves: str) -> list[Record]:
 def fit(records: Sequence[Record]) -> str:
     """The text of calibration.toml: a logistic model by maximum likelihood with a ridge, weights at most LEAST.
 
-    Two doubts are less than twice as bad as one, which a logistic model can't express; an isotonic curve corrects it.
+    An answer is right if it says the same as gold: which columns show it is a note of the answer, no doubt. Two doubts are
+    less than twice as bad as one, which a logistic model can't express; an isotonic curve corrects it.
     """
     from scipy.optimize import minimize  # imported here because it is slow
 
     held = numpy.array([[min(record.doubts.get(kind, 0), MOST) for kind in KINDS] for record in records], dtype=float)
-    right = numpy.array([record.passed for record in records])
+    right = numpy.array([record.same for record in records])
 
     def loss(point: numpy.ndarray) -> float:
         logit = point[0] + held @ point[1:]
@@ -64,7 +65,7 @@ def _curve(records: Sequence[Record], weights: Weights) -> list[list[float]]:
     scores, place, times = numpy.unique(
         [score(record.doubts, weights) for record in records], return_inverse=True, return_counts=True
     )
-    share = numpy.bincount(place, [record.passed for record in records]) / times
+    share = numpy.bincount(place, [record.same for record in records]) / times
     levels = isotonic_regression(share, weights=times).x
     best = times[levels == 1].sum()  # all of these were right, but the next one may not be
     levels[levels == 1] = (best + 1) / (best + 2)

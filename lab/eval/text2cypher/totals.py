@@ -14,7 +14,7 @@ BINS = 10
 def totals(records: Sequence[Record]) -> dict[str, Any]:
     """Rates in percent as {rate, of, interval}; `calibration` has a row for each non-empty bin.
 
-    `pass_at_1`, `right_…` and the calibration compare whole rows; `same_of_certain` compares what both results show.
+    `pass_at_1` and `right_…` compare whole rows; `same_of_certain` and the calibration compare what both results show.
     """
     certain = [record for record in records if record.certain]
     kinds = sorted({record.kind for record in records})
@@ -58,6 +58,6 @@ def _calibration(records: Sequence[Record]) -> list[dict[str, Any]]:
         held = [r for r in records if min(int(r.confidence * BINS), BINS - 1) == place]
         if held:
             said = sum(r.confidence for r in held) / len(held)
-            right = sum(r.passed for r in held) / len(held)
+            right = sum(r.same for r in held) / len(held)
             found.append({"said": round(said, 3), "right": round(right, 3), "answers": len(held)})
     return found

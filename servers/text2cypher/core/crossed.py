@@ -26,7 +26,7 @@ _DENIED = 4  # max. words after a negation that it applies to
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _either, _itself, _loops):
+    for doubts in (_denied_instead, _only_denied, _either, _itself, _loops):
         yield from doubts(hints, facts, linker)
     yield from _detours(hints, facts)
 
@@ -64,6 +64,17 @@ def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
     others = {token.value for span in spans for token in span if _is_telling(token, linker)}
     if wanted and others and not any(token.start in inside for token in wanted):
         yield Doubt("unused", found["cue"].strip())
+
+
+def _only_denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A denial of the one that something is only done by: `supplied exclusively by Exotic Liquids`."""
+    cue = cue_in(hints.question, {"only"})
+    named = {folded(held.value) for held in hints.mentions}
+    for tokens in (tokens for _, tokens in denials(facts.tokens) if cue):
+        texts = [before.text for before, token in pairwise(tokens) if folded(token.value) in named]
+        if "<>" not in texts and {"=", ":"} & {*texts} and not any(token.is_word("NOT") for token in tokens):
+            yield Doubt("unused", cue)
+            return
 
 
 def _is_telling(token: Token, linker: Linker) -> bool:

@@ -60,7 +60,8 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if the query neither counts the label nor uses a number named so: `customers with the most orders`."""
     most = linker.wording.compiled(r"\b(?:‹most›|‹fewest›)\W+‹label›\b").search(hints.masked)
-    label = counted_label(hints, linker) if most or (hints.having and hints.having != (">=", 1)) else None
+    counts = most or "SUM" in facts.words or (hints.having and hints.having != (">=", 1))
+    label = counted_label(hints, linker) if counts else None
     if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
         numbers = facts.properties & linker.schema.of_types(INTEGER, FLOAT)
         known = {*hints.properties, *hints.related}

@@ -39,6 +39,10 @@ SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
     ("Which items have a note?", f"{ITEM} RETURN i.note"),
     (
+        "Which items are made exclusively by Ada?",
+        f"{ITEM} WHERE NOT EXISTS {{ MATCH (:Maker {{name: 'Ada'}})-[:MADE]->(i) }} RETURN i.name",
+    ),
+    (
         "Which makers made items with a total weight above 15?",
         f"{MADE} WHERE i.weight > 15 RETURN m.name, sum(i.weight)",
     ),
