@@ -30,8 +30,8 @@ def records_in(folder: Path, *halves: str) -> list[Record]:
 def fit(records: Sequence[Record]) -> str:
     """The text of calibration.toml: a logistic model by maximum likelihood with a ridge, weights at most LEAST.
 
-    An answer is right if it says the same as gold: which columns show it is a note of the answer, no doubt. Two doubts are
-    less than twice as bad as one, which a logistic model can't express; an isotonic curve corrects it.
+    An answer is right if it says the same as gold: which columns show it is a note of the answer, no doubt. Two doubts
+    are less than twice as bad as one, which a logistic model can't express; an isotonic curve corrects it.
     """
     from scipy.optimize import minimize  # imported here because it is slow
 

@@ -26,7 +26,8 @@ _DENIED = 4  # max. words after a negation that it applies to
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _only_denied, _either, _itself, _loops):
+    yield from _only_denied(hints, facts)
+    for doubts in (_denied_instead, _either, _itself, _loops):
         yield from doubts(hints, facts, linker)
     yield from _detours(hints, facts)
 
@@ -66,7 +67,7 @@ def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
         yield Doubt("unused", found["cue"].strip())
 
 
-def _only_denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+def _only_denied(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """A denial of the one that something is only done by: `supplied exclusively by Exotic Liquids`."""
     cue = cue_in(hints.question, {"only"})
     named = {folded(held.value) for held in hints.mentions}
