@@ -64,7 +64,7 @@ def test_without_a_model_the_first_reading_answers(asking: Asking) -> None:
     records = [asking.first(question) for question in asking.questions]
     assert [record.passed for record in records] == [True, True, False, True]  # the oldest ship's year is shown, too
     assert [record.same for record in records] == [True] * 4
-    assert [record.certain for record in records] == [False, False, False, True]  # nobody asked for the columns
+    assert all(record.certain for record in records)  # which columns are shown is only a note
 
 
 def test_wrong_queries_ignore_one_word_each() -> None:
