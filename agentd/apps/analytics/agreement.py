@@ -138,7 +138,8 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
         and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
         and not any(thing in name.casefold() for name in used)
     ):
-        columns = [str(c["name"]).casefold() for table in used.values() for c in table["columns"]]
+        chosen = {column.name.casefold() for each in conditions_of(select) for column in each.find_all(exp.Column)}
+        columns = {str(c["name"]).casefold() for table in used.values() for c in table["columns"]} - chosen
         if any(column.startswith(thing) for column in columns):
             yield thing
 

@@ -58,8 +58,8 @@ class Asked:
     @cached_property
     def split_by(self) -> list[tuple[str, Asked]]:
         """(words, thing) for each thing that figures are split by: `per negara`."""
-        said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})", self.text, re.IGNORECASE)
-        return [(found[0], Asked(found[1])) for found in said]
+        said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})(\s+[^\W\d_]+)?", self.text, re.IGNORECASE)
+        return [_split_by(found) for found in said]
 
     @cached_property
     def amounts(self) -> frozenset[str]:
@@ -88,6 +88,14 @@ class Asked:
         """Whether the question contains a word of the value, in digits or letters."""
         parts = re.findall(r"[^\W_]{3,}", value.casefold()) or [value.casefold()]
         return any(re.search(rf"(?<!\w){re.escape(part)}", self.said) for part in parts)
+
+
+def _split_by(found: re.Match[str]) -> tuple[str, Asked]:
+    """Both words if they mean something together only: `per mata uang`."""
+    one, two = found[1], found[2] or ""
+    together = topics_of(one + two) - topics_of(one) - topics_of(two)
+    words = one + two if together else one
+    return found[0][: found[0].index(one)] + words, Asked(words)
 
 
 class Reading:

@@ -42,7 +42,8 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
         yield when[0]
     figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
     counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
-    if asked.counted:
+    things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())
+    if asked.counted or (counts and things and finder("counting").search(asked.text)):
         yield from () if figures or counts else (asked.counted,)
     elif not figures and not finder("totals").search(asked.text):
         amount = finder("amounts").search(asked.text)

@@ -94,6 +94,7 @@ class Vocabulary:
     after_deductions: Mapping[str, str]
     several: frozenset[str]
     voided: frozenset[str]
+    counting: frozenset[str]
     without: frozenset[str]
     by_month: frozenset[str]
     before_period: frozenset[str]

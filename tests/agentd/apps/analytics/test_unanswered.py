@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agentd.apps.analytics.test_accounting import doubts
+from agentd.apps.analytics.accounting import unaccounted
+from agentd.apps.analytics.coverage import uncovered
+from agentd.apps.analytics.planned import Plan
+from tests.agentd.apps.analytics.test_accounting import TODAY, doubts
 
 
 @pytest.mark.parametrize(
@@ -67,3 +70,40 @@ def test_what_is_asked_for_and_not_planned_is_a_doubt(question: str, query: str,
 )
 def test_what_is_planned_as_asked_is_none(question: str, query: str) -> None:
     assert doubts(question, query) == []
+
+
+SALES = {
+    "table_name": "sales",
+    "columns": [
+        {"name": "total", "classification": "financial_amount"},
+        {"name": "currency", "classification": "descriptive", "sample_values": ["IDR", "USD"]},
+        {"name": "status", "classification": "descriptive"},
+        {"name": "open", "classification": "descriptive"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        ("How many open sales are there?", "SELECT COUNT(*) AS n FROM sales WHERE status = 'open'", []),
+        ("How many open sales are there?", "SELECT COUNT(*) AS n FROM sales WHERE open = 1", []),
+        ("Berapa penjualan?", "SELECT COUNT(*) AS n FROM sales", ["sales"]),
+        ("Penjualan per mata uang?", "SELECT currency, SUM(total) AS n FROM sales GROUP BY currency", []),
+        ("Penjualan per mata uang?", "SELECT SUM(total) AS n FROM sales", ["currency", "per mata uang"]),
+    ],
+)
+def test_sales_are_counted_where_their_number_is_asked_for(question: str, query: str, found: list[str]) -> None:
+    plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+    assert unaccounted(question, plan, [SALES], TODAY) == found
+
+
+def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
+    flagged = {"table_name": "customers", "columns": [{"name": "active"}, {"name": "id"}]}
+    plans = {
+        "SELECT COUNT(*) AS n FROM customers": ["active"],
+        "SELECT COUNT(*) AS n FROM customers WHERE active = 1": [],
+    }
+    for query, found in plans.items():
+        plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+        assert uncovered("How many active customers?", plan, tables=[flagged]) == found
