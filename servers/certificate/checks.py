@@ -97,10 +97,12 @@ class Checks:
 
     def unknown_letters(self) -> list[str]:
         """Return signed letters in the archive that no row names and no unfinished row could have written."""
+        strangers = self.strangers()
+        if not strangers:
+            return []
         from servers.certificate.signing import examine
 
-        strangers = self.strangers()
-        roots = self._keys.roots() if strangers else []
+        roots = self._keys.roots()
         findings = {name: examine(self._archive.path(name).read_bytes(), roots).finding for name in strangers}
         return [name for name, finding in findings.items() if finding in ("intact", "foreign")]
 

@@ -14,10 +14,12 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from servers.certificate.signing import Finding
 from servers.common.sqlite_worker import receive, send
+
+if TYPE_CHECKING:  # it imports pyHanko, which takes a third of the server's start
+    from servers.certificate.signing import Finding
 
 LIMIT_S = 5.0
 """Time limit for one file, after the process has started."""
@@ -79,7 +81,7 @@ class Strangers:
         if found is None:
             process.kill()
             process.wait()
-        return "unreadable" if found is None else cast(Finding, found)
+        return "unreadable" if found is None else cast("Finding", found)
 
     def _started(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", "-c", START, str(ROOT), str(os.getpid())]

@@ -21,8 +21,8 @@ import orjson
 from sqlalchemy import Connection, CursorResult, Executable
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from servers.common.async_engine import AsyncConnection, AsyncEngine
 from servers.common.database_address import (
     SAMPLE,
     Kind,

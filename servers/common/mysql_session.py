@@ -9,8 +9,8 @@ from pymysql.converters import conversions
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from servers.common.async_engine import AsyncEngine, create_async_engine
 from servers.common.database_errors import reason
 from servers.common.session import CONNECT_SECONDS, Session
 from servers.common.values import date_time_text, decimal_text

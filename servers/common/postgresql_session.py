@@ -7,8 +7,8 @@ import logging
 import psycopg
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from servers.common.async_engine import AsyncEngine, create_async_engine
 from servers.common.session import CONNECT_SECONDS, Session
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlalchemy.engine import URL
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from servers.common.async_engine import AsyncConnection, AsyncEngine
 
 CONNECT_SECONDS = 5.0
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import aiosqlite
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from servers.common.async_engine import AsyncEngine, create_async_engine
 from servers.common.session import CONNECT_SECONDS, Session
 from servers.common.sqlite_process import Processes, open_readonly
 

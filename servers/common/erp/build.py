@@ -15,7 +15,8 @@ from servers.common.erp.comments import sqlite_comments
 
 if TYPE_CHECKING:
     from sqlalchemy import MetaData
-    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from servers.common.async_engine import AsyncConnection
 
 SEED = Path(__file__).with_name("seed.sql.xz")
 APPLICATION_ID = 0x61676574  # marks our own files; others are never replaced
