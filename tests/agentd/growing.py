@@ -20,7 +20,7 @@ LENGTHS = 3
 ENOUGH_S = 0.004
 FIRST, LAST = 4_000, 32_000
 """Characters. If reading LAST characters takes no measurable time, the reader is fast enough whatever its curve."""
-SHORTER = 2_000
+SHORTER = 1_000
 """First length for the letters' readers, which take measurable time at this length."""
 
 
