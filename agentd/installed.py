@@ -20,6 +20,12 @@ def _every_entry() -> tuple[EntryPoint, ...]:
     return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
 
 
+def forget() -> None:
+    """Read the packages again at the next use, because `sys.path` has changed."""
+    installed.cache_clear()
+    _every_entry.cache_clear()
+
+
 EXTRAS = {
     "a2a": ("a2a",),
     "gemini": ("google",),

@@ -140,7 +140,9 @@ class Template:
         time.tzset()
         os.chdir(request["cwd"])
         sys.argv, sys.executable = request["argv"], self._python
-        sys.path[1:1] = filter(None, request["env"].get("PYTHONPATH", "").split(os.pathsep))
+        if added := [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]:
+            sys.path[1:1] = added
+            import_module("agentd.installed").forget()
 
     def _report(self) -> None:
         while self._asked:
@@ -229,6 +231,7 @@ def _prepare_command(name: str) -> None:
         import_module(module)
     if name == "serve":
         uses = import_module("tests.warm.uses")
+        import_module("agentd.installed").installed("agentd.apps")
         uses.a_letter_read()
         uses.build_models()
 

@@ -95,8 +95,15 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield daemon
 
 
+@pytest.fixture(scope="package")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """An office where everyone needs a token, for tests that leave no session, token or wrong token behind."""
+    with running(tmp_path_factory.mktemp("guarded"), final("Halo, Pak."), config=LETTERS) as daemon:
+        yield daemon
+
+
 @pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[Daemon]:
-    """An office where everyone needs a token. One per test, because ten wrong tokens lock an address for a minute."""
+def own_guarded(tmp_path: Path) -> Iterator[Daemon]:
+    """An office like `guarded` for one test: ten wrong tokens lock an address for a minute."""
     with running(tmp_path, final("Halo, Pak."), config=LETTERS) as daemon:
         yield daemon

@@ -47,20 +47,20 @@ def revoke(daemon: Daemon, name: str, token: str) -> None:
 
 @pytest.mark.parametrize("path", ["/chat", "/kiosk"])
 def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
-    guarded: Daemon, open_page: Open, path: str
+    own_guarded: Daemon, open_page: Open, path: str
 ) -> None:
-    book = TokenStore(guarded.state / "access.json")
+    book = TokenStore(own_guarded.state / "access.json")
     if path == "/kiosk":
-        page = open_page(guarded.url + path, viewport=PHONE)
-        pair(page, guarded, "front")
+        page = open_page(own_guarded.url + path, viewport=PHONE)
+        pair(page, own_guarded, "front")
         token = next(one["value"] for one in page.context.cookies() if one["name"] == "agentd-token")
         page.locator("#ask-else").click()
     else:
         token = book.add("front", frozenset({"chat"}), now=datetime.now(UTC))
-        page = open_page(guarded.url + path, token=token, viewport=PHONE)
+        page = open_page(own_guarded.url + path, token=token, viewport=PHONE)
     say(page, "Halo, nama saya Siti Aminah")
     expect(page.locator(".turn.completed", has_text="Halo, Pak.")).to_be_visible()
-    revoke(guarded, "front", token)
+    revoke(own_guarded, "front", token)
     say(page, "Masih di sana?")
     problem = page.locator(".card.problem")
     expect(problem).to_contain_text("belum tersambung")
@@ -71,12 +71,12 @@ def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
 
 
 @pytest.mark.parametrize("path", ["/desk", "/ask"])
-def test_an_officers_token_revoked_in_mid_work_shuts_the_page(guarded: Daemon, open_page: Open, path: str) -> None:
-    book = TokenStore(guarded.state / "access.json")
+def test_an_officers_token_revoked_in_mid_work_shuts_the_page(own_guarded: Daemon, open_page: Open, path: str) -> None:
+    book = TokenStore(own_guarded.state / "access.json")
     token = book.add(f"staff{path[1:]}", frozenset({"staff"}), now=datetime.now(UTC))
-    page = open_page(guarded.url + path, token=token, viewport=DESK)
+    page = open_page(own_guarded.url + path, token=token, viewport=DESK)
     expect(page.locator("#work")).to_be_visible()
-    revoke(guarded, f"staff{path[1:]}", token)
+    revoke(own_guarded, f"staff{path[1:]}", token)
     if path == "/ask":
         page.get_by_label("Pertanyaan").fill("Berapa?")
         page.get_by_role("button", name="Tanya", exact=True).click()

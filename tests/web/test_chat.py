@@ -237,8 +237,8 @@ def test_a_failure_is_told_kindly_and_a_run_is_stopped_by_hand(fresh_office: Off
     expect(page.locator(".turn")).to_have_count(2)
 
 
-def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(guarded: Daemon, open_page: Open) -> None:
-    page = open_page(guarded.url + "/chat", viewport=PHONE)
+def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(own_guarded: Daemon, open_page: Open) -> None:
+    page = open_page(own_guarded.url + "/chat", viewport=PHONE)
     field = page.get_by_label("Kode akses")
     expect(field).to_be_focused()
     assert (field.get_attribute("type"), field.get_attribute("autocomplete")) == ("password", "off")
@@ -257,12 +257,12 @@ def test_the_chat_asks_for_a_token_at_its_door_and_forgets_all_on_leave(guarded:
     expect(page.locator(".by")).to_have_text("scripted/scripted")  # staff see which model answered
     page.reload()
     expect(page.locator(".bubble.you", has_text="Siti")).to_be_visible()  # as long as the tab lives
-    sessions = len(guarded.call("Session.list")["sessions"])
+    sessions = len(own_guarded.call("Session.list")["sessions"])
     page.get_by_role("button", name="Keluar").click()
     expect(field).to_be_visible()
     kept = page.evaluate("JSON.stringify([location.href, {...localStorage}, {...sessionStorage}])")
     assert TOKEN not in kept and "agentd-chat-session" not in kept and "Siti" not in page.content()
-    assert len(guarded.call("Session.list")["sessions"]) == sessions - 1
+    assert len(own_guarded.call("Session.list")["sessions"]) == sessions - 1
 
 
 @pytest.mark.parametrize("path", ["/chat", "/ask", "/desk", "/kiosk"])

@@ -109,10 +109,12 @@ def test_a_talk_in_english_fills_the_card_and_a_touch_corrects_it(fresh_office: 
 
 
 def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
-    guarded: Daemon, open_page: Open
+    own_guarded: Daemon, open_page: Open
 ) -> None:
-    page = open_page(f"{guarded.url}/kiosk")
-    code, name = Pairing(guarded.state, TokenStore(guarded.state / "access.json")).begin(None, datetime.now(UTC))
+    page = open_page(f"{own_guarded.url}/kiosk")
+    code, name = Pairing(own_guarded.state, TokenStore(own_guarded.state / "access.json")).begin(
+        None, datetime.now(UTC)
+    )
     expect(page.locator("#pair")).to_be_visible()
     assert violations(page) == []
     page.locator("#pair-code").fill(code)
@@ -120,7 +122,7 @@ def test_a_kiosk_is_paired_by_six_digits_and_its_token_is_out_of_scripts_reach(
     expect(page.locator("[data-letter=surat_keterangan_domisili]")).to_be_visible()
     everywhere = "JSON.stringify([document.cookie, location.href, {...localStorage}, {...sessionStorage}])"
     assert "agd_" not in page.evaluate(everywhere)
-    TokenStore(guarded.state / "access.json").revoke(name)
+    TokenStore(own_guarded.state / "access.json").revoke(name)
 
 
 def test_another_language_changes_the_open_form_and_keeps_what_was_typed(hall: Daemon, open_page: Open) -> None:

@@ -85,16 +85,16 @@ def test_a_browser_that_is_ended_keeps_no_word_on_its_disk(hall: Daemon, chromiu
         assert word.encode() not in kept and word.encode("utf-16-le") not in kept
 
 
-def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page: Open) -> None:
-    book = TokenStore(guarded.state / "access.json")
+def test_another_origin_and_another_kiosk_see_nothing(own_guarded: Daemon, open_page: Open) -> None:
+    book = TokenStore(own_guarded.state / "access.json")
     two = book.add("kiosk-2", frozenset({"kiosk"}), now=datetime.now(UTC))
-    page = open_page(guarded.url + "/kiosk")
-    pair(page, guarded, "kiosk-1")
+    page = open_page(own_guarded.url + "/kiosk")
+    pair(page, own_guarded, "kiosk-1")
     page.get_by_role("button", name="Tanya hal lain").click()
     page.get_by_label("Tulis pesan").fill("Halo")
     page.get_by_role("button", name="Kirim").first.click()
     expect(page.locator(".turn.completed")).to_be_visible()
-    session = guarded.call("Session.list")["sessions"][0]
+    session = own_guarded.call("Session.list")["sessions"][0]
     asked = {"jsonrpc": "2.0", "id": 1, "method": "Session.get", "params": {"session_id": session["session_id"]}}
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {two}"}
     request = {"method": "POST", "body": json.dumps(asked), "headers": headers}
@@ -103,4 +103,4 @@ def test_another_origin_and_another_kiosk_see_nothing(guarded: Daemon, open_page
     assert answer["error"]["data"]["type"] == "not_found"
     foreign = page.context.new_page()  # about:blank is another origin
     with pytest.raises(PlaywrightError, match="Failed to fetch"):
-        foreign.evaluate(ask, [guarded.url + "/rpc", request])
+        foreign.evaluate(ask, [own_guarded.url + "/rpc", request])
