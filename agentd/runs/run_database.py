@@ -4,6 +4,7 @@ the lock for work that only one node may do. No statements."""
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from sqlalchemy.engine import Engine
 from agentd.errors import Busy
 from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_schema
 from agentd.runs.transactions import Transactions, passing
+from agentd.state import StateError
 
 WRITE_S = 2.0
 """Seconds within which a write must succeed for the database to count as writable."""
@@ -116,21 +118,29 @@ def postgresql_engine(url: str) -> Engine:
 
 
 def sqlite_engine(file: Path) -> Engine:
-    """An engine for one SQLite file: WAL, at most 5 s wait for a lock, deleted data overwritten on disk."""
+    """An engine for one SQLite file: WAL, at most 5 s wait for a lock, deleted data overwritten on disk.
+
+    A connection raises StateError if the file is no database.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     engine = sa.create_engine(f"sqlite:///{file}", pool_size=8)
 
     @sa.event.listens_for(engine, "connect")
     def pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = "IMMEDIATE"
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=NORMAL",
-            "busy_timeout=5000",
-            "foreign_keys=ON",
-            "secure_delete=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in (
+                "journal_mode=WAL",
+                "synchronous=NORMAL",
+                "busy_timeout=5000",
+                "foreign_keys=ON",
+                "secure_delete=ON",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):  # locked, or the disk is full
+                raise
+            raise StateError(f"{file} is damaged ({error}): keep a copy, then `agentd restore` a backup") from None
 
     return engine
 

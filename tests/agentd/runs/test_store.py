@@ -15,6 +15,7 @@ from agentd.runs.journal import Steps, StoreJournal, TakenOver
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord, StepRecord
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
+from agentd.state import StateError
 
 NOW = "2026-01-05T02:00:00.000+00:00"
 SESSION = SessionRecord("s1", "k", NOW, NOW)
@@ -34,6 +35,13 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
     opened = RunStore(sqlite_engine(tmp_path / "agentd.db"))
     yield opened
     opened.close()
+
+
+def test_a_file_that_is_no_database_is_named_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "agentd.db"
+    file.write_bytes(b"\0" * 5000)
+    with pytest.raises(StateError, match=r"agentd\.db is damaged .* restore"):
+        sqlite_engine(file).connect()
 
 
 async def begun(store: RunStore, node: str) -> tuple[RunRecord, list[StepRecord]]:
