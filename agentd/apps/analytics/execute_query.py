@@ -91,6 +91,8 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
     if gathered.status == "total_failure":
         reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
+        if all(error["error_message"].startswith(servers.AWAY) for error in gathered.errors):
+            raise NodeFailed(gathered.say["no_database"], reasons, suggestions=[gathered.say["try_again"]], **changes)
         raise NodeFailed(gathered.say["queries_failed"], reasons, **changes)
     return changes
 

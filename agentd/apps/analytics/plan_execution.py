@@ -181,7 +181,10 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
         except CallFailed:
             return []
         if answer.get("status") == "error":
-            refused.append(f"{query['result_key']}: {answer.get('error_message')}")
+            reason = str(answer.get("error_message"))
+            if reason.startswith(servers.AWAY):
+                return []
+            refused.append(f"{query['result_key']}: {reason}")
     return refused
 
 

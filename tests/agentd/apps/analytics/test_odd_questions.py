@@ -81,3 +81,14 @@ async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path
     office = Office(erp, SALES, customers, execute_sql_query=cut)
     answer = await office.ask("Daftar semua customer?")
     assert answer["final_narrative"].splitlines()[-1] == "- … dan baris lain; hasil terpotong"
+
+
+async def test_a_database_that_is_away_is_no_fault_of_the_plan(erp: Path) -> None:
+    away = {"status": "error", "error_message": "The database can't be reached: Connection refused. Try again."}
+    batch = {"batch_results": [away]}
+    made = plan(("TOTAL", SUM), template="Total {TOTAL}.")
+    office = Office(erp, SALES, made, explain_query=lambda _: away, execute_sql_query=lambda _: batch)
+    answer = await office.ask("Berapa penjualan Januari 2023?")
+    assert answer["error"]["user_message"] == "Gagal menghubungi database."
+    assert len(answer["error"]["suggestions"]) == 1
+    assert len(office.model.requests) == 2  # no repair
