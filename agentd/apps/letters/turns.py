@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agentd.agent.aside import OverBudget, aside
+from agentd.agent.aside import OverBudget, aside, read
 from agentd.agent.language import detect
-from agentd.agent.languages import understood
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
@@ -19,7 +18,7 @@ from agentd.apps.letters.evidence.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.values import equals
 from agentd.apps.letters.grounding import case_of, fills, presentable, ungrounded
 from agentd.apps.letters.lookups import askable
-from agentd.apps.letters.meant_claims import meant_claim
+from agentd.apps.letters.meant_claims import meant_claim, unread
 from agentd.apps.letters.offer import (
     ABOUT,
     about,
@@ -96,12 +95,12 @@ class LetterTurns(TurnPolicy):
             )
 
     async def weigh_answer(self, turn: Turn, answer: str) -> None:
-        """Raise UnsupportedAnswer if an answer in a language that no pack reads claims a deed and no tool did any."""
-        if self._meaning is None or understood(detect(answer, turn.spoken or turn.language)):
+        """Raise UnsupportedAnswer if a sentence in a language that no pack reads claims a deed and no tool did any."""
+        said = await read(len(answer), unread, answer, turn.spoken or turn.language)
+        if self._meaning is None or not said or not await aside(claims.nothing_done, turn.toolset, turn.said):
             return
-        if not await aside(claims.nothing_done, turn.toolset, turn.said):
-            return
-        claim = await meant_claim(answer, self._meaning)
+        known: dict[str, bool] = self._readings.of(turn.session_id).remember("meant claims", dict)
+        claim = await meant_claim(said, self._meaning, known)
         if claim is not None:
             raise _claimed(claim, turn)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import pytest
 
 from agentd.agent.turn_policy import Turn, TurnPolicies, UnsupportedAnswer
 from agentd.apps.letters.turns import LetterTurns
 from agentd.messages import Said
+from agentd.testing import WordsMeaning
 from bridges.meaning import BundledMeaning
 from tests.agentd.apps.letters.letters import LETTER
 from tests.agentd.apps.letters.test_claims import toolset
@@ -34,6 +38,8 @@ async def withheld(answer: str, spoken: str, *said: Said) -> bool:
         ("hi", "आपका प्रमाणपत्र जारी कर दिया गया है।"),
         ("ru", "Вашу справку выдали."),
         ("sw", "Barua yako imetolewa."),
+        ("ru", "Thank you for waiting. Вашу справку выдали."),
+        ("en", "Thank you. Votre certificat a été délivré."),
     ],
 )
 async def test_a_claim_is_withheld_until_something_was_done(spoken: str, answer: str) -> None:
@@ -56,3 +62,17 @@ async def test_a_claim_is_withheld_until_something_was_done(spoken: str, answer:
 )
 async def test_what_claims_nothing_or_is_read_by_words_passes(spoken: str, answer: str) -> None:
     assert not await withheld(answer, spoken)
+
+
+async def test_each_sentence_of_a_streamed_answer_is_compared_once() -> None:
+    class Counted(WordsMeaning):
+        asked: ClassVar[list[str]] = []
+
+        async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+            self.asked.append(query)
+            return await super().nearness(query, texts)
+
+    policy = LetterTurns(meaning=Counted())
+    for answer in ("Как вас зовут?", "Как вас зовут? Где вы живёте?"):
+        await policy.weigh_answer(Turn("…", toolset(LETTER), session_id="s", spoken="ru"), answer)
+    assert Counted.asked == ["Как вас зовут?", "Где вы живёте?"]
