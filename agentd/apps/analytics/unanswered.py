@@ -41,6 +41,8 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     if (when := finder("when").search(question)) and "temporal" not in kinds:
         yield when[0]
     figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
+    means = (column for reading in readings for each in reading.own(exp.Avg) for column in each.find_all(exp.Column))
+    figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
     counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
     things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())
     if asked.counted or (counts and things and finder("counting").search(asked.text)):

@@ -62,6 +62,10 @@ def test_what_is_asked_for_and_not_planned_is_a_doubt(question: str, query: str,
         ),
         ("Orders with a freight above 5", "SELECT OrderID FROM Orders WHERE Freight > 5"),
         (
+            "Average shipping time in days?",
+            "SELECT AVG(julianday(ShippedDate) - julianday(OrderDate)) AS d FROM Orders",
+        ),
+        (
             "Berapa produk yang tidak pernah terjual?",
             "SELECT COUNT(*) AS n FROM Products LEFT JOIN `Order Details` ON `Order Details`.ProductID = "
             "Products.ProductID WHERE `Order Details`.ProductID IS NULL",
