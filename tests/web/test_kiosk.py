@@ -100,6 +100,7 @@ def test_a_talk_in_english_fills_the_card_and_a_touch_corrects_it(fresh_office: 
     page.locator("[data-act=submit]").tap()
     expect(page.locator(".bubble.you", has_text="Change: Alamat domisili: Jl. Mawar No. 9")).to_be_visible()
     expect(page.locator(".card.approval")).to_contain_text("Jl. Mawar No. 9")
+    expect(page.locator(".card.approval", has_text="Never married")).to_contain_text("Belum Kawin")
     expect(page.get_by_text("This data is not used.")).to_be_visible()
     page.get_by_role("button", name="Yes, correct").tap()
     expect(page.locator(".card.letter")).to_contain_text("Your letter is ready")

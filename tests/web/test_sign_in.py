@@ -81,6 +81,7 @@ def test_a_resident_gets_a_letter_by_taps_alone(office: Daemon, kiosk: Callable[
     assert (violations(page), layout_faults(page, 72)) == ([], [])
     page.locator(DOMISILI).tap()
     expect(page.locator("[data-field=nama]")).to_have_count(0)  # the register has it
+    assert focused(page) == "keperluan"  # what is needed, not the optional field before it
     page.locator(".suggested").get_by_text("Melamar pekerjaan").tap()
     expect(page.locator("[name=keperluan]")).to_have_value("Melamar pekerjaan")
     assert (violations(page), layout_faults(page, 72)) == ([], [])

@@ -43,6 +43,8 @@ export function approvalCard(turn, part, context) {
  * from; where the register has no part in it, nothing need be said of that. */
 export function fieldList(fields, values, sources = {}) {
   const labels = new Map(fields.map((field) => [field.name, field.label]));
+  const choices = new Set(fields.flatMap((field) => field.choices));
+  const said = (value) => (choices.has(value) ? named(value) : shown(value));
   const origins = Object.values(sources).includes('register') ? sources : {};
   const names = [...fields.map((field) => field.name).filter((name) => name in values)];
   names.push(...Object.keys(values).filter((name) => !labels.has(name)));
@@ -51,7 +53,7 @@ export function fieldList(fields, values, sources = {}) {
     { class: 'fields' },
     names
       .filter((name) => values[name] !== null && values[name] !== '')
-      .map((name) => h('div', {}, h('dt', {}, named(labels.get(name) ?? name)), h('dd', {}, shown(values[name]), from(origins[name])))),
+      .map((name) => h('div', {}, h('dt', {}, named(labels.get(name) ?? name)), h('dd', {}, said(values[name]), from(origins[name])))),
   );
 }
 

@@ -141,7 +141,7 @@ export class Page {
     this._drawForm = () => fill($('#form'), form()); // in another language it is the same form
     this._drawForm();
     this.hooks.showForm();
-    focusField($('#form'), missing[0] ?? fields[0]?.name ?? '');
+    focusField($('#form'), missing[0] ?? (fields.find((field) => field.required) ?? fields[0])?.name ?? '');
   }
 
   _changed(turn, what) {

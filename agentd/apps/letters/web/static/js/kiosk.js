@@ -194,13 +194,14 @@ const hasRegister = () => call('Residents.status').then(({ configured }) => conf
 
 /** The officer types the code of `agentd kiosk pair`; the daemon gives this browser a token that no script reads. */
 function pairForm() {
-  const code = h('input', { id: 'pair-code', inputmode: 'numeric', pattern: '[0-9]{6}', maxlength: 6, required: true, autocomplete: 'off' });
+  const code = h('input', { id: 'pair-code', inputmode: 'numeric', pattern: '[0-9]{6}', maxlength: 6, required: true, autocomplete: 'off', 'data-keys': 'digits' });
   const note = h('p', { class: 'note', role: 'alert' });
   const pair = once(async () => {
     const answer = await ask('/pair', { code: code.value.trim() }).catch(() => null);
     if (answer?.ok) return location.reload();
     note.textContent = t('pair_wrong');
     code.value = '';
+    code.focus();
   });
   return h('form', { id: 'pair', class: 'card', onsubmit: (event) => (event.preventDefault(), pair()) },
     h('label', { for: 'pair-code' }, t('pair_code')), code, note, h('button', { class: 'primary' }, t('pair')));
@@ -262,5 +263,6 @@ try {
   drawStart();
 } catch (error) {
   fill($('#services'), h('p', { class: 'note', role: 'alert' }, t('not_connected')), error.type === 'unauthorized' && pairForm());
+  $('#pair-code')?.focus();
 }
 document.documentElement.dataset.ready = 'true';
