@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from agentd.agent.approval import Chooser, rule_of
@@ -14,6 +15,8 @@ from agentd.messages import AgentStep, Caller, Catalogue, ServerState, ToolInfo
 if TYPE_CHECKING:
     from agentd.config.schema import ToolSettings
 
+LONGEST_NAME = 64
+"""Characters of a tool's name; a longer one ends in a hash, so that no two are the same."""
 SESSION_ARGUMENT = "session_id"
 """The host sets an argument of this name and hides it from the model."""
 
@@ -190,5 +193,7 @@ def _without_session(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _qualified(tool: ToolInfo) -> ToolInfo:
-    name = f"{tool.server}__{tool.name}"[:64]
+    name = f"{tool.server}__{tool.name}"
+    if len(name) > LONGEST_NAME:
+        name = f"{name[: LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
     return tool.model_copy(update={"name": name, "remote_name": tool.bare_name})

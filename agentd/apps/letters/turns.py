@@ -8,6 +8,7 @@ from typing import Any
 
 from agentd.agent.aside import OverBudget, aside, read
 from agentd.agent.language import detect
+from agentd.agent.prompts import MESSAGE_CHARS
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters import claims
 from agentd.apps.letters.copying import Copied, copied
@@ -182,7 +183,7 @@ def _tool_message(turn: Turn, *, looked_up: bool) -> str | None:
     message = last.message.strip()
     by_host = isinstance(last.output, dict) and "missing" in last.output
     own = looked_up or by_host or detect(message) == turn.language
-    return message if message and own and turn.spoken in (None, turn.language) else None
+    return message if 0 < len(message) <= MESSAGE_CHARS and own and turn.spoken in (None, turn.language) else None
 
 
 def _form(tools: Sequence[ToolInfo], turn: Turn, readings: Readings) -> ToolInfo | None:

@@ -110,3 +110,12 @@ def test_odd_arguments_of_a_listing_count_as_not_given(arguments: dict[str, obje
 def test_a_model_held_to_a_schema_may_search_only_where_a_prompt_does_not_tell_all() -> None:
     assert '"query"' not in json.dumps(schema([])) and '"query"' in json.dumps(schema([], may_search=True))
     assert "list_tools" not in json.dumps(schema([], may_list=False, may_search=True))
+
+
+def test_no_two_tools_of_long_names_that_two_servers_have_are_the_same() -> None:
+    long = "generate_letter_of_the_office_for_those_who_have_come_from_far_"
+    servers = tuple(ServerState(name=name, state="up") for name in ("hall", "annex"))
+    tools = tuple(ToolInfo(name=f"{long}{end}", server=one.name) for one in servers for end in "ab")
+    found = assemble(Catalogue(tools=tools, servers=servers), None)
+    assert all(found.resolve(tool.name) is tool for tool in found.tools)
+    assert len({tool.name for tool in found.tools}) == 4 and all(len(tool.name) <= 64 for tool in found.tools)
