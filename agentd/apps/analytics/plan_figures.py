@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
     return {name: frozenset(directions) for name, directions in found.items()}
 
 
-def _order(found: dict[str, set[str]], key: str, made: list[Projection], directions: set[str]) -> None:
+def _order(found: dict[str, set[str]], key: str, made: Sequence[Projection], directions: set[str]) -> None:
     for each in made:
         picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
         for name in (key, each.name):
@@ -66,7 +66,7 @@ def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
     return found, {alias: key for alias, key in keys.items() if alias != key.casefold()}
 
 
-def _note(key: str, made: list[Projection], found: dict[str, Projection], keys: dict[str, str]) -> None:
+def _note(key: str, made: Sequence[Projection], found: dict[str, Projection], keys: dict[str, str]) -> None:
     found |= {
         each.name: each for each in made if each.name and (len(made) > 1 or each.name.casefold() != key.casefold())
     }

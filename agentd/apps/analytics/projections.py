@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -39,11 +40,12 @@ class Projection:
         return self.aggregate == "COUNT" and not self.quotient
 
 
-def projections(query: str) -> list[Projection]:
-    """The columns of the query's result in order; none for `*` or a text that no dialect can parse."""
+@lru_cache(maxsize=64)
+def projections(query: str) -> tuple[Projection, ...]:
+    """The columns of the query's result in order; none for `*` or a text that no dialect can parse. Cached."""
     found = tree(query)
     select = found.find(exp.Select) if found is not None else None
-    return [] if select is None else list(_of(select, 0))
+    return () if select is None else tuple(_of(select, 0))
 
 
 def order_of(query: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from sqlglot import exp
@@ -99,8 +100,13 @@ def _meant(question: str) -> set[float]:
 
 def _shown_in(alias: str) -> set[float]:
     """The factors of the unit of time that a column's own name says: `Milliseconds / 60000 AS minutes`."""
-    of_time = {unit: each for unit, each in vocabulary().scaled.items() if "duration" in topics_of(unit)}
-    return _factors(words_of(alias).split(), of_time)
+    return _factors(words_of(alias).split(), _of_time())
+
+
+@cache
+def _of_time() -> dict[str, str]:
+    """The units of time and their factors."""
+    return {unit: each for unit, each in vocabulary().scaled.items() if "duration" in topics_of(unit)}
 
 
 def _factors(spoken: Iterable[str], scaled: Mapping[str, str]) -> set[float]:

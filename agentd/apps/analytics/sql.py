@@ -67,7 +67,8 @@ def nodes(queries: Iterable[Mapping[str, Any]], *kinds: type[Any]) -> Iterator[A
 
 def own(select: exp.Select, *kinds: type[Any]) -> Iterator[Any]:
     """The nodes of these kinds that belong to this SELECT and not to a nested one."""
-    return (node for node in select.find_all(*kinds) if node.find_ancestor(exp.Select) is select)
+    within = select.walk(prune=lambda node: isinstance(node, exp.Select) and node is not select)
+    return (node for node in within if isinstance(node, kinds))
 
 
 @lru_cache(maxsize=64)
@@ -108,9 +109,13 @@ def columns_of(expression: str) -> list[Side]:
     return [] if found is None else [(column.table, column.name) for column in found.find_all(exp.Column)]
 
 
-def selects(query: str) -> Iterator[Select]:
-    """Each SELECT of the query, including nested ones; none if no dialect can parse the text."""
-    found = tree(query)
+@lru_cache(maxsize=64)
+def selects(query: str) -> tuple[Select, ...]:
+    """Each SELECT of the query, including nested ones; none if no dialect can parse the text. Cached."""
+    return tuple(_selects(tree(query)))
+
+
+def _selects(found: exp.Expr | None) -> Iterator[Select]:
     for select in found.find_all(exp.Select) if found is not None else ():
         sources = _sources(select)
         known = {**_around(select), **sources}
