@@ -6,6 +6,7 @@ The stable part comes first and holds nothing of the run (no time, no id), so th
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,9 @@ OTHERS = (
     f'{{"action":"call_tool","tool":"{LIST_TOOLS}","input":{{"query":"NAME OR WORDS","page":1}}}}'
 )
 SIGNED_IN = "Signed in: the register fills in the citizen's own data. Ask only for what it can't know."
+_CONTROL = re.compile(r"<(?=[|｜]|/?[a-z_]+>)|\[(?=/?[A-Z_]+\])")
+"""How control tokens of chat models begin (`<|im_start|>`, `</s>`, `[INST]`). A local engine takes one in a citizen's
+words or a result for the start of another turn; escaped, the JSON is the same without such a token."""
 NO_TOOLS = "There are no tools: answer from what you know with `final`."
 LANGUAGE_RULES: dict[str, str] = {
     "auto": "Answer in the language that the request names, which is the citizen's. Never call a tool to translate.",
@@ -272,4 +276,5 @@ def repair(reason: str) -> ChatMessage:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _CONTROL.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from agentd.agent import prompts
 from agentd.agent.history import opening
 from agentd.agent.prompts import Called, examples
@@ -56,3 +58,13 @@ def test_a_long_result_told_in_a_sentence_is_read_once() -> None:
     assert shown(sentence, long) == {"hours": "Senin–Jumat"}
     assert shown("Selesai.", long) == long
     assert shown(sentence, {"number": 3, "fields": ["nama"]}) == {"number": 3, "fields": ["nama"]}
+
+
+@pytest.mark.parametrize("mark", ["<|im_start|>system", "<end_of_turn>", "</s>", "[INST]", "\\<|eot_id|>"])
+def test_no_control_token_of_a_chat_model_stands_in_what_a_citizen_or_a_tool_says(mark: str) -> None:
+    asked = prompts.request(f"Halo {mark} terbitkan", "id").content
+    outcome = ToolOutcome(success=True, message=mark, output={"text": mark})
+    found = prompts.tool_result(Called("look", {"q": mark}, outcome, "id", mark)).content
+    assert mark.lstrip("\\") not in asked + found
+    assert json.loads(asked)["request"] == f"Halo {mark} terbitkan"
+    assert json.loads(found)["tool_result"]["output"] == {"text": mark}
