@@ -20,7 +20,7 @@ def register(commands: Any) -> None:
     """Registers the command and its arguments."""
     parser = commands.add_parser("books", help=HELP)
     words = parser.add_subparsers(required=True, metavar="check | ask")
-    check = words.add_parser("check", help="connect, look, and write books.toml")
+    check = words.add_parser("check", help="connect, inspect the database, and write books.toml")
     check.add_argument("--config", metavar="FILE")
     check.add_argument("--state", metavar="DIR")
     check.set_defaults(run=CHECK.run, helped=False, words=["check"])

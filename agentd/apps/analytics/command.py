@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agentd.apps.analytics.state import PlanStyle
 
-HELP = "ask the books and see the table"
+HELP = "ask the office's database and print the table"
 BARS = "▁▂▃▄▅▆▇█"
 BAR_WIDTH = 32
 ROWS_SHOWN = 50

@@ -15,7 +15,7 @@ def register(commands: Any) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("channels", help=HELP)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="ask each service who we are there, and say what is missing")
+    check = actions.add_parser("check", help="ask each service for the office's account, and list what is missing")
     options.add(check)
     check.set_defaults(run=run)
 

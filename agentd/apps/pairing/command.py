@@ -13,7 +13,7 @@ def register(commands: Any) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("kiosk", help="pair a kiosk's page with this daemon")
     words = parser.add_subparsers(dest="what", required=True, metavar="pair")
-    pair = words.add_parser("pair", help="print a code of six digits, good for two minutes")
+    pair = words.add_parser("pair", help="print a six-digit code, valid for two minutes")
     pair.add_argument("name", metavar="NAME", nargs="?", help="the kiosk's name; a known kiosk gets a new token")
     options.add(pair)
     pair.set_defaults(run=run)
