@@ -18,6 +18,7 @@ from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, Run, listed_once
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import root, roots, roots_in, spaced
@@ -46,8 +47,10 @@ def doubts_of_choice(
     most = behind(query, hints, linker)
     rivals = (text for text in readings if text != query and behind(text, hints, linker) <= most)
     differing = differing_from(query, rows, rivals, run)
-    if (other := next((text for text in differing if not _is_doubted(text, hints, linker, run)), None)) is not None:
-        return [Doubt("meant", told_of(other, query, _words(hints)))]
+    often = _counted_often(query, hints)
+    rival = next((text for text in differing if text == often or not _is_doubted(text, hints, linker, run)), None)
+    if rival is not None:
+        return [Doubt("meant", told_of(rival, query, _words(hints)))]
     if linker.lexicon.written:
         return []
     facts = QueryFacts.of(query)
@@ -122,6 +125,12 @@ def differing_from(query: str, rows: Rows, rivals: Iterable[str], run: Run) -> I
     """
     rows = rows if (whole := _unlimited(query)) == query else run(whole) or rows
     yield from (text for text in islice(rivals, MOST_RUN) if _differ(run(_unlimited(text)), rows))
+
+
+def _counted_often(query: str, hints: Hints) -> str | None:
+    """A rank by how many different ones, with each counted every time: a question that says neither may mean both."""
+    ranks = "ORDER" in QueryFacts.of(query).words and "count(DISTINCT " in query
+    return query.replace("DISTINCT ", "") if ranks and not is_cued(hints.question, {"distinct"}) else None
 
 
 def _is_doubted(query: str, hints: Hints, linker: Linker, run: Run) -> bool:
