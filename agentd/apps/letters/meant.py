@@ -1,8 +1,8 @@
 """Uses embeddings to decide whether an answer that a model read, but no words prove, may be shown. They prove nothing.
 
 From `two separate beds`, which names no choice, a model reads `twin`; from `I have a dog`, a yes for pets. The citizen
-is shown the value to check: a choice unless another is clearly nearer to what was said, a yes or no if its field is
-the one nearest to something that was said or asked.
+is shown the value to check: a choice unless another is clearly nearer to what was said, a yes or no unless other fields
+are clearly nearer to everything that was said and asked.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from agentd.apps.letters.evidence.shapes import split
 from agentd.messages import Said, ToolCall
 from agentd.ports import Meaning
 
-AHEAD = 0.01
+AHEAD = 0.015
 """The lead in cosine (multilingual-e5-small) with which another choice beats the model's."""
+NEAR = 0.01
+"""The lead with which another field beats that of a yes or no in one message."""
 LAST = 12
 """Number of latest messages that are compared, of the citizen and of the agent each."""
 
 
 async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) -> list[Field]:
     """The fields, with `doubtful` decided for those that were `read`: False for a choice if another is clearly nearer
-    to what was said; True for a yes or no only if its field is the nearest to some message."""
+    to what was said; True for a yes or no only if no field is clearly nearer to some message."""
     read = [field for field in missing if field.read]
     nearest = await _nearest(call, meaning) if any(field.kind == "boolean" for field in read) else frozenset()
     said = _texts(call.said, "citizen")
@@ -36,11 +38,11 @@ async def weighed(missing: Sequence[Field], call: ToolCall, meaning: Meaning) ->
 
 
 async def _nearest(call: ToolCall, meaning: Meaning) -> frozenset[str]:
-    """The keys of the fields that are nearest to some message of the citizen or the agent."""
+    """The keys of the fields that no other is clearly nearer than to some message of the citizen or the agent."""
     fields = {path: _described(path, rule) for path, rule in properties(call.tool.input_schema).items()}
     texts = (*_texts(call.said, "citizen"), *_texts(call.said, "agent"))
     near = [dict(zip(fields, await meaning.nearness(text, list(fields.values())), strict=True)) for text in texts]
-    return frozenset(max(scores, key=scores.__getitem__) for scores in near)
+    return frozenset(key for scores in near for key, score in scores.items() if max(scores.values()) - score < NEAR)
 
 
 async def _another(field: Field, texts: Sequence[str], meaning: Meaning) -> bool:

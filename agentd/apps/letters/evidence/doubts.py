@@ -19,6 +19,7 @@ from agentd.apps.letters.evidence.binding import labelled_otherwise, meant, whos
 from agentd.apps.letters.evidence.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields import Field
 from agentd.apps.letters.evidence.lexicon import SUPPOSING, Cue, Mark
+from agentd.apps.letters.evidence.mentions import own
 from agentd.apps.letters.evidence.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.possible import possible, says_something
 from agentd.apps.letters.evidence.proof import last_word
@@ -30,7 +31,7 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _NUMBERED = frozenset({"nik", "kk"})
-_PERSONAL = _NUMBERED | {"name", "phone"}
+_PERSONAL = _NUMBERED | {"phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds whose values an agent may propose. It can't know names or personal numbers."""
 _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
@@ -59,7 +60,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         said, read = _answered(field, case), not _contradicted(field, case)
         return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
-    if not field.common and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
+    if own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
         said = all(mood(field, place) is not Mood.DENIED for place in places)
     else:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
@@ -79,30 +80,29 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
 
 
 def _reaches(field: Field, case: Case, turn: Turn) -> bool:
-    """Whether a denial applies to what an earlier message said of a field. It doesn't if it only answers something else
-    (`Anybody else without power?` `no, only our house`) and doesn't call anything wrong."""
-    named = any(field.key in one.keys for each in turn.named for one in each) or any(
-        map(_says_what, turn.heard.sentences)
-    )
+    """Whether a denial applies to what an earlier message said of a field. It doesn't if it denies the number before it
+    (`AB 2936, eh bukan`), or if it only answers something else (`Anybody else without power?` `no, only our house`) and
+    doesn't call anything wrong."""
+    named = any(field.key in one.keys for each in turn.named for one in each)
+    marks = ((each.words, mark) for each in turn.heard.sentences for mark in each.marks)
+    if named or any(mark.cue in _CORRECTING and any(map(str.isdecimal, words[: mark.start])) for words, mark in marks):
+        return named
     about = not turn.question or not _PACK.confirming.isdisjoint(fold(turn.question))
-    return named or about or any(case.find(field, agents_turn(case, turn)))
+    return about or any(map(_says_what, turn.heard.sentences)) or any(case.find(field, agents_turn(case, turn)))
 
 
 def _says_what(sentence: Sentence) -> bool:
     """Whether a sentence names what was wrong (`my student number was wrong`, unlike a mere `sorry, typo`)."""
     idle = sentence.covered(_CORRECTING)
     wrong = (sentence.clause(mark.start) for mark in sentence.marks if mark.cue is Cue.WRONG)
-    return any(
-        at not in idle and sentence.words[at][0].isalnum() and sentence.words[at] not in FILLERS
-        for clause in wrong
-        for at in clause
-    )
+    words = (sentence.words[at] for clause in wrong for at in clause if at not in idle)
+    return any(word[0].isalnum() and word not in FILLERS for word in words)
 
 
 def _read(field: Field, case: Case) -> bool:
-    """Whether a tool's own choice may be inferred (`two separate beds`) because none of the choices was named."""
-    chosen = field.kind == "choice" and not field.common
-    return chosen and not any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+    """Whether a choice may be inferred (`two separate beds`) because none of the choices was named."""
+    named = any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+    return own(field) and field.kind == "choice" and not named
 
 
 def _spoken_of(field: Field, turn: Turn) -> bool:
@@ -139,7 +139,7 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
         noted = list(_read_in(field, case, agents))
         if affirmed(turn, case) or (field.kind == "date" and _by_its_weekday(field, turn)):
             yield from noted
-        elif noted and field.kind in ("date", "time") and not _objects(field, case, turn, noted):
+        elif noted and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}
             yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
 
@@ -215,7 +215,7 @@ def _heard(field: Field, place: Place) -> bool:
     the mood of its first word, and counts as said if it is the whole answer to its question."""
     sentence, span = place.sentence, place.span
     if field.kind == "text":
-        if place.turn.asks_for(field.key) and _is_all(place):
+        if place.turn.question and _is_all(place):
             return True
         place = replace(place, span=Span(span.start, span.start + 1, True))
     if (meant := mood(field, place)) is not Mood.OPEN:
@@ -247,8 +247,7 @@ def _may_be_meant(field: Field, place: Place) -> bool:
     """Whether nothing says that a value belongs to another field or to a person whom the field isn't about."""
     personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's date may be a son's
     asked_for = place.turn.asks_for(field.key)
-    served = field.person in SERVED or (field.person is None and (not field.common or field.kind == "name"))
-    nobodys = (field.person in (None, *SERVED) and place.case.form.of_others) or (asked_for and served)
+    nobodys = (field.person in (None, *SERVED) and place.case.form.of_others) or asked_for
     keys, asked = meant(field, place)
     answers = asked_for or _answers(place)
     free = not field.common and not labelled_otherwise(field, place, plain=False)

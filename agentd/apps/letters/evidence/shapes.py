@@ -63,7 +63,7 @@ _KINDS = {
     "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age", "rating"}),
     "year": frozenset({"year"}),
     "phone": frozenset({"phone"}),
-    "code": frozenset({"identifier", "card"}),
+    "code": frozenset({"identifier"}),
     "name": frozenset({"name", "title", "person", "artist", "director", "actor", "doctor", "patient"}),
     "place": frozenset({"city", "place", "origin", "destination"}),
     "email": frozenset({"email"}),

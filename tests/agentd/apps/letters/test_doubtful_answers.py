@@ -1,0 +1,43 @@
+"""What the agent noted, a question asked for, or only another number's correction follows: shown to be checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agentd.apps.letters.evidence.fields import form
+from tests.agentd.apps.letters.test_doubtful_times import on
+from tests.agentd.apps.letters.test_doubts import unproven, visit
+
+TAX = {
+    "vehicle": {"type": "string", "enum": ["motor", "mobil"]},
+    "plate": {"type": "string", "pattern": "^[A-Z0-9 ]+$"},
+}
+NOTE = {"nama": {"type": "string"}, "catatan": {"type": "string"}}
+WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "lines", "properties"),
+    [
+        ({"age_years": 3}, ("our dog", "A: A dog of 3 years. When?", "1 December 2026"), {}),
+        ({"vehicle": "motor"}, ("pajak motor", "A: Pelatnya?", "AB 2936 eh bukan, itu punya anak saya. AB 5093"), TAX),
+        ({"catatan": "jangan pakai kacang"}, ("tumpeng", "A: Ada permintaan?", "jangan pakai kacang"), NOTE),
+        ({"nama_wali": "Marzuki"}, ("mau nikah", "A: Walinya siapa?", "om saya, Marzuki"), WEDDING),
+    ],
+)
+def test_it_may_be_meant(value: dict[str, Any], lines: tuple[str, ...], properties: dict[str, Any]) -> None:
+    found = unproven(visit(value, *on("2026-11-25", *lines), **properties))
+    assert all(field.doubtful for field in found.values())
+
+
+def test_a_number_that_the_agent_noted_is_not_shown_if_the_answer_rejects_it() -> None:
+    lines = on("2026-11-25", "our dog", "A: A dog of 3 years. When?", "no, that's wrong")
+    assert not unproven(visit({"age_years": 3}, *lines))["age_years"].doubtful
+
+
+def test_a_text_for_a_card_is_no_code() -> None:
+    fields = {"card_message": {"type": "string"}, "card_number": {"type": "string"}}
+    shapes = form({"type": "object", "properties": fields}).shapes
+    assert [shapes[name].kind for name in fields] == ["text", "code"]
