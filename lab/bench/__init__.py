@@ -1,1 +1,1 @@
-"""Figures, side by side, as ratios in one run. None is asserted by a test."""
+"""Benchmarks: each compares figures of one run as ratios. No test asserts one."""

@@ -1,4 +1,4 @@
-"""What an agent's step costs in agentd and in the libraries that people use instead, and 200 runs of each at once.
+"""Measures an agent's step in agentd and in the libraries that people use instead, and 200 runs of each at once.
 
 Everybody has the same scripted model, which costs nothing, and calls the same tool of a `servers.time` of its own over
 stdio: five calls, then the answer. Each is a process of its own (lab/bench/peers/) and they take turns; the median of

@@ -1,4 +1,4 @@
-"""What the workflow's machinery takes of a question to the books, over MariaDB, when the model answers at once.
+"""Measures the time of a question to the books without the model's, over MariaDB, with a model that answers at once.
 
 Issue 19: at most 60 ms a question at the median. The scripted planner knows every plan; the data
 servers are real processes.

@@ -1,4 +1,4 @@
-"""What the bridge costs beside a bare SDK session, how fast servers come up, how long a giant message holds up others.
+"""Measures the bridge against a bare SDK session, the start of servers, and how long a giant message delays others.
 
 Issue 3: the agent's overhead at most 1 ms of CPU a step above a bare MCP client; five servers ready in at most their
 CPU time ÷ cores + 20 %. Both sides call the same server, `servers.time`, alternately in one run.

@@ -1,4 +1,4 @@
-"""How soon a new server is there after its lines are saved: `agentd serve --watch` looks at client.toml by itself.
+"""Measures how soon a new server can be called after client.toml is saved, under `agentd serve --watch`.
 
 Five times, one after the other, three lines are saved; `named` is until Tools.list names the server, `tools` until its
 tools can be called, which takes the start of its process; `bare` is how long the SDK's own client takes for that start,

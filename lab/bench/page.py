@@ -1,4 +1,4 @@
-"""How light and how quick the pages are: bytes of a first visit, first view, and a piece of an answer on the screen.
+"""Measures the pages: bytes of a first visit, time to the first view, and to a piece of an answer on the screen.
 
 Issue 10: ≤ 300 kB with everything, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The
 model here is a server that streams OpenAI's wire, so a delta's way is measured whole: model → daemon → page → drawn.

@@ -1,4 +1,4 @@
-"""How long a plan of operations takes to become SQL, and what it costs beside the SQL written by hand.
+"""Measures how long a plan of operations takes to become SQL, and that SQL's cost against SQL written by hand.
 
 Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on the embedded ERP and answer the same rows.
 """

@@ -1,4 +1,4 @@
-"""What a resident waits for: the PIN among 100,000, a letter by taps, fifty kiosks at once, a register's import.
+"""Measures what a resident waits for: a PIN among 100,000, a letter by taps, fifty kiosks at once, a register's import.
 
 `verify` asks OpenSID's tables in MariaDB in turns, with 200 residents and with 100,000; the limit is 10 ms. `taps`
 is from the PIN to the PDF over the wire, with no model; the limit is 1 s. `kiosks` are fifty visitors at once, each

@@ -1,4 +1,4 @@
-"""How long an install and a start take, what a daemon holds then, and what 10,000 open sessions add to it.
+"""Measures how long an install and a start take, the daemon's memory then, and what 10,000 open sessions add.
 
 `install` is `make install` of a fresh clone with the package cache of this machine, `environment` what it puts on the
 disk. A start is `agentd serve` with five servers, to its ready line and until all servers are up; the medians count.

@@ -1,4 +1,4 @@
-"""What a durable agent step costs beside a bare MCP client, 200 runs at once, and what 100,000 sessions change.
+"""Measures a durable agent step against a bare MCP client, 200 runs at once, and the effect of 100,000 sessions.
 
 Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
 2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory; Session.list

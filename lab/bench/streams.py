@@ -1,4 +1,4 @@
-"""1,000 readers of one run's events: what they cost the server in memory, and how long an event takes to all of them.
+"""Measures 1,000 readers of one run's events: the server's memory, and how long an event takes to reach all.
 
 The server is a process of its own with the in-memory runs behind the daemon's own HTTP application.
 """

@@ -1,4 +1,4 @@
-"""What a turn of the embedded model reads, writes and takes, from a citizen's last word to the answer or the card.
+"""Measures a turn of the embedded model: tokens read and written, seconds from the citizen's last word to the answer.
 
 Each words a greeting, a second question, a letter with all its data, and a letter by words of who has shown a PIN, in
 three ways; every one has a session of its own, and the medians count. `read` are the prompt's tokens that no memory

@@ -1,4 +1,4 @@
-"""How much more two nodes do than one, on one PostgreSQL, when it is the model that runs wait for.
+"""Measures the throughput of two nodes on one PostgreSQL against one node, when runs wait for the model.
 
 Each run calls one tool in two turns of a scripted model that takes 1 s a turn, and a node takes eight runs at a time:
 a node's places are full, the machine's processors are not. What is measured is whether the shared queue hands work to
