@@ -144,7 +144,7 @@ def test_a_list_has_one_heading_where_what_is_said_of_it_falls() -> None:
     said = "Jumlah track per genre:\n{LIST} Ini naik tajam dan tertinggi"
     question = "Jumlah track per genre"
     made = read_plan({"sql_queries_plan": [{"query": LISTED}], "response_template": said}, "sql", {}, [question])
-    assert made.template == "Jumlah track per genre:\n{LIST}"
+    assert made.template == "Jumlah track per genre: {LIST}"
 
 
 def test_a_question_that_the_plan_repeats_is_no_second_heading_of_its_list() -> None:

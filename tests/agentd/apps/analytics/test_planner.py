@@ -162,7 +162,7 @@ async def test_a_list_in_the_middle_of_a_sentence_stands_under_the_question_inst
     assert answer["warnings_for_display"] == ["Nilai untuk COUNTRY_COUNT tidak tersedia."]
     introduced = plan(rows, template="Pesanan:\n{COUNT} itu terbesar.")
     answer, _ = await asked(erp, introduced, question="2 pesanan terbesar Januari 2023?")
-    assert answer["final_narrative"].startswith("Pesanan:\n\n- ")
+    assert answer["final_narrative"].startswith("2 pesanan terbesar Januari 2023: \n- ")
 
 
 async def test_what_is_computed_of_a_list_stands_behind_it_and_its_period_in_the_question_alone(erp: Path) -> None:
