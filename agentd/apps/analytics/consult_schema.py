@@ -11,8 +11,8 @@ from agentd.apps.analytics.clarifying import readings_of, without_measure
 from agentd.apps.analytics.formats import FIGURES
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.periods import timeless
-from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import is_unclear, past_questions, unclear
+from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
+from agentd.apps.analytics.understand_query import is_unclear, unclear
 from agentd.apps.analytics.unknown_words import about_table, said_in
 from agentd.apps.analytics.vocabulary import topics_of
 from agentd.apps.analytics.wording import say_for

@@ -12,12 +12,12 @@ from agentd.apps.analytics.guarded_times import loosely_bound, not_yet, part_of_
 from agentd.apps.analytics.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.joins import codes_for_names, misjoined, only_some, united_twice
 from agentd.apps.analytics.misplaced import misplaced
+from agentd.apps.analytics.periods import periods_in
 from agentd.apps.analytics.plan_dates import dates_for, other_dates, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reckoning import altered
 from agentd.apps.analytics.rules import number
-from agentd.apps.analytics.state import AgentState
-from agentd.apps.analytics.understand_query import past_questions, periods_in
+from agentd.apps.analytics.state import AgentState, past_questions
 from agentd.apps.analytics.unknown_words import unknown_words
 
 

@@ -204,3 +204,13 @@ def _range(first: _Found, last: _Found) -> Period:
     if start.start == start.end or end.start == end.end or begin is None or finish is None:
         return Period(begin, finish, span_label(begin, finish) if begin and finish else f"{start.label} – {end.label}")
     return Period(begin, finish, span_label(begin, finish))
+
+
+def periods_in(question: str, past: list[str], today: date) -> list[Period]:
+    """The question's periods; a month without a year is in the year that the conversation was about."""
+    year: int | None = None
+    for earlier in past:
+        found = period_of(earlier, today, year)
+        start = found and (found.start or found.end)
+        year = start.year if start else year
+    return periods_of(question, today, year)

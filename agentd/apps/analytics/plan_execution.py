@@ -17,7 +17,7 @@ from agentd.apps.analytics.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.joins import without_details
 from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.periods import periods_in, timeless
 from agentd.apps.analytics.plan import lacks_columns, read_plan
 from agentd.apps.analytics.plan_dates import dates_for, offered, usable
 from agentd.apps.analytics.plan_request import corrected, messages_for
@@ -25,8 +25,8 @@ from agentd.apps.analytics.plan_schema import plan_schema
 from agentd.apps.analytics.plan_words import worded_truly
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.reading import Unreadable
-from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.understand_query import known_plan, past_questions, periods_in
+from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
+from agentd.apps.analytics.understand_query import known_plan
 from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage

@@ -13,8 +13,7 @@ from agentd.apps.analytics.plan_dates import offered
 from agentd.apps.analytics.plan_schema import says_it
 from agentd.apps.analytics.select_pattern import MONTHS
 from agentd.apps.analytics.sql import quoted
-from agentd.apps.analytics.state import AgentState
-from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.state import AgentState, past_questions
 from agentd.messages import ChatMessage
 
 PURPOSE_CHARS, COMMENT_CHARS = 80, 40

@@ -11,8 +11,7 @@ from agentd.apps.analytics import placeholders
 from agentd.apps.analytics.limits import has_numbers
 from agentd.apps.analytics.periods import timeless
 from agentd.apps.analytics.select_pattern import Said, either, select_pattern
-from agentd.apps.analytics.state import AgentState
-from agentd.apps.analytics.understand_query import past_questions
+from agentd.apps.analytics.state import AgentState, past_questions
 from agentd.apps.analytics.unknown_words import names_values
 from agentd.apps.analytics.vocabulary import finder
 

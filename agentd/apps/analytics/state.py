@@ -1,4 +1,4 @@
-"""The state that travels through the workflow, as its specification has it. It holds shapes only."""
+"""The state that travels through the workflow, as its specification has it.."""
 
 from __future__ import annotations
 
@@ -152,3 +152,8 @@ class NodeFailed(Exception):
         self.technical = technical
         self.changes = changes
         super().__init__(technical)
+
+
+def past_questions(state: AgentState) -> list[str]:
+    """The session's earlier questions, oldest first."""
+    return [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]

@@ -14,10 +14,9 @@ from agentd.apps.analytics import servers
 from agentd.apps.analytics.clarifying import without_subject
 from agentd.apps.analytics.examples import ExampleLibrary
 from agentd.apps.analytics.node_context import NodeContext
-from agentd.apps.analytics.periods import period_of, periods_of
+from agentd.apps.analytics.periods import period_of, periods_in
 from agentd.apps.analytics.reading import Unreadable, texts, unwrapped
-from agentd.apps.analytics.spans import Period
-from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod
+from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
 from agentd.apps.analytics.vocabulary import finder
 from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
@@ -164,16 +163,6 @@ def time_period(question: str, described: str, past: list[str], today: date) -> 
     return {**period.as_time_period(), "period_label": label_for(question, period.label)}
 
 
-def periods_in(question: str, past: list[str], today: date) -> list[Period]:
-    """The question's periods; a month without a year is in the year that the conversation was about."""
-    year: int | None = None
-    for earlier in past:
-        found = period_of(earlier, today, year)
-        start = found and (found.start or found.end)
-        year = start.year if start else year
-    return periods_of(question, today, year)
-
-
 def _messages(state: AgentState) -> list[ChatMessage]:
     return [*_PREFIX, _asked(state["user_query"], past_questions(state)[-3:])]
 
@@ -197,11 +186,6 @@ _PREFIX = [
     ),
 ]
 _STABLE = len(_PREFIX)
-
-
-def past_questions(state: AgentState) -> list[str]:
-    """The session's earlier questions, oldest first."""
-    return [turn["content"] for turn in state.get("conversation_history", []) if turn["role"] == "user"]
 
 
 def _description(value: dict[str, Any]) -> str:

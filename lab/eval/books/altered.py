@@ -27,11 +27,10 @@ from sqlglot.errors import SqlglotError
 from agentd.apps.analytics.doubts import of_the_answer, refusals
 from agentd.apps.analytics.limits import lists_for_one
 from agentd.apps.analytics.other_readings import Other, other_readings
-from agentd.apps.analytics.periods import timeless
+from agentd.apps.analytics.periods import periods_in, timeless
 from agentd.apps.analytics.plan_dates import dates_for, usable
 from agentd.apps.analytics.planned import Plan
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
-from agentd.apps.analytics.understand_query import periods_in
 from agentd.observability import logging as logs
 from lab.eval.books import DATABASES, SAMPLE, build
 from lab.eval.books.asking import asked_all, read
