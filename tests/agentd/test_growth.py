@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from agentd.agent import history, prompts, text
 from agentd.agent.history import PastTurn
 from agentd.agent.toolset import Toolset
-from agentd.apps.analytics import examples, periods, reading
+from agentd.apps.analytics.planner import examples, reading
+from agentd.apps.analytics.question import periods
 from agentd.errors import InvalidParams
 from agentd.messages import AgentStep
 from agentd.observability.logging import discreet

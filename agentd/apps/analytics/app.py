@@ -32,7 +32,7 @@ class Analytics(App):
     @cached_property
     def _run(self) -> AnalyticsRun:
         """Created at the first question, because most daemons get none."""
-        from agentd.apps.analytics.examples import ExampleLibrary
+        from agentd.apps.analytics.planner.examples import ExampleLibrary
         from agentd.apps.analytics.run import AnalyticsRun, Ports
 
         wiring = self.wiring

@@ -168,9 +168,9 @@ def _cell(value: Any) -> str:
 
 def _keep(state: Path, given: argparse.Namespace, answer: dict[str, Any]) -> None:
     """Adds the answered plan to this office's examples, with its dates replaced by their names."""
-    from agentd.apps.analytics.examples import ExampleLibrary
-    from agentd.apps.analytics.periods import periods_of
-    from agentd.apps.analytics.plan_dates import dates_for, undated, usable
+    from agentd.apps.analytics.checks.dates import dates_for, undated, usable
+    from agentd.apps.analytics.planner.examples import ExampleLibrary
+    from agentd.apps.analytics.question.periods import periods_of
     from agentd.apps.analytics.vocabulary import in_full
 
     style: PlanStyle = "operations" if any("operation_id" in step for step in answer["plan"]) else "sql"

@@ -13,18 +13,18 @@ from typing import Any
 import structlog
 
 from agentd.agent.toolset import Toolset
-from agentd.apps.analytics.clarifying import resolved
-from agentd.apps.analytics.consult_schema import consult_schema
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.execute_query import execute_query
-from agentd.apps.analytics.generate_error_response import generate_error_response
 from agentd.apps.analytics.graph import run_workflow
-from agentd.apps.analytics.node_context import NodeContext, Retrying
-from agentd.apps.analytics.plan_execution import PlanExecution
-from agentd.apps.analytics.replace_placeholders import ReplacePlaceholders
+from agentd.apps.analytics.nodes.clarifying import resolved
+from agentd.apps.analytics.nodes.consult_schema import consult_schema
+from agentd.apps.analytics.nodes.execute_query import execute_query
+from agentd.apps.analytics.nodes.generate_error_response import generate_error_response
+from agentd.apps.analytics.nodes.node_context import NodeContext, Retrying
+from agentd.apps.analytics.nodes.plan_execution import PlanExecution
+from agentd.apps.analytics.nodes.replace_placeholders import ReplacePlaceholders
+from agentd.apps.analytics.nodes.understand_query import understand_query
+from agentd.apps.analytics.nodes.validate_results import validate_results
+from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
-from agentd.apps.analytics.understand_query import understand_query
-from agentd.apps.analytics.validate_results import validate_results
 from agentd.apps.analytics.vocabulary import in_full
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.comparisons import uncovered
+from agentd.apps.analytics.question.comparisons import uncovered
 from agentd.apps.analytics.vocabulary import vocabulary
 from lab.eval.analytics.judging import reads_as
 from lab.eval.analytics.questions import Question

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Any
 
-from agentd.apps.analytics.understand_query import time_period
+from agentd.apps.analytics.nodes.understand_query import time_period
 from lab.eval.analytics.questions import TODAY, Question
 
 CLOSE = 1e-9

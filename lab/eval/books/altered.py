@@ -24,12 +24,12 @@ from typing import Any
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from agentd.apps.analytics.doubts import of_the_answer, refusals
-from agentd.apps.analytics.limits import lists_for_one
-from agentd.apps.analytics.other_readings import Other, other_readings
-from agentd.apps.analytics.periods import periods_in, timeless
-from agentd.apps.analytics.plan_dates import dates_for, usable
-from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.checks.dates import dates_for, usable
+from agentd.apps.analytics.checks.doubts import of_the_answer, refusals
+from agentd.apps.analytics.checks.limits import lists_for_one
+from agentd.apps.analytics.checks.other_readings import Other, other_readings
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.observability import logging as logs
 from lab.eval.books import DATABASES, SAMPLE, build

@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 from sqlglot import transpile
 
+from agentd.apps.analytics.checks.dates import dates_for
 from agentd.apps.analytics.command import _show, _show_table, picture
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.periods import periods_of
-from agentd.apps.analytics.plan import read_plan
-from agentd.apps.analytics.plan_dates import dates_for
+from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.planner.examples import ExampleLibrary
+from agentd.apps.analytics.question.periods import periods_of
 from servers.common.erp import build
 
 

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from agentd.agent.languages import languages
-from agentd.apps.analytics import checks, currencies, examples, period_readers, periods, spans, vocabulary, wording
+from agentd.apps.analytics import vocabulary, wording
+from agentd.apps.analytics.checks import currencies, results
+from agentd.apps.analytics.planner import examples
+from agentd.apps.analytics.question import period_readers, periods, spans
 from agentd.apps.analytics.wording import label_for, wordings
 from tests.agentd.apps.analytics.office import Office, down, plan
 from tests.agentd.apps.analytics.scripts import SALES
@@ -114,7 +117,7 @@ def _words(said: Any) -> set[str]:
     return set().union(*map(_words, said)) if isinstance(said, Iterable) else set()
 
 
-@pytest.mark.parametrize("module", [checks, currencies, examples, period_readers, periods, spans, vocabulary, wording])
+@pytest.mark.parametrize("module", [results, currencies, examples, period_readers, periods, spans, vocabulary, wording])
 def test_a_reader_of_words_has_none_of_its_own(module: ModuleType) -> None:
     """Human language is data: what the Indonesian packs alone hold stands in no text of the code, docstrings aside."""
     spoken = {code: (languages()[code], vocabulary._packs()[code], wordings()[code]) for code in ("id", "en")}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from agentd.apps.analytics.checks.dates import undated
 from agentd.apps.analytics.command import _keep
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.plan_dates import undated
+from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import Office, plan
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agentd.apps.analytics import sql_edits
-from agentd.apps.analytics.coverage import uncovered
-from agentd.apps.analytics.guarded_times import timeless_whole
-from agentd.apps.analytics.limits import as_asked
-from agentd.apps.analytics.planned import Plan
+from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.checks.guarded_times import timeless_whole
+from agentd.apps.analytics.checks.limits import as_asked
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.sql import edits
+from tests.agentd.apps.analytics.checks.test_accounting import doubts
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import JANUARY, SALES
-from tests.agentd.apps.analytics.test_accounting import doubts
 
 BY_MONTH = "GROUP BY strftime('%Y-%m', order_date)"
 
@@ -27,7 +27,7 @@ BY_MONTH = "GROUP BY strftime('%Y-%m', order_date)"
     ],
 )
 def test_a_total_by_another_name_becomes_a_sum(query: str, plain: str) -> None:
-    assert sql_edits.totals(query) == plain
+    assert edits.totals(query) == plain
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.examples import ExampleLibrary
-from agentd.apps.analytics.plan import read_plan
-from agentd.apps.analytics.plan_request import SYSTEMS
-from agentd.apps.analytics.understand_query import SCHEMA as SCHEMA_OF_INTENT
+from agentd.apps.analytics.nodes.understand_query import SCHEMA as SCHEMA_OF_INTENT
+from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.planner.examples import ExampleLibrary
+from agentd.apps.analytics.planner.request import SYSTEMS
 from bridges.llamacpp.constraint import from_schema
 from tests.agentd.apps.analytics.office import SCHEMA, STAFF, Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES

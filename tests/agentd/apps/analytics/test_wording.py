@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.comparisons import uncovered, without
+from agentd.apps.analytics.question.comparisons import uncovered, without
 from agentd.apps.analytics.vocabulary import asked_in
 from agentd.apps.analytics.wording import unrepeated, wordings
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure

@@ -1,0 +1,1 @@
+"""The narrative of an answer: its placeholders, formats, rules and computed statements."""

@@ -1,0 +1,268 @@
+"""Whether the figures, bounds and columns of a query match the question's words. Pure; used by coverage.
+
+Each doubt is a word of the question, or a part of the query for which the question gives no reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.answer.formats import FIGURES, type_of
+from agentd.apps.analytics.question.comparisons import BOUNDS, bounds_of
+from agentd.apps.analytics.sql.tree import conditions_of, own, sources_of
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+
+Table = Mapping[str, Any]
+_TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
+_SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
+
+
+def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
+    """The doubts about one outer SELECT. `asked`: the question without time words; `tables`: the consulted tables."""
+    read = {table.name.casefold() for table in select.find_all(exp.Table)}
+    used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
+    yield from _other_bounds(asked, select)
+    yield from _other_sides(asked, select, used)
+    yield from _not_emptied(asked, select, used)
+    yield from _rows_for_things(asked, select, used)
+    yield from _nothing_as_something(select)
+    yield from _unweighted(select, used)
+    yield from _texts_reckoned(select, used)
+    yield from _bound_twice(select)
+    yield from _namesakes(select, used)
+    yield from _worth_for_quantity(asked, select)
+    yield from _filled_for_nothing(asked, select)
+    if without := drops_those_without(asked, select):
+        yield without
+
+
+def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
+    """A NOT NULL test (`ShipVia IS NOT NULL`) on a column that nothing else reads and the question doesn't mention,
+    unless the question asks for a subset of rows."""
+    if restricted(asked):
+        return
+    read = [column.name for column in select.find_all(exp.Column)]
+    for test in (each.this for each in select.find_all(exp.Not)):
+        if isinstance(test, exp.Is) and isinstance(test.expression, exp.Null) and isinstance(test.this, exp.Column):
+            name = test.this.name
+            said = all(word[:4] in asked.casefold() for word in words_of(name).split())
+            if read.count(name) == 1 and not said:
+                yield f"{name} IS NOT NULL"
+
+
+def drops_those_without(asked: str, select: exp.Select) -> str:
+    """The question's word for including things without rows, if every join is an inner join; otherwise ""."""
+    joins = select.args.get("joins") or []
+    wanted = includes(asked)
+    return wanted if wanted and joins and not any(join.side for join in joins) else ""
+
+
+def restricted(asked: str) -> re.Match[str] | None:
+    """The word that asks for only some rows, or None."""
+    return finder("restricts").search(finder("whether").sub(" ", asked))
+
+
+def includes(asked: str) -> str:
+    """The word that includes things without rows ("including"), or ""."""
+    found = finder("included").search(asked)
+    return found[0] if found and restricted(asked) else ""
+
+
+def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
+    """Bounds of the question that the query compares differently: `<=` for "less than", `>` for "at least"."""
+    sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
+    for words, kind, numbers in bounds_of(asked):
+        operators = {operator for number, operator in sides if number in numbers}
+        if operators and kind not in operators:
+            yield words
+
+
+def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Phrases such as "below the reorder level" or "after the required date" if the query has no such comparison."""
+    columns = {words_of(str(column["name"])) for table in used.values() for column in table["columns"]}
+    compared = {(words_of(side.name), kind[:2]) for side, kind in _compared(select)}
+    for key, kind in _SIDES.items():
+        for found in finder(key).finditer(asked):
+            behind = " ".join(re.findall(r"[^\W_]+", asked[found.end() :].casefold()))
+            meant = [each for each in columns if " " in each and re.match(rf"(?:\w+ )?{each}\b", behind)]
+            yield from (f"{found[0]} {each}" for each in meant if (each, kind) not in compared)
+
+
+def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
+    """(side, operator name) for both sides of each inequality, with the operator reversed for the left side."""
+    for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
+        kind = type(each).__name__
+        yield from ((each.expression, kind), (each.this, _TURNED[kind]))
+
+
+def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """The words "out of stock" in the question if the query selects what is left, or NULL without zero."""
+    some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
+    columns = [column for table in used.values() for column in table["columns"]]
+    numbers = {str(each["name"]).casefold() for each in columns if each.get("classification") in FIGURES}
+    unknown = [each.this.name for each in select.find_all(exp.Is) if each.this.name.casefold() in numbers]
+    zero = any(each.name == "0" for each in select.find_all(exp.Literal))
+    if ((some and not select.find(exp.Is)) or (unknown and not zero)) and (found := finder("emptied").search(asked)):
+        yield found[0]
+
+
+def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Rows counted where the question asks for distinct things (DISTINCT is missing), or other things counted:
+    customers for "how many orders"."""
+    counted = things_counted(asked)
+    wanted = topics_of(counted)
+    for distinct in select.find_all(exp.Distinct):
+        held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
+        if wanted and (kept := topics_of(held)) and not wanted & kept:
+            yield f"DISTINCT {held}"
+    grouped = (each.this.args.get("group") for each in sources_of(select) if isinstance(each, exp.Subquery))
+    if select.find(exp.Distinct) or select.args.get("group") or any(grouped):
+        return
+    counts = list(own(select, exp.Count))
+    of_each = [
+        {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")} for table in used.values()
+    ]
+    keys = set().union(*of_each)
+    for count in counts:
+        known = keys and all(of_each)  # the sample company's tables have no primary keys
+        if known and isinstance(count.this, exp.Column) and count.this.name.casefold() not in keys:
+            yield f"COUNT({count.this.name})"
+    if counts and (several := finder("several").search(asked)):
+        yield several[0]
+    elif (
+        counts
+        and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
+        and not any(thing in name.casefold() for name in used)
+    ):
+        chosen = {column.name.casefold() for each in conditions_of(select) for column in each.find_all(exp.Column)}
+        columns = {str(c["name"]).casefold() for table in used.values() for c in table["columns"]} - chosen
+        if any(column.startswith(thing) for column in columns):
+            yield thing
+
+
+def things_counted(asked: str) -> str:
+    """The noun after "how many" or "berapa"; "" without one."""
+    asking = rf"{finder('how_many').pattern}(?:\s+{finder('shares').pattern})?"
+    found = re.search(rf"{asking}\s+([^\W\d_]{{4,}})", asked, re.IGNORECASE)
+    thing = found[1].casefold() if found else ""
+    if (not thing or finder("neutral").fullmatch(thing)) and (behind := finder("there_are").search(asked)):
+        words = re.findall(r"[^\W\d_]{4,}", asked[: behind.start()].casefold())
+        thing = next((word for word in words if not finder("neutral").fullmatch(word)), thing)
+    return thing
+
+
+def _nothing_as_something(select: exp.Select) -> Iterator[str]:
+    """A mean that counts NULL as zero, or an empty text used for missing values that are NULL."""
+    for mean in select.find_all(exp.Avg):
+        if isinstance(mean.this, exp.Coalesce) and any(each.name == "0" for each in mean.this.expressions):
+            yield "AVG(COALESCE(…, 0))"
+    missing = {each.this.name for each in select.find_all(exp.Is) if isinstance(each.this, exp.Column)}
+    for equal in select.find_all(exp.EQ):
+        empty = isinstance(equal.expression, exp.Literal) and equal.expression.is_string and not equal.expression.this
+        if empty and equal.this.name not in missing:
+            yield f"{equal.this.name} = ''"
+
+
+def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Means or sums that ignore quantities: a mean of quotients of columns, or of unit values in a table that has a
+    quantity per row; also rates of discount that are added up (an amount is no floating-point number)."""
+    lines: set[str] = set()
+    rates: set[str] = set()
+    for table in used.values():
+        numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
+        if any(speaks(name, "quantities") for name in numbers):
+            lines |= {name.casefold() for name in numbers}
+            real = {str(c["name"]).casefold() for c in table["columns"] if re.match("REAL|FLOAT|DOUBLE", type_of(c))}
+            rates |= {
+                name for name in real & lines if re.search("|".join(vocabulary().after_deductions.values()), name)
+            }
+    for taken in select.find_all(exp.Avg, exp.Sum):
+        columns = [column.name for column in taken.find_all(exp.Column)]
+        divided = any(division.expression.find(exp.Column) for division in taken.find_all(exp.Div))
+        if isinstance(taken, exp.Sum) and isinstance(taken.this, exp.Column) and taken.this.name.casefold() in rates:
+            yield f"SUM({taken.this.name})"
+        elif divided and isinstance(taken, exp.Avg):
+            yield "AVG(… / …)"
+        elif any(speaks(name, "quantities") or speaks(name, "totals") for name in columns):
+            continue
+        else:
+            worth = (name for name in columns if name.casefold() in lines and speaks(name, "unit_values"))
+            yield from (f"{taken.sql_name()}({name})" for name in worth)
+
+
+def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
+    """Products of quantity and unit value if the question asks for quantities and not for amounts."""
+    quantity = [phrase for phrase, topic in vocabulary().topics.items() if topic == "quantity"]
+    if finder("amounts").search(asked) or not any(phrase_finder(phrase).search(asked) for phrase in quantity):
+        return
+    for product in select.find_all(exp.Mul):
+        names = [column.name for column in product.find_all(exp.Column)]
+        if all(any(speaks(name, kind) for name in names) for kind in ("unit_values", "quantities")):
+            yield product.sql()
+
+
+def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Groups by only one part of people's names: everybody called Frank becomes one row."""
+    group = select.args.get("group")
+    called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
+    grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    for name, table in used.items():
+        keys = {key.name.casefold() for key in grouped if called.get(key.table, name).casefold() == name.casefold()}
+        parts = {name.casefold() for name in parts_of_names(table)}
+        unique = {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")}
+        if keys & parts and not parts <= keys and not keys & unique:
+            yield f"GROUP BY {', '.join(sorted(keys & parts))}"
+
+
+def parts_of_names(table: Table) -> list[str]:
+    """The columns that form a name together (FirstName, LastName); empty if there is only one."""
+    names = [str(column["name"]) for column in table["columns"] if finder("names").search(str(column["name"]))]
+    found = [name for name in names if speaks(name, "name_parts")]
+    return found if len(found) > 1 else []
+
+
+def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+    """Text columns used in arithmetic (SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"), or keys that are
+    added up: SUM(OrderID)."""
+    columns = [column for table in used.values() for column in table["columns"]]
+    texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
+    for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
+        for part in (reckoned.this, reckoned.expression):
+            if isinstance(part, exp.Column) and part.name.casefold() in texts:
+                yield part.name
+    keys = {str(column["name"]).casefold() for column in columns if _is_key(column)} - texts
+    summed = (each.this for each in select.find_all(exp.Sum, exp.Avg))
+    yield from (each.name for each in summed if isinstance(each, exp.Column) and each.name.casefold() in keys)
+
+
+def _is_key(column: Mapping[str, Any]) -> bool:
+    return bool(column.get("is_primary_key")) or column.get("classification") == "identifier"
+
+
+def speaks(name: str, key: str) -> bool:
+    """Whether a word of a column's name is in the vocabulary under that key."""
+    return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
+
+
+def words_of(name: str) -> str:
+    """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
+    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+
+
+def _bound_twice(select: exp.Select) -> Iterator[str]:
+    """Columns fixed by two conditions, one of which has no effect: `c IN ('A', 'B') AND c = 'A'`."""
+    seen: set[str] = set()
+    for each in conditions_of(select):
+        fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
+        yield from fixed & seen
+        seen |= fixed
+
+
+def _of_texts(condition: exp.Expr) -> bool:
+    values = condition.expressions or [condition.expression]
+    texts = all(isinstance(value, exp.Literal) and value.is_string for value in values)
+    return texts and isinstance(condition.this, exp.Column) and condition.find_ancestor(exp.Not) is None

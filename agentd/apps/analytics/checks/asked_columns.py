@@ -1,0 +1,61 @@
+"""Whether a plan uses the columns and units that its question names. Pure; used by coverage.
+
+One query of several is enough: "how many tracks, and what is their mean length" names the length of the second only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
+
+Table = Mapping[str, Any]
+_OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
+"""Column names that a question may contain without meaning the column."""
+
+
+def unused(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
+    """The words for columns and units that no query uses. `asked`: without time words; `tables`: the consulted."""
+    yield from _other_columns(asked, selects, tables)
+    yield from _other_units(asked, selects)
+
+
+def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
+    """Words for a column that the tables have but no query uses."""
+    read = {table.name.casefold() for select in selects for table in select.find_all(exp.Table)}
+    used = (table for table in tables if str(table["table_name"]).casefold() in read)
+    names = [str(column["name"]) for table in used for column in table["columns"]]
+    written = " ".join(column.name for select in selects for column in select.find_all(exp.Column))
+    for phrase, parts in vocabulary().columns.items():
+        means = re.compile(parts, re.IGNORECASE)
+        if phrase_finder(phrase).search(asked):
+            asked = phrase_finder(phrase).sub(" ", asked)
+            if any(map(means.search, names)) and not means.search(written):
+                yield phrase
+    said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
+    for name in dict.fromkeys(names):
+        words = words_of(name)
+        plain_word = len(words) > 2 and words not in _OF_NO_COLUMN and not finder("tops").fullmatch(words)
+        if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
+            yield words
+
+
+def _other_units(asked: str, selects: Sequence[exp.Expr]) -> Iterator[str]:
+    """Units such as "in minutes" if no query converts to them."""
+    numbers = [float(each.this) for select in selects for each in select.find_all(exp.Literal) if each.is_number]
+    divisors = [
+        float(each.expression.this)
+        for select in selects
+        for each in select.find_all(exp.Div)
+        if isinstance(each.expression, exp.Literal) and each.expression.is_number
+    ]
+    for phrase, factors in vocabulary().scaled.items():
+        allowed = {float(factor) for factor in factors.split()}
+        if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
+            yield phrase

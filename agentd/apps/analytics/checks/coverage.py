@@ -1,0 +1,281 @@
+"""What a plan leaves out of its question, and what it selects by that nobody said. Pure.
+
+Covers names, numbers, the end of a ranking, means and negations. A plan with such a doubt runs and may be right (a name
+may be a code in the data), so the model revises it once, and the answer doesn't count as certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.agent.languages import languages, words
+from agentd.apps.analytics.answer.formats import FIGURES
+from agentd.apps.analytics.answer.rules import Finding
+from agentd.apps.analytics.answer.rules import number as as_number
+from agentd.apps.analytics.checks.agreement import disagreements, includes, restricted, words_of
+from agentd.apps.analytics.checks.asked_columns import unused
+from agentd.apps.analytics.checks.deductions import misdeducted
+from agentd.apps.analytics.checks.limits import number_words
+from agentd.apps.analytics.plan.figures import orders_of
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan.reads import computed, text_of
+from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
+from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.sql.projections import projections
+from agentd.apps.analytics.sql.tree import trees
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+
+_DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
+_OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
+"""Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
+_FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
+UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
+"""Currencies and legal forms that a plan may leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What the conditions select by, without dates: texts, numbers, and whether there is any condition."""
+
+    texts: frozenset[str]
+    numbers: frozenset[float]
+    any: bool
+
+
+def uncovered(
+    question: str, plan: Plan, past: Iterable[str] = (), tables: Iterable[Mapping[str, Any]] = ()
+) -> list[str]:
+    """Words of the question that the plan doesn't cover, and values of the plan that the conversation doesn't name.
+    `tables`: the `relevant_tables`."""
+    if plan.empty:
+        return []
+    choice, tables, talk = _choice(plan), list(tables), " ".join([*past, question])
+    measures = (*_other_measures(talk, plan, tables), *_of_other_documents(talk, plan, tables))
+    unmet = (*_unmet(question, plan, choice, tables), *_unsaid(talk, choice), *measures)
+    return list(dict.fromkeys(unmet))
+
+
+def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Measures such as payments or quantities that are shown or summed although nobody asks for them."""
+    numbers = _numeric(tables)
+    asked = topics_of(talk)
+    for query in plan.results:
+        for shown in projections(query["query"]):
+            alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
+            name = shown.over[0][1] if alone else ""
+            measures = topics_of(words_of(name)) & vocabulary().measures
+            if name in numbers and measures and not measures & asked:
+                yield name
+
+
+def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
+    """The names of columns with amounts or quantities."""
+    columns = [column for table in tables for column in table["columns"]]
+    return {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
+
+
+def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Payments and the like summed by another document's dates, although a found table fits better: all payments on the
+    invoices of 2022, for the payments made in 2022."""
+    about = {str(table["table_name"]): topics_of(str(table.get("purpose") or "")) for table in tables}
+    asked = topics_of(talk)
+    for query in plan.results if asked & vocabulary().measures else ():
+        written = query["query"]
+        read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", written)]
+        here = max((len(topics & asked) for topics in read), default=0)
+        for shown in projections(written) if re.search(r"'(?:19|20)\d\d-", written) else ():
+            plain = shown.aggregate == "SUM" and len(shown.over) == 1 and not shown.quotient
+            of = topics_of(words_of(shown.over[0][1])) & vocabulary().measures & asked if plain else set()
+            better = [topics for topics in about.values() if of <= topics and len(topics & asked) > here]
+            if of and better and not any(of & topics for topics in read):
+                yield shown.over[0][1]
+
+
+def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
+    """The uncovered words as warnings of an answer; `say` has the texts."""
+    return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]
+
+
+def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    written = text_of(plan).casefold()
+    asked = timeless(question)
+    for name in names_in(asked):
+        if name.casefold() not in written:
+            yield name
+    numbers, numbers_asked = numbers_in(written), _NUMBER.findall(asked)
+    for number in numbers_asked:
+        if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
+            yield number
+    ends = frozenset(end for found in orders_of(plan).values() for end in found)
+    superlatives = ends_of(asked)
+    yield from (word for word, end in superlatives.items() if not end & ends)
+    yield from _other_figure(asked, computed(plan), bool(ends))
+    yield from _nameless(asked, plan, _numeric(tables))
+    if (some := restricted(asked)) and not choice.any and not includes(asked):
+        yield some[0]
+    yield from (*_same_again(plan), *_parts(asked, plan))
+    yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
+    parsed = [found for _, found in trees(plan.selects)]
+    for found in parsed:
+        for select in found.find_all(exp.Select):
+            yield from (*_whole_cut(select), *_unused(select))
+        if isinstance(found, exp.Select):
+            yield from (*disagreements(asked, found, tables), *misdeducted(asked, found))
+    yield from unused(asked, parsed, tables)
+
+
+def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
+    """A "who" at an end of the question if the plan shows figures only; elsewhere it may be "customers who bought"."""
+    who = finder("who").pattern
+    shown = [each for query in plan.results for each in projections(query["query"])]
+    if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
+        yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
+
+
+def _parts(asked: str, plan: Plan) -> Iterator[str]:
+    """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures."""
+    figures = sum(len(projections(query["query"])) for query in plan.results)
+    joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
+    for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
+        parts = re.split(apart, asked, flags=re.IGNORECASE)
+        asking = [found[0] for part in parts if (found := finder(*keys).search(part))]
+        if len(asking) > figures > 0:
+            yield asking[-1]
+
+
+def _same_again(plan: Plan) -> Iterator[str]:
+    """Results that repeat an earlier query under another name."""
+    seen: dict[str, str] = {}
+    for key, found in trees(plan.results):
+        bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
+        bare.set("order", None)
+        if (same := seen.setdefault(bare.sql(), key)) != key:
+            yield f"{key} = {same}"
+
+
+def _split(plan: Plan) -> Iterator[str]:
+    """The group keys of the queries, except columns filtered to several values."""
+    for _, found in trees(plan.results):
+        group, chosen = found.args.get("group"), {each.this.name for each in found.find_all(exp.In)}
+        keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
+        yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
+
+
+def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str]:
+    """A mean or total that the question asks for and no query computes, or an AVG that it doesn't ask for."""
+    mean, total = finder("averages").search(asked), finder("totals").search(asked)
+    if mean and not computed & {"AVG", "/"}:
+        yield mean[0]
+    if not mean and "AVG" in computed:
+        yield "AVG"
+    elif total and not mean and not ordered and not computed & {"SUM", "COUNT"}:
+        yield total[0]
+
+
+def _whole_cut(select: exp.Select) -> Iterator[str]:
+    """A value counted by a CASE although the rows are already filtered to it: a share of itself."""
+    where = select.args.get("where")
+    kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
+    cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
+    yield from (each.this for each in cases if each.is_string and each.this in kept and not _DATE.match(each.this))
+
+
+def _unused(select: exp.Select) -> Iterator[str]:
+    """Inner-joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
+    may be what is asked."""
+    if select.find_ancestor(exp.Select) is not None:
+        return
+    joins = select.args.get("joins") or []
+    inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
+    tied = [column.table for condition in inner for column in condition.find_all(exp.Column)]
+    within = {id(column) for condition in inner for column in condition.find_all(exp.Column)}
+    used = {column.table for column in select.find_all(exp.Column) if id(column) not in within}
+    if "" in used or any(len(list(condition.find_all(exp.Predicate))) > 1 for condition in inner):
+        return
+    idle = [join.this.alias_or_name for join in joins if not join.side and tied.count(join.this.alias_or_name) < 2]
+    yield from (name for name in idle if name not in used and (used or name == idle[-1]))
+
+
+def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
+    """Unmentioned names and numbers that rows are selected by. Short or upper-case texts are codes of the schema. Time
+    words are no names: `Terms = 'Last Month'`."""
+    known = timeless(said).casefold()
+    for text in choice.texts:
+        parts = re.findall(r"[^\W_]{3,}", text)
+        if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
+            yield text
+    numbers = numbers_in(said)
+    for number in choice.numbers:
+        in_words = any(word in said.casefold().split() for word in number_words(number))
+        if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
+            yield f"{number:g}"
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Capitalised words within a sentence, and upper-case words, except time words and the packs' words."""
+    for found in _NAME.finditer(text):
+        before = text[: found.start()].rstrip(" \"'(")
+        first = not before or before[-1] in ".?!:;\n"
+        word = found[0]
+        if (first and not word.isupper()) or word.casefold() in known_words():
+            continue
+        yield word
+
+
+@cache
+def known_words() -> frozenset[str]:
+    said, small = vocabulary(), {word for pack in languages().values() for word in pack.detection}
+    months = {name for names in words().months for name in names}
+    return frozenset({*small, *months, *said.units, *said.ranks, *said.most, *said.least, *UNSAID})
+
+
+def _choice(plan: Plan) -> _Choice:
+    values: list[Any] = []
+    count = 0
+    for _, found in trees(plan.selects):
+        for operands in _compared(found):
+            kept = [value for value in operands if not _DATE.match(str(value))]
+            count += bool(kept) or not operands
+            values += kept
+    texts = frozenset(value.strip("% ") for value in values if isinstance(value, str) and value.strip("% "))
+    return _Choice(texts, frozenset(value for value in values if isinstance(value, float)), bool(count))
+
+
+def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Filter texts of a plan whose figure is zero or empty, because another column may contain them; without the
+    schema's sample values."""
+    known = {
+        str(value) for table in tables for column in table["columns"] for value in column.get("sample_values") or ()
+    }
+    if any(value is None or as_number(value) == 0 for value in values):
+        yield from sorted(_choice(plan).texts - known)
+
+
+def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
+    """The literals of each comparison, except those that join two columns, and IS NULL, NOT EXISTS and the like."""
+    for each in found.find_all(exp.Predicate):
+        if isinstance(each, exp.Exists) and isinstance(each.parent, exp.Not):
+            yield []
+        if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
+            continue
+        if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):
+            continue
+        said = [literal for literal in each.find_all(exp.Literal) if not isinstance(literal.parent, _OF_FUNCTIONS)]
+        yield [_value(literal) for literal in said if not _FORMAT.fullmatch(literal.this)]
+
+
+def _value(literal: exp.Literal) -> str | float:
+    return str(literal.this) if literal.is_string else float(str(literal.this))
+
+
+def numbers_in(text: str) -> set[float]:
+    """The possible values of the numbers in a text."""
+    return {meant for number in re.findall(r"\d+(?:[.,]\d+)*", text) for meant in plain(number)}

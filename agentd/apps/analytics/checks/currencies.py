@@ -1,0 +1,89 @@
+"""Keeps amounts of different currencies apart: never summed, never shown in the office's if a row names another.
+
+The schema's sample values tell which columns of an office's own database hold currencies. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.sql.projections import projections
+from agentd.apps.analytics.sql.tree import Side, nodes, own, selects_of
+from agentd.apps.analytics.vocabulary import finder
+
+CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
+Table = Mapping[str, Any]
+
+
+def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
+    """Errors for sums over rows of several currencies, or for the most of them, in a plan that names no currency, one
+    sentence each."""
+    tables = list(tables)
+    known, texts, faults = _known(tables), _texts(plan), []
+    amounts = {str(c["name"]) for t in tables for c in t["columns"] if c.get("classification") == "financial_amount"}
+    for key, select in selects_of(plan.selects) if known else ():
+        for table, column in (*select.added, *_ranked(select.tables, plan, key, amounts)):
+            for name in known.keys() & ({table} if table else select.tables):
+                currency, codes = known[name]
+                if currency.casefold() not in texts[key] and not finder("own_currency").search(column):
+                    faults.append(
+                        f"{key}: {column} of {name} would add or compare {' and '.join(codes)}; "
+                        f"select and group by {currency}, or choose one"
+                    )
+    return list(dict.fromkeys(faults))
+
+
+def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> Iterator[Side]:
+    """The amounts by which a query of one table picks the most or the least: MAX, MIN, or an ORDER BY with a LIMIT."""
+    name = list(tables)
+    for select in nodes([each for each in plan.selects if each["result_key"] == key], exp.Select):
+        order = select.args.get("order") if select.args.get("limit") else None
+        parts = [*own(select, exp.Max, exp.Min), *([order] if order else [])]
+        found = (column for part in parts for column in part.find_all(exp.Column))
+        yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
+
+
+def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
+    """Differences or comparisons of an amount in the office's currency with one whose table also has it in that
+    currency: `DocValueLocal - PaymentValue`."""
+    names = {str(column["name"]) for table in tables for column in table["columns"]}
+    own = {name for name in names if finder("own_currency").search(name)}
+    foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
+    for each in nodes(plan.selects, exp.Sub, exp.Predicate) if foreign else ():
+        sides = {side.name for side in (each.this, each.args.get("expression")) if isinstance(side, exp.Column)}
+        if len(sides & own) == len(sides & foreign) == 1:
+            yield each.sql()
+
+
+def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
+    """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it."""
+    known = _known(tables)
+    texts = _texts(plan)
+    mapping = dict(plan.mapping)
+    for query in plan.selects if known else ():
+        if any(currency.casefold() in texts[query["result_key"]] for currency, _ in known.values()):
+            names = [query["result_key"], *(each.name for each in projections(query["query"]))]
+            mapping |= dict.fromkeys(
+                (name for name in names if not mapping.get(name, "").startswith("percent")), "number_with_separator"
+            )
+    return replace(plan, mapping=mapping)
+
+
+def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
+    """{table: (its currency column, the codes in it)} for tables with more than one currency."""
+    return {
+        str(table["table_name"]): (str(column["name"]), list(values))
+        for table in tables
+        for column in table["columns"]
+        if len(values := column.get("sample_values") or ()) > 1 and set(values) <= CODES
+    }
+
+
+def _texts(plan: Plan) -> dict[str, str]:
+    """{result key: its query in lower case}."""
+    return {query["result_key"]: query["query"].casefold() for query in plan.selects}

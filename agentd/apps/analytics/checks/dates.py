@@ -1,0 +1,92 @@
+"""The dates that a plan may use, from the question's periods, and the columns they are compared with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.unknown_words import said_in
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.question.spans import Period, previous
+from agentd.apps.analytics.sql.tree import conditions_of, nodes
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+
+
+def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
+    """The values of START_DATE and the like, for the periods that a question names.
+
+    The previous period is included only for a comparison with one period: "bulan lalu" isn't a comparison, and two
+    named periods are compared with each other.
+    """
+    named: dict[str, date | None] = {"TODAY": today}
+    if periods:
+        first = periods[0]
+        before = previous(first) if len(periods) == 1 and finder("compares").search(question) else None
+        named |= {"START_DATE": first.start, "END_DATE": first.end}
+        if before is not None:
+            named |= {"PREV_START_DATE": before.start, "PREV_END_DATE": before.end}
+        if first.start is None and first.end is not None:
+            named["START_DATE"] = date(1900, 1, 1)
+        if first.end is None and first.start is not None:
+            named["END_DATE"] = today
+    if len(periods) > 1:
+        named |= {"START_DATE_2": periods[1].start, "END_DATE_2": periods[1].end}
+    return {name: day.isoformat() for name, day in named.items() if day is not None}
+
+
+def undated(plan: str, dates: Mapping[str, str]) -> str:
+    """A plan's JSON with the question's dates replaced by their names, so that it can be reused for other times."""
+    for name, day in dates.items():
+        if name.partition("_2")[0].endswith("END_DATE"):  # includes the whole day: sql_edits.whole_days
+            after = date.fromisoformat(day) + timedelta(days=1)
+            plan = plan.replace(f"< '{after}'", f"<= '{{{name}}}'")
+        plan = re.sub(rf"""(['"]){day}(?: 23:59:59\.999999)?\1""", rf"\1{{{name}}}\1", plan)
+    return plan
+
+
+def offered(question: str, dates: Mapping[str, str]) -> list[str]:
+    """The dates shown to a planner: today's only if the question needs it, else lists would end today needlessly."""
+    return [name for name in dates if name != "TODAY" or finder("by_today").search(question)]
+
+
+def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
+    """The dates that a plan may use: today's only if it is offered or the only one."""
+    return {name: dates[name] for name in offered(question, dates)} or dict(dates)
+
+
+def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Date columns that a plan compares instead of the table's main `date`, although no word of the question means
+    them: what was shipped in May, for what was ordered."""
+    counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
+    for select in nodes(plan.results, exp.Select) if counting else ():
+        read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
+        dates = {name: about for table in read if table for name, about in _dates_of(table)}
+        counted = {str(table["date"]).casefold() for table in read if table}
+        compared = {each.name for part in conditions_of(select) for each in part.find_all(exp.Column)}
+        if not {name.casefold() for name in compared} & counted:
+            others = sorted(name for name in compared if name.casefold() in dates)
+            yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
+
+
+def _dates_of(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(date column, its description)."""
+    for each in table["columns"]:
+        if each.get("classification") == "temporal":
+            yield str(each["name"]).casefold(), str(each.get("description") or "")
+
+
+def _meant(name: str, about: str, question: str) -> bool:
+    """Whether the question has a word, topic or phrase of the column's name or description."""
+    words = f"{words_of(name)} {about.casefold()}"
+    said = question.casefold()
+    phrases = (phrase for phrase, parts in vocabulary().columns.items() if re.search(parts, name, re.IGNORECASE))
+    return (
+        any(said_in(word, said) for word in re.findall(r"[^\W\d_]{4,}", finder("dates").sub(" ", words)))
+        or bool(topics_of(words) & topics_of(question))
+        or any(phrase_finder(phrase).search(question) for phrase in phrases)
+    )

@@ -1,0 +1,60 @@
+"""Collects everything that speaks against a plan that would run, for the planner and the answer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+from agentd.apps.analytics.answer.rules import number
+from agentd.apps.analytics.checks import coverage, currencies
+from agentd.apps.analytics.checks.accounting import unaccounted
+from agentd.apps.analytics.checks.dates import dates_for, other_dates, usable
+from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, part_of_the_period, timeless_whole
+from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
+from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_some, united_twice
+from agentd.apps.analytics.checks.misplaced import misplaced
+from agentd.apps.analytics.checks.reckoning import altered
+from agentd.apps.analytics.checks.unknown_words import unknown_words
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.question.periods import periods_in
+from agentd.apps.analytics.state import AgentState, past_questions
+
+
+def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) -> list[str]:
+    """Errors that a database would execute silently, one sentence each; a plan with one isn't run. `dates` and `said`:
+    as for `silent_mistakes`."""
+    tables, known = state.get("relevant_tables") or [], state.get("table_relationships")
+    found = silent_mistakes(plan, dates, said, state.get("temporal_columns") or {})
+    found += [*misjoined(plan, tables, known), *currencies.mixed(plan, tables)]
+    return [*found, *invented_keys(plan, tables, said)]
+
+
+def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
+    """`doubts`, parts that no word justifies, and what the figures (`values`) make doubtful; each once."""
+    question, tables = state["user_query"], state.get("relevant_tables") or []
+    words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
+    figures = list(values)
+    words += coverage.not_found(plan, figures, tables)
+    words += not_yet(plan, today.isoformat()) if any(number(each) == 0 for each in figures) else ()
+    return list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
+
+
+def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
+    """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
+    question, past = state["user_query"], past_questions(state)
+    tables, joins = state.get("relevant_tables") or [], state.get("table_relationships")
+    dates = usable(question, dates_for(question, periods_in(question, past, today), today))
+    return [
+        *coverage.uncovered(question, plan, past, tables),
+        *part_of_the_period(plan, dates),
+        *loosely_bound(question, plan),
+        *timeless_whole(plan),
+        *altered(question, plan, tables),
+        *misplaced(plan),
+        *other_dates(question, plan, tables),
+        *only_some(plan, joins),
+        *united_twice(plan),
+        *codes_for_names(plan, tables, joins),
+        *currencies.half_converted(plan, tables),
+    ]

@@ -1,0 +1,130 @@
+"""Mistakes of a plan that a database doesn't report: another period, other rows, missing joins, or arbitrary names
+beside a sum. Each is a sentence for the planner. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.checks.guarded_times import other_months, other_times, unlimited
+from agentd.apps.analytics.checks.limits import other_rows
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, sources_of, trees
+
+MADE_UP = 3
+"""From this many keys in a list on that the question doesn't name, they count as invented; fewer may be known codes."""
+
+
+def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
+    """The mistakes of a plan that would run nevertheless.
+
+    `dates`: the values of START_DATE and the like; `said`: the question with its period's texts; `temporal`: the date
+    columns of the consulted tables.
+    """
+    faults = list(other_times(plan, dates, said))
+    if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, temporal)):
+        faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
+    faults += other_rows(plan, said)
+    for key, found in trees(plan.selects):
+        for select in found.find_all(exp.Select):
+            found_here = (
+                *_unjoined(select),
+                *_ungrouped(select),
+                *other_months(select, dates),
+                *_twice(select),
+                *_never(select),
+            )
+            faults += [f"{key}: {fault}" for fault in found_here]
+        if isinstance(found, exp.Select) and (constant := _constants(found)):
+            faults.append(f"{key}: {constant} is read from no column")
+    return faults
+
+
+def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) -> Iterator[str]:
+    """Errors for lists of keys that nobody named: `AlbumId NOT IN (1, 2, 3)`, for albums without tracks."""
+    named, columns = set(re.findall(r"\w+", said)), [column for table in tables for column in table["columns"]]
+    keys = {
+        str(column["name"]).casefold()
+        for column in columns
+        if column.get("is_primary_key") or column.get("classification") == "identifier"
+    }
+    for key, found in trees(plan.selects):
+        for each in found.find_all(exp.In):
+            values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
+            invented = [value for value in values if value not in named]
+            if each.this.name.casefold() in keys and len(invented) >= MADE_UP:
+                yield (
+                    f"{key}: the question names no {each.this.name} {', '.join(invented)}; "
+                    "rows without any in another table are LEFT JOIN … WHERE its key IS NULL"
+                )
+
+
+def _constants(select: exp.Select) -> str:
+    """Constant columns of a query over tables: the model's own words instead of data."""
+    reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
+    own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
+    return ", ".join(own) if sources_of(select) else ""
+
+
+def _twice(select: exp.Select) -> Iterator[str]:
+    """Expressions with two names (two figures would be equal), and differences that are always 0."""
+    names: dict[str, str] = {}
+    for each in select.expressions:
+        written = each.unalias().sql()
+        if first := names.get(written):
+            yield f"{first} and {each.alias_or_name} are both {written}"
+        names[written] = each.alias_or_name
+    for less in select.find_all(exp.Sub):
+        if less.this == less.expression:
+            yield f"{less.sql()} is always 0"
+
+
+def _never(select: exp.Select) -> Iterator[str]:
+    """Contradictory date bounds of a column: `d = '2023-02-01' AND d = '2023-02-28'`."""
+    bounds: dict[str, list[tuple[str, str]]] = {}
+    for each in conditions_of(select):
+        compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
+        if compared and isinstance(each.expression, exp.Literal) and DAY.match(each.expression.name):
+            bounds.setdefault(each.this.sql(), []).append((each.key, each.expression.name))
+    for column, found in bounds.items():
+        lowest = [day for key, day in found if key in ("gt", "gte", "eq")]
+        highest = [day for key, day in found if key in ("lt", "lte", "eq")]
+        if lowest and highest and max(lowest) > min(highest):
+            yield f"no {column} is both from {max(lowest)} and up to {min(highest)}"
+
+
+def _unjoined(select: exp.Select) -> Iterator[str]:
+    """Tables without a join condition, which form a cross product."""
+    joins = select.args.get("joins") or ()
+    loose = [
+        join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
+    ]
+    where = select.args.get("where")
+    equal = where.find_all(exp.EQ) if where is not None else ()
+    tied = sum(isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column) for each in equal)
+    if sum(not (isinstance(join.this, exp.Subquery) or join.method == "NATURAL") for join in loose) > tied:
+        names = ", ".join(join.this.alias_or_name for join in loose)
+        yield f"{names} is joined by no condition"
+
+
+def _ties(condition: exp.Expr | None) -> bool:
+    """Whether a join condition compares columns of two tables; `1 = 1` doesn't."""
+    if condition is None:
+        return False
+    compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
+    tables = [{column.table for column in each.find_all(exp.Column)} for each in condition.find_all(*compared)]
+    return any(len(each) > 1 or "" in each for each in tables if each)
+
+
+def _ungrouped(select: exp.Select) -> Iterator[str]:
+    """Columns beside an aggregate that aren't in the GROUP BY, so that their value is arbitrary."""
+    if select.args.get("group") or select.args.get("distinct"):
+        return
+    found = (node for each in select.expressions for node in each.find_all(exp.AggFunc))
+    inner = (exp.Select, exp.Window)
+    bare = [each.alias_or_name for each in select.expressions if of_a_row(each)]
+    if bare and any(node.find_ancestor(*inner) is select for node in found):
+        yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"

@@ -1,0 +1,201 @@
+"""Checks that a plan joins as the schema does and counts no amount twice (plausible but wrong figures). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.sql import edits
+from agentd.apps.analytics.sql.projections import projections
+from agentd.apps.analytics.sql.tree import Side, nodes, quoted, selects_of, tree, trees
+from agentd.apps.analytics.vocabulary import finder
+
+Pair = tuple[Side, Side]
+
+
+def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
+    """The entries of `table_relationships` as pairs: (referring side, referenced side)."""
+    return [
+        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in relationships
+    ]
+
+
+def spelled(pair: Pair) -> str:
+    """The pair as SQL: `arbook.CustomerCode = mastercustomer.Code`."""
+    return " = ".join(".".join(map(quoted, side)) for side in pair)
+
+
+def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """All errors of a plan's joins, one sentence each. `tables` and `known`: `relevant_tables` and
+    `table_relationships` of the state."""
+    tables, known = list(tables), list(known or [])
+    found = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
+    return [*found, *picked_at_random(plan, known), *side_by_side(plan, known)]
+
+
+def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Joins that no relationship allows, one sentence each, with the allowed ones. Columns of the same name may be
+    joined (a document's number); tables that weren't consulted are left to the database."""
+    relations = pairs(known or [])
+    there = {table["table_name"] for table in tables}
+    allowed = {frozenset(pair) for pair in relations}
+    faults = []
+    sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in (*select.equal, *select.within)]
+    for key, left, right in sides if relations else ():
+        consulted = {left[0], right[0]} <= there and left[0] != right[0]
+        if consulted and left[1] != right[1] and frozenset((left, right)) not in allowed:
+            ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
+            faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
+    return faults
+
+
+def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Sums of a document's amounts over its detail rows, one sentence each: every detail row adds the amount again."""
+    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
+    faults = []
+    for key, select in selects_of(plan.selects):
+        for table, column in select.added:
+            owners = [table] if table else [name for name in select.tables if column in columns.get(name, ())]
+            for detail, document in details:
+                if owners == [document] and detail in select.tables and detail != document:
+                    faults.append(
+                        f"{key}: {document}.{column} would be added once for each row of {detail}; "
+                        f"add a column of {detail}, or leave {detail} out"
+                    )
+    return list(dict.fromkeys(faults))
+
+
+def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> Plan:
+    """The plan without joins to detail tables that add a document's amounts several times although no column of them is
+    read and no row is counted."""
+    tables, known = list(tables), list(known or [])
+    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    queries, notes = [], list(plan.derived)
+    for query in plan.queries:
+        for detail in dict.fromkeys(detail for (detail, _), _ in pairs(known)):
+            left = edits.without_join(query["query"], detail)
+            idle = left != query["query"] and not _reads(left, detail, columns.get(detail, set()))
+            if idle and counted_twice(replace(plan, queries=[query], raw=None, operations=[]), tables, known):
+                query = {**query, "query": left}
+                notes.append(f"{query['result_key']}: {detail} left out, of which nothing is read")
+        queries.append(query)
+    return replace(plan, queries=queries, derived=notes)
+
+
+def _reads(query: str, table: str, columns: set[str]) -> bool:
+    """Whether the query reads a column of the table, counts rows, or can't be parsed."""
+    found = tree(query)
+    if found is None or found.find(exp.Star) is not None:
+        return True
+    read = found.find_all(exp.Column)
+    return any((column.table or table) == table and column.name in columns for column in read)
+
+
+def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Ungrouped columns of tables with several rows per group, one sentence each: a lenient database would pick an
+    arbitrary row."""
+    relations = pairs(known or [])
+    referring = {left for left, _ in relations}
+    faults = []
+    for key, select in selects_of(plan.selects):
+        by = {table for table, _ in select.grouped}
+        for table, column in select.picked:
+            keys = [side for side in select.grouped if side[0] == table]
+            of_others = any(left[0] == table and right[0] in by for left, right in relations)
+            if referring.issuperset(keys) if keys else of_others:
+                faults.append(
+                    f"{key}: a group has several {table}.{column}, and one of them would be shown; "
+                    "add them up (SUM), or group by it"
+                )
+    return list(dict.fromkeys(faults))
+
+
+def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Tables joined only by a common parent, one sentence each: every row of one meets every row of the other of the
+    same customer. Tables that weren't consulted are assumed to reference the same parents."""
+    relations = {*pairs(known or [])}
+    referred = {right for _, right in relations}
+    consulted = {table for pair in relations for table, _ in pair}
+    faults = []
+    for key, select in selects_of(plan.selects):
+        tied = {frozenset((left[0], right[0])) for left, right in select.equal}
+        of: dict[str, set[str]] = {}
+        for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
+            if (left, right) in relations or (right in referred and left[0] not in consulted):
+                of.setdefault(right[0], set()).add(left[0])
+        for parent, children in of.items() if not select.distinct else ():
+            faults += [
+                f"{key}: each row of {one} stands beside each row of {other} of the same {parent}; "
+                "read them in two queries"
+                for one, other in combinations(sorted(children), 2)
+                if frozenset((one, other)) not in tied
+            ]
+    return list(dict.fromkeys(faults))
+
+
+def united_twice(plan: Plan) -> Iterator[str]:
+    """Tables that both branches of a UNION ALL under an aggregate read, so that a row may count twice."""
+    for union in nodes(plan.selects, exp.Union):
+        outer = union.find_ancestor(exp.Select)
+        sides = [{table.name for table in side.find_all(exp.Table)} for side in (union.left, union.right)]
+        if not union.args.get("distinct") and outer is not None and outer.find(exp.Sum, exp.Avg, exp.Count):
+            yield from (f"UNION ALL {name}" for name in sorted(sides[0] & sides[1]))
+
+
+def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+    """Detail tables whose inner join drops documents without details, although what is read of them is in the document
+    too or is subtracted from its amount: "customers that owe", read from the payments."""
+    relations = dict(pairs(known or []))
+    return [name for _, found in trees(plan.selects) for name in _keeping(found, relations)]
+
+
+def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
+    joins = select.args.get("joins") or []
+    if any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
+        return
+    named = {table.alias_or_name: table.name for table in select.find_all(exp.Table)}
+    tied = {id(column) for join in joins for column in join.find_all(exp.Column)}
+    sides = {(named.get(each.table, ""), each.name) for each in select.find_all(exp.Column) if id(each) not in tied}
+    less = [{named.get(each.table, "") for each in sub.find_all(exp.Column)} for sub in select.find_all(exp.Sub)]
+    for table in {name for name, _ in sides} if all(name for name, _ in sides) else ():
+        documents = {right[0] for left, right in relations.items() if left[0] == table} & {*named.values()} - {table}
+        said = {right for left, right in relations.items() if left[0] in documents}
+        own = {side for side in sides if side[0] == table and relations.get(side) not in said}
+        taken = any({table, document} <= names for names in less for document in documents)
+        if documents and (taken or not own):
+            yield table
+
+
+def codes_for_names(
+    plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
+) -> Iterator[str]:
+    """Results that identify their rows only by references, although the referenced thing may have a name (one that
+    wasn't consulted may, too): "the media type with the most tracks is 1"."""
+    referring = set(_referring(list(tables), pairs(known or [])))
+    for query in plan.results:
+        read = {table for _, select in selects_of([query]) for table in select.tables}
+        shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
+        codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
+        if shown and {name for _, name in codes} == {name for _, name in shown}:
+            yield from sorted(name for _, name in codes)
+
+
+def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -> Iterator[Side]:
+    """References to things that may have a name, and, in tables with known primary keys, other unexplained keys."""
+    nameless = {
+        str(table["table_name"])
+        for table in tables
+        if not any(finder("names", "titles").search(str(each["name"])) for each in table["columns"])
+    }
+    yield from (left for left, right in relations if right[0] not in nameless and right[0] != left[0])
+    known = {left for left, _ in relations}
+    for table in tables:
+        own = {str(each["name"]) for each in table["columns"] if each.get("is_primary_key")}
+        keys = {str(each["name"]) for each in table["columns"] if each.get("classification") == "identifier"}
+        yield from {(str(table["table_name"]), name) for name in keys - own if own} - known

@@ -1,0 +1,121 @@
+"""Counts the rows that a sum, mean or count silently omits because their value is NULL. Pure.
+
+For each such figure a column is added to the query and removed from its rows again. Nullable columns are known for an
+office's own database only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.answer.rules import Finding, number
+from agentd.apps.analytics.sql.edits import QUOTES, before_from
+from agentd.apps.analytics.sql.tree import columns_of, tree
+
+Table = Mapping[str, Any]
+MARK, OF_ALL = "left_out_", "left_out_of_all_"
+"""Prefixes of the added columns: per row, and over all groups if a LIMIT shows only the first rows."""
+ADDS = ("SUM", "AVG", "COUNT")
+
+
+def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[str, dict[str, str]]:
+    """(the query with the added columns, {added column: what it counts, e.g. "AVG Freight"}); unchanged if no figure of
+    its outer SELECT can omit rows."""
+    select, known = tree(query), _may_be_empty(tables)
+    plain = isinstance(select, exp.Select) and not select.args.get("distinct") and not select.find(exp.Window)
+    if not plain or not known:
+        return query, {}
+    assert isinstance(select, exp.Select)
+    figures = list(dict.fromkeys(_figures(select, known)))
+    mark, empty = (
+        (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()") if select.args.get("limit") else (MARK, "COUNT(*) - COUNT({})")
+    )
+    names = {f"{mark}{place}": f"{kind} {column.name}" for place, (kind, column) in enumerate(figures, 1)}
+    added = zip(names, (_sql(column, dialect) for _, column in figures), strict=True)
+    return before_from(query, "".join(f", {empty.format(text)} AS {name}" for name, text in added)), names
+
+
+def watched_operation(operation: dict[str, Any], tables: Iterable[Table]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The same for an operation, whose figures are columns with an aggregation."""
+    known = _may_be_empty(tables)
+    outer = {join.get("target_table") for join in operation.get("joins") or () if join.get("type") != "INNER"}
+    main = str(operation.get("main_table"))
+    names: dict[str, str] = {}
+    added = []
+    for column in operation.get("select_columns") or ():
+        field, kind = str(column.get("field_name")), str(column.get("aggregation"))
+        sides = columns_of(field) if kind in ADDS and not column.get("is_expression") else []
+        if [side for side in sides if (table := side[0] or main) not in outer and side[1] in known.get(table, ())]:
+            name = f"{MARK}{len(names) + 1}"
+            names[name] = f"{kind} {sides[0][1]}"
+            added.append({"field_name": f"COUNT(*) - COUNT({field})", "is_expression": True, "alias": name})
+    return ({**operation, "select_columns": [*operation["select_columns"], *added]} if added else operation), names
+
+
+def taken(rows: list[dict[str, Any]], names: Mapping[str, str]) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """(the rows without the added columns, {what was counted: number of omitted rows} without zeros)."""
+    counted = {}
+    for name, what in names.items():
+        counts = [int(number(row.get(name)) or 0) for row in rows]
+        counted[what] = max(counts, default=0) if name.startswith(OF_ALL) else sum(counts)
+    own = [{name: value for name, value in row.items() if name not in names} for row in rows] if names else rows
+    return own, {what: count for what, count in counted.items() if count}
+
+
+def findings(counted: Mapping[str, int], say: Mapping[str, str]) -> list[Finding]:
+    """The warnings about omitted rows; `say` has the texts."""
+    return [
+        Finding(f"left_out:{what}", "warning", say["left_out"].format(count=count, column=what.split()[1]))
+        for what, count in counted.items()
+    ]
+
+
+def doubtful(counted: Mapping[str, int]) -> int:
+    """The number of COUNTs that omit rows, and of sums over COUNT(*): each may answer another question than the one
+    asked."""
+    return sum(what.startswith("COUNT ") for what in counted)
+
+
+def _may_be_empty(tables: Iterable[Table]) -> dict[str, set[str]]:
+    found = {
+        str(table["table_name"]): {str(column["name"]) for column in table["columns"] if column.get("is_nullable")}
+        for table in tables
+    }
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tuple[str, exp.Column]]:
+    """(SUM, AVG or COUNT; the nullable column) for the SELECT's own figures, except on outer-joined tables, where NULL
+    is intended."""
+    joins = select.args.get("joins") or []
+    if any(join.side in ("RIGHT", "FULL") for join in joins):
+        return
+    first = select.args.get("from_") or select.args.get("from")
+    sources = [*([first.this] if first is not None else []), *(join.this for join in joins if not join.side)]
+    named = {each.alias_or_name: known.get(each.name, set()) for each in sources if isinstance(each, exp.Table)}
+    kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT"}
+    for projection in select.expressions:
+        for figure in projection.find_all(*kinds):
+            column = figure.this
+            if not isinstance(column, exp.Column) or figure.find_ancestor(exp.Select) is not select:
+                continue
+            of = [named.get(column.table, set())] if column.table else list(named.values())
+            if any(column.name in columns for columns in of):
+                yield "COUNT" if _over_all_rows(figure) else kinds[type(figure)], column
+
+
+def _over_all_rows(figure: exp.Expr) -> bool:
+    """Whether a sum is divided by COUNT(*), which counts the rows without a value, too."""
+    division = figure.find_ancestor(exp.Div, exp.Select)
+    count = division.expression.find(exp.Count) if isinstance(division, exp.Div) else None
+    return isinstance(figure, exp.Sum) and count is not None and isinstance(count.this, exp.Star)
+
+
+def _sql(column: exp.Column, dialect: str | None) -> str:
+    """As the query has it, quoted where it is."""
+    quote = QUOTES.get(dialect or "", '"')
+    parts = [part for part in (column.args.get("table"), column.this) if part is not None]
+    return ".".join(f"{quote}{part.name}{quote}" if part.args.get("quoted") else part.name for part in parts)

@@ -1,0 +1,57 @@
+"""Tables of a plan that the schema search did not find and that the question doesn't justify. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.schema_reading import Reading
+
+
+def not_consulted(reading: Reading) -> Iterator[str]:
+    """Tables that the schema search did not find if the question has no name, column or value of them, and joins of
+    such tables on columns with unrelated names."""
+    words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
+    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
+    valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}
+    others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
+    for alias, name in others.items():
+        read = [each.name for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)]
+        if (
+            not _between(reading, alias)
+            and not any(map(reading.asked.hits, [name, *read]))
+            and not any(word in name.casefold() for word in words)
+        ):
+            yield name
+    for each in reading.own(exp.EQ):
+        sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
+        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
+        if tied and sides[0].name.casefold() != sides[1].name.casefold() and not _alike(reading, *sides):
+            yield each.sql()
+
+
+def _between(reading: Reading, alias: str) -> bool:
+    """Whether a table only connects two other tables."""
+    ties = [(each.this, each.expression) for each in reading.own(exp.EQ) if _of_columns(each)]
+    tied = {id(side): {each.table.casefold() for each in tie} for tie in ties for side in tie}
+    read = [column for column in reading.own(exp.Column) if column.table.casefold() in ("", alias)]
+    ends = set[str]().union(*(tied.get(id(column), set()) for column in read))
+    return all(id(column) in tied for column in read) and len(ends - {"", alias}) > 1
+
+
+def _of_columns(equal: exp.EQ) -> bool:
+    return isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
+
+
+def _alike(reading: Reading, *sides: exp.Column) -> bool:
+    """Whether a column is named after the other column or its table: `ShipVia` and `Shippers.ShipperID`."""
+    texts = [f"{reading.unknown.get(side.table.casefold(), '')} {side.name}".casefold() for side in sides]
+    return any(
+        word[:4] in text
+        for side, text in zip(sides, reversed(texts), strict=True)
+        for word in words_of(side.name).split()
+        if len(word) > 3
+    )

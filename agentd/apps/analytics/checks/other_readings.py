@@ -1,0 +1,217 @@
+"""Alternative readings of a question as queries; comparing their rows shows whether they matter. Pure; it runs none.
+
+Alternatives: another date of the table, things for rows, a mean per thing for one per row, an inclusive for an
+exclusive bound, the row after the last one shown. The schema determines which exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.answer.rules import Finding, number
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.schema_reading import Asked, Reading
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.question.comparisons import bounds_of
+from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.sql.edits import before_from, exchanged, limit_of, named, without_limit
+from agentd.apps.analytics.sql.tree import DAY, quoted, tree
+from agentd.apps.analytics.vocabulary import finder
+
+TIED = "tied_"
+"""The column that compares the rows at the end of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """`instead` is `query` in another reading; `reading` and `other` say what differs and are empty for a tie."""
+
+    query: str
+    instead: str
+    reading: str = ""
+    other: str = ""
+
+    def differs(self, rows: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether the results differ, or the last row of a list is tied with the next."""
+        if self.reading:
+            return _values(rows) != _values(others)
+        last = [row.get(TIED) for row in others[len(rows) - 1 :]]
+        return len(last) > 1 and last[0] is not None and last[0] == last[1]
+
+
+def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], dialect: str | None) -> list[Other]:
+    """The alternative readings of each result. `tables`: the `relevant_tables`; `dialect`: their database's."""
+    known = {str(table["table_name"]).casefold(): table for table in tables}
+    names = {str(column["name"]) for table in known.values() for column in table["columns"]}
+    asked, found = Asked(timeless(question)), []
+    for query in plan.results:
+        select, text = tree(query["query"]), query["query"]
+        if isinstance(select, exp.Select):
+            reading = Reading(select, known, asked)
+            found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
+            found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
+            found += [*_rates(reading, text), *_empties(reading, text, dialect)]
+    spelled = [str(table["table_name"]) for table in known.values()]
+    return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
+
+
+def findings(differing: Iterable[Mapping[str, Any]], say: Mapping[str, str]) -> list[Finding]:
+    """The warnings about readings that differ (`other_readings` of the state); `say` has the texts."""
+    return [Finding(f"reading:{each['other'] or TIED}", "warning", _said(each, say)) for each in differing]
+
+
+def _said(each: Mapping[str, Any], say: Mapping[str, str]) -> str:
+    if not each["reading"]:
+        return say["tied"]
+    rows = each["rows"]
+    value = next(iter(rows[0].values())) if len(rows) == 1 and len(rows[0]) == 1 else None
+    return say["other_reading" if value is None else "other_value"].format(**{**each, "value": value})
+
+
+def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The values without order and names; numbers with six significant digits."""
+    return sorted(
+        [f"{exact:.6g}" if (exact := number(v)) is not None else str(v) for v in row.values()] for row in rows
+    )
+
+
+def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]:
+    """The query with one more row than its LIMIT."""
+    limit, order = limit_of(text), select.args.get("order")
+    if limit is None or order is None or select.args.get("offset") or select.args.get("distinct"):
+        return
+    key = order.expressions[0].this
+    shown = {each.alias_or_name: each.unalias() for each in select.expressions}
+    key = shown.get(key.name, key) if isinstance(key, exp.Column) and not key.table else key
+    if not isinstance(key, exp.Literal):
+        yield Other(
+            text, f"{before_from(without_limit(text), f', {key.sql(dialect=dialect)} AS {TIED}')} LIMIT {limit + 1}"
+        )
+
+
+def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
+    """By another date of the table that the question mentions, if it doesn't mention the plan's; by any date for an
+    office's `own` table without a main date."""
+    read = reading.hits_of(reading.own(exp.Column))
+    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+        found, around = reading.column(column), column.find_ancestor(exp.Predicate)
+        if found is None or around is None or not DAY.search(around.sql()) or reading.said(column):
+            continue
+        table = found[0]
+        any_ = own and not table.get("date") and not _of_its_table(column.name, str(table["table_name"]))
+        for each in table["columns"]:
+            name = str(each["name"])
+            meant = any_ or (reading.hits(table, each) - read and name not in text)
+            if meant and each.get("classification") == "temporal" and name != column.name:
+                yield Other(text, exchanged(text, column.name, quoted(name)), column.name, name)
+
+
+def _of_its_table(name: str, table: str) -> bool:
+    """Whether a date is named after its table: `OrderDate` of Orders."""
+    words = finder("dates").sub(" ", words_of(name)).split()
+    return all(word[:4] in table.casefold() for word in words if word != "date")
+
+
+def _things(reading: Reading, text: str) -> Iterator[Other]:
+    """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders."""
+    thing = Asked(reading.asked.counted)
+    counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
+    written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.find_all(exp.Table)}
+    sources = {written[alias]: table for alias, table in reading.sources.items()}
+    about = {alias: table for alias, table in sources.items() if thing.hits(*_named(table))}
+    keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
+    if not about:
+        columns = ((alias, each) for alias, table in sources.items() for each in table["columns"])
+        keys = [
+            f"{quoted(alias)}.{quoted(str(each['name']))}"
+            for alias, each in columns
+            if each.get("classification") == "identifier" and thing.hits(str(each["name"]))
+        ]
+    for count in counts if len(reading.sources) + len(reading.unknown) > 1 or not about else ():
+        for key in keys[:1] if not count.find(exp.Distinct) else ():
+            yield Other(
+                text,
+                exchanged(text, "COUNT", f"COUNT(DISTINCT {key})", called=True),
+                count.sql(),
+                f"COUNT(DISTINCT {key})",
+            )
+
+
+def _named(table: Mapping[str, Any]) -> tuple[str, str]:
+    return str(table["table_name"]), str(table.get("purpose") or "")
+
+
+def _keys_of(table: Mapping[str, Any]) -> list[str]:
+    """The primary key, if it is one column."""
+    keys = [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
+    return keys if len(keys) == 1 else []
+
+
+def _means(reading: Reading, text: str) -> Iterator[Other]:
+    """The mean per thing instead of per row: sales per customer, for a mean of invoices."""
+    for _, thing in reading.asked.split_by:
+        for mean in reading.own(exp.Avg):
+            found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
+            if found is None or reading.select.args.get("group") or thing.hits(*_named(found[0])):
+                continue
+            for each in found[0]["columns"]:
+                of_it = each.get("classification") == "identifier" and not each.get("is_primary_key")
+                if of_it and thing.hits(str(each["name"])):
+                    amount, key = mean.this.sql(), quoted(str(each["name"]))
+                    by = f"{mean.this.table}.{key}" if mean.this.table else key
+                    instead = f"SUM({amount}) * 1.0 / COUNT(DISTINCT {by})"
+                    yield Other(text, exchanged(text, "AVG", instead, called=True), mean.sql(), instead)
+
+
+def _bounds(reading: Reading, text: str) -> Iterator[Other]:
+    """An inclusive bound instead of an exclusive one, or vice versa, if the question doesn't say which."""
+    turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
+    bounded = {number for _, _, numbers in bounds_of(reading.asked.text) for number in numbers}
+    for each in reading.own(*turned):
+        literal = each.expression
+        said = isinstance(literal, exp.Literal) and literal.is_number and reading.asked.says(literal.name)
+        if said and float(literal.name) not in bounded:
+            other = turned[type(each)](this=each.this.copy(), expression=literal.copy()).sql()
+            yield Other(text, text.replace(each.sql(), other), each.sql(), other)
+
+
+def _rates(reading: Reading, text: str) -> Iterator[Other]:
+    """A rate scaled by its column's maximum: 0.25 and 25 are both a quarter, and it isn't subtracted as an amount."""
+    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+        found, times = reading.column(column), column.parent
+        part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
+        above: Any = part.parent
+        taken = isinstance(above, exp.Sub) and above.expression is column
+        name, scale, instead = quoted(column.name), "", ""
+        if isinstance(above, exp.Div) and above.this is part and above.expression.name in ("100", "100.0"):
+            scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 100 END", name
+        elif taken and above.this.name in ("1", "1.0"):
+            scale, instead = "/ CASE WHEN {} > 1 THEN 100.0 ELSE 1 END", f"{name} / 100"
+        elif taken and above.this.find(exp.Mul):
+            scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 0 END", f"1 - {name}"
+        if found and scale:
+            highest = f"(SELECT MAX({name}) FROM {quoted(str(found[0]['table_name']))})"
+            yield Other(text, exchanged(text, column.name, f"{name} {scale.format(highest)}"), column.sql(), instead)
+
+
+def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+    """Empty texts treated as NULL; rankings without the rows whose sort key is NULL."""
+    for each in reading.own(exp.Is):
+        column = each.this
+        if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
+            other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
+            turned = reading.select.copy()
+            for same in [node for node in turned.find_all(exp.Is) if node == each]:
+                same.set("this", other)
+            yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
+    order = reading.cutting_order
+    key = order.expressions[0].this if order else None
+    if not isinstance(key, exp.Column) or reading.select.args.get("group"):
+        return
+    if (found := reading.column(key)) and found[1].get("is_nullable"):
+        filled = reading.select.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
+        yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")

@@ -1,0 +1,116 @@
+"""Figures that a query alters without a reason: times 1.11, plus 100, truncated to integers, DISTINCT sums. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.agent.languages import words
+from agentd.apps.analytics.answer.formats import type_of
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.coverage import numbers_in
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.question.comparisons import SCALES
+from agentd.apps.analytics.sql.tree import nodes
+from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary
+
+_RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
+_PICKING = (exp.Min, exp.Max, exp.Least, exp.Greatest, exp.Nullif)
+_OF_TIME = (exp.DateDiff, exp.TimestampDiff, exp.Anonymous, exp.TimeToUnix, exp.Extract, exp.TimeToStr, exp.Date)
+_CUTTING = (exp.Round, exp.Floor, exp.Ceil, exp.Abs)
+_OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
+
+
+def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
+    percentage's; by counting each value once; or by cutting digits of an amount."""
+    for either in nodes(plan.selects, exp.Or):
+        yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
+    if not _names_a_place(question):
+        yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
+    yield from _added_on(question, plan)
+    known, several = _meant(question), finder("several").search(question)
+    texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
+    for select in nodes(plan.results, exp.Select):
+        for part in select.expressions:
+            yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))
+            once = (each for each in part.find_all(exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
+            yield from () if several else (each.sql() for each in once)
+
+
+def _added_on(question: str, plan: Plan) -> Iterator[str]:
+    """Running sums that nobody asked for, or the word for one if there is none."""
+    running = [each for each in nodes(plan.results, exp.Window) if each.args.get("order") and each.find(exp.Sum)]
+    asked = finder("running").search(question)
+    if not asked:
+        yield from (each.sql() for each in running)
+    elif not running and next(nodes(plan.results, exp.Subquery, exp.Join), None) is None:
+        yield asked[0]
+
+
+def _names_a_place(question: str) -> bool:
+    """Whether the question has an ordinal or a number: `the second largest`, `number 3`."""
+    ordinals = {*words().ordinals, *vocabulary().ordinals}
+    return bool(ordinals & {*question.casefold().split()} or re.search(r"\d", question))
+
+
+def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
+    """Calculations on a column with a number that nobody means."""
+    for literal in part.find_all(exp.Literal) if part.find(*_OF_TIME) is None else ():
+        above: Any = literal.parent
+        while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
+            above = above.parent
+        of_percent = literal.name in ("100", "100.0") and part.find(exp.Div) is not None
+        reckoned = isinstance(above, (*_RECKONING, *_PICKING)) and above.find(exp.Column, exp.Star) is not None
+        added = isinstance(above, exp.Add | exp.Sub) and above.expression is literal and literal.name == "1"
+        if literal.is_number and reckoned and not of_percent and (added or float(literal.name) not in known):
+            yield above.sql()
+
+
+def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
+    """Amounts whose last digits are dropped. `texts`: columns that are cast because they hold text."""
+    for each in part.find_all(exp.Sum, exp.Avg):
+        whole = each.find(exp.Cast)
+        columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
+        if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
+            yield whole.sql()
+        yield from (cut.sql() for cut in each.find_all(*_CUTTING) if _to_integers(cut))
+    yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
+
+
+def _to_integers(cut: exp.Expr) -> bool:
+    """Whether it keeps no decimals of a column; `ROUND(x, 2)` keeps them."""
+    decimals = cut.args.get("decimals")
+    return cut.find(exp.Column) is not None and (decimals is None or decimals.name == "0")
+
+
+def _meant(question: str) -> set[float]:
+    """The numbers that a calculation may use: those said, also in words, and the factors of the units said."""
+    spoken, said = question.casefold().split(), vocabulary()
+    numbers = {0.0, 1.0} | {number * scale for number in numbers_in(question) for scale in SCALES}
+    numbers |= {float(numerals()[word]) for word in spoken if word in numerals()}
+    numbers |= _factors(spoken, said.scaled)
+    by_time = finder("averages").search(question) and finder("units", "by_month").search(question)
+    return numbers | _OF_A_YEAR if by_time else numbers
+
+
+def _shown_in(alias: str) -> set[float]:
+    """The factors of the unit of time that a column's own name says: `Milliseconds / 60000 AS minutes`."""
+    return _factors(words_of(alias).split(), _of_time())
+
+
+@cache
+def _of_time() -> dict[str, str]:
+    """The units of time and their factors."""
+    return {unit: each for unit, each in vocabulary().scaled.items() if "duration" in topics_of(unit)}
+
+
+def _factors(spoken: Iterable[str], scaled: Mapping[str, str]) -> set[float]:
+    """The factors of the units among these words."""
+    spoken = list(spoken)
+    said = (each for unit, each in scaled.items() if any(word.startswith(unit.split()[-1]) for word in spoken))
+    return {float(factor) for factors in said for factor in factors.split()}

@@ -1,0 +1,272 @@
+"""Compares what a SELECT reads, according to the schema, with a question's words. Pure; it judges nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.answer.formats import FIGURES
+from agentd.apps.analytics.checks.agreement import speaks, things_counted, words_of
+from agentd.apps.analytics.checks.unknown_words import about_table, said_in
+from agentd.apps.analytics.question.comparisons import ends_of
+from agentd.apps.analytics.sql.tree import conditions_of, own, valued
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+
+_HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
+"""Head words that end a column's name; the words before them say what it is about."""
+Found = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A table and one of its columns, as the schema search returns them."""
+
+
+class Asked:
+    """A question with the ones before it, without time words."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.said, self.topics = text, text.casefold(), topics_of(text)
+
+    @cached_property
+    def ends(self) -> dict[str, frozenset[str]]:
+        """Its superlatives, each with the orders that answer it."""
+        return ends_of(self.text)
+
+    @cached_property
+    def money(self) -> bool:
+        """Whether it asks for an amount, of whatever column."""
+        kinds = vocabulary().figures
+        words = {*re.findall(r"[^\W\d_]+", self.said), *self.topics}
+        general = finder("amounts", "totals").search(self.text)
+        return general is not None or any("money" in kinds.get(word, "") for word in words)
+
+    @cached_property
+    def counted(self) -> str:
+        """The noun after "how many"; "" if that is an amount."""
+        thing = things_counted(self.text)
+        behind = self.said.partition(thing)[2].split()[:1] if thing else []
+        figure = finder("shares", "averages", "totals", "neutral").fullmatch(thing)
+        of = topics_of(" ".join([thing, *behind]))
+        return "" if figure or (of and of <= self.amounts) else thing
+
+    @cached_property
+    def by_time(self) -> bool:
+        """Whether it asks for a figure per month or similar."""
+        return finder("units", "by_month", "when", "compares").search(self.text) is not None
+
+    @cached_property
+    def split_by(self) -> list[tuple[str, Asked]]:
+        """(words, thing) for each thing that figures are split by: `per negara`."""
+        said = re.finditer(rf"{finder('each').pattern}\W+([^\W\d_]{{3,}})(\s+[^\W\d_]+)?", self.text, re.IGNORECASE)
+        return [_split_by(found) for found in said]
+
+    @cached_property
+    def amounts(self) -> frozenset[str]:
+        """Its topics that are amounts of money."""
+        return frozenset(topic for topic in self.topics if "money" in vocabulary().figures.get(topic, ""))
+
+    @cached_property
+    def phrases(self) -> list[str]:
+        """The phrases for columns, without phrases inside longer ones."""
+        text, found = self.text, []
+        for phrase in sorted(vocabulary().columns, key=len, reverse=True):
+            if phrase_finder(phrase).search(text):
+                text = phrase_finder(phrase).sub(" ", text)
+                found.append(phrase)
+        return found
+
+    def hits(self, name: str, about: str = "", but: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The words and topics of a name and its description that are also in the question, except `but`."""
+        words = [w for w in re.findall(r"[^\W\d_]{3,}", f"{words_of(name)} {about.casefold()}") if w not in but]
+        telling = [w for w in words if len(w) > 3 and (len(words) == 1 or not finder("neutral").fullmatch(w))]
+        means = {p for p in self.phrases if re.search(vocabulary().columns[p], name, re.IGNORECASE)}
+        topics = topics_of(" ".join(words)) & self.topics - but
+        return frozenset(word for word in telling if said_in(word, self.said)) | means | topics
+
+    def says(self, value: str) -> bool:
+        """Whether the question contains a word of the value, in digits or letters."""
+        parts = re.findall(r"[^\W_]{3,}", value.casefold()) or [value.casefold()]
+        return any(re.search(rf"(?<!\w){re.escape(part)}", self.said) for part in parts)
+
+
+def _split_by(found: re.Match[str]) -> tuple[str, Asked]:
+    """Both words if they mean something together only: `per mata uang`."""
+    one, two = found[1], found[2] or ""
+    together = topics_of(one + two) - topics_of(one) - topics_of(two)
+    words = one + two if together else one
+    return found[0][: found[0].index(one)] + words, Asked(words)
+
+
+class Reading:
+    """One SELECT of a plan, without those nested in it."""
+
+    def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
+        self.select, self.tables, self.asked = select, tables, asked
+        made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
+        read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
+        others = [each for each in select.find_all(exp.Table) if each.name.casefold() not in {*tables, *made}]
+        self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
+        self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
+
+    def own(self, *kinds: type[Any]) -> Iterator[Any]:
+        """Its own nodes of these kinds."""
+        return own(self.select, *kinds)
+
+    def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
+        """The columns of a part that make its value, without those in conditions."""
+        return valued(part, self.select)
+
+    @property
+    def cutting_order(self) -> Any:
+        """The ORDER BY that decides which rows a LIMIT leaves; None without one of the two."""
+        return self.select.args.get("order") if self.select.args.get("limit") else None
+
+    @cached_property
+    def plain(self) -> list[exp.Expr]:
+        """The selected expressions without an aggregate."""
+        return [each for each in self.select.expressions if not each.find(exp.AggFunc)]
+
+    @cached_property
+    def labels(self) -> list[exp.Column]:
+        """The text and key columns among these."""
+        columns = [column for each in self.plain for column in self.own_columns(each)]
+        return [column for column in columns if self.kind(column) in ("descriptive", "identifier")]
+
+    @cached_property
+    def shown(self) -> list[exp.Column]:
+        """The columns in the selected expressions."""
+        return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
+
+    @cached_property
+    def grouping(self) -> list[exp.Column]:
+        """The columns that distinguish rows: those of the group keys, and those selected without an aggregate."""
+        group = self.select.args.get("group")
+        keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
+        return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
+
+    def tied_to(self, column: exp.Column) -> Iterator[str]:
+        """The sources whose columns a column is equated with: `Track.GenreId` is tied to `Genre`."""
+        for each in self.own(exp.EQ):
+            sides = (each.this, each.expression)
+            yield from (side.table.casefold() for side in sides if column in sides and isinstance(side, exp.Column))
+
+    def fixed(self, column: exp.Column) -> bool:
+        """Whether a condition sets the column to one value."""
+        conditions = (each for each in conditions_of(self.select) if isinstance(each, exp.EQ))
+        return any(each.this == column and isinstance(each.expression, exp.Literal) for each in conditions)
+
+    def leaves(self) -> Iterator[exp.Expr]:
+        """The comparisons that select rows, without join conditions."""
+        for each in self.own(exp.Predicate):
+            sides = (each.this, each.args.get("expression"))
+            tie = isinstance(each, exp.EQ) and all(isinstance(side, exp.Column) for side in sides)
+            other = isinstance(each, exp.SubqueryPredicate | exp.Case) or each.find(exp.Select)
+            if not (tie or other or each.find_ancestor(exp.Join)):
+                yield each
+
+    def column(self, column: exp.Column) -> Found | None:
+        """The column in the schema; None if a subquery makes it."""
+        named = self.sources.get(column.table.casefold())
+        for table in [named] if named else [] if column.table else self.sources.values():
+            for each in table["columns"]:
+                if str(each["name"]).casefold() == column.name.casefold():
+                    return table, each
+        return None
+
+    def kind(self, column: exp.Column) -> str:
+        found = self.column(column)
+        return str(found[1].get("classification") or "") if found else ""
+
+    def is_own_date(self, column: exp.Column) -> bool:
+        """Whether it is its table's main date: the first one if the schema names none."""
+        found = self.column(column)
+        if found is None:
+            return True
+        dates = [str(each["name"]) for each in found[0]["columns"] if each.get("classification") == "temporal"]
+        return column.name.casefold() == str(found[0].get("date") or dates[0]).casefold()
+
+    def about(self, columns: Iterable[exp.Column]) -> str:
+        """The schema's descriptions of the columns."""
+        return " ".join(str(found[1].get("description") or "") for each in columns if (found := self.column(each)))
+
+    def hits(self, table: Mapping[str, Any], column: Mapping[str, Any]) -> frozenset[str]:
+        """What the question says about a column, without what applies to its whole table."""
+        own = f"{words_of(str(table['table_name']))} {str(table.get('purpose') or '').casefold()}"
+        but = frozenset([*re.findall(r"[^\W\d_]+", own), *topics_of(own)])
+        return self.asked.hits(str(column["name"]), str(column.get("description") or ""), but)
+
+    def said(self, column: exp.Column) -> bool:
+        """Whether the question has a word that distinguishes the column within its table."""
+        found = self.column(column)
+        return found is None or bool(self.hits(*found))
+
+    def better(self, columns: Sequence[exp.Column], beside: Iterable[exp.Column]) -> bool:
+        """Whether another figure of the same class matches the question better than these columns together, by words
+        that those `beside` them don't match."""
+        own, around = self.hits_of(columns), self.hits_of(beside)
+        used = {each.name.casefold() for each in beside}
+        others = (
+            self.hits(found[0], each)
+            for column in columns
+            if (found := self.column(column)) and found[1].get("classification") in FIGURES
+            for each in found[0]["columns"]
+            if each.get("classification") == found[1]["classification"] and str(each["name"]).casefold() not in used
+        )
+        return any(each - around and len(each - own) > len(own - each) for each in others)
+
+    def hits_of(self, columns: Iterable[exp.Column]) -> frozenset[str]:
+        """The words that match several columns together."""
+        return frozenset().union(*(self.hits(*found) for each in columns if (found := self.column(each))))
+
+    def meant(self, column: exp.Column) -> bool:
+        """The same as `said`; a text or key also needs its head word: "country" of `ship_country`."""
+        return self.column(column) is None or (
+            self.said(column) and (self.kind(column) not in ("descriptive", "identifier") or self._head(column))
+        )
+
+    def _head(self, column: exp.Column) -> bool:
+        found = self.column(column)
+        assert found is not None
+        name, about = str(found[1]["name"]), str(found[1].get("description") or "")
+        head = [word for word in words_of(name).split() if word not in _HEADS][-1:]
+        return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
+
+    def called(self, column: exp.Column) -> bool:
+        """Whether the question asks for or by the column: it has its head word or one of its values, or the column is
+        the name or key of a table that it mentions."""
+        found = self.column(column)
+        if found is None or self._head(column) or self._chosen(column):
+            return True
+        name = str(found[1]["name"])
+        names = [str(each["name"]) for each in found[0]["columns"] if finder("names").search(str(each["name"]))]
+        further = [each for each in names if not speaks(each, "name_parts")][1:]
+        called = name in {*names} - {*further} or (not names and finder("titles").search(name))
+        of_others = topics_of(words_of(name)) - topics_of(about_table({**found[0], "columns": ()}))
+        key = found[1].get("is_primary_key") or (self.kind(column) == "identifier" and not of_others)
+        return bool((called or key) and self.is_about(found[0]))
+
+    def _chosen(self, column: exp.Column) -> bool:
+        """Whether a condition selects rows by a value of the column that is in the question."""
+        return any(
+            column.sql() in {each.sql() for each in leaf.find_all(exp.Column)}
+            and any(self.asked.says(value.name) for value in leaf.find_all(exp.Literal))
+            for leaf in self.leaves()
+        )
+
+    def is_about(self, table: Mapping[str, Any]) -> bool:
+        """Whether the question mentions the table, or a value that its rows are selected by."""
+        chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
+        return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
+            (found := self.column(column)) is not None and found[0] is table for column in chosen
+        )
+
+    def texts(self) -> Iterator[str]:
+        """The names and descriptions of the tables, columns and values that it reads."""
+        for table in self.sources.values():
+            yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
+        yield from (text for name in self.unknown.values() for text in (name, words_of(name)))
+        for column in self.own(exp.Column):
+            if self.column(column) is not None or self.unknown:
+                yield from (column.name, words_of(column.name), self.about([column]))
+        yield from (each.name for each in self.own(exp.Literal))

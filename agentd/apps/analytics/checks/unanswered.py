@@ -1,0 +1,77 @@
+"""What a question asks for that no part of its plan covers: a topic, a date, an amount, a count, a split. Pure.
+
+Each is a doubt, in the question's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from agentd.apps.analytics.answer.formats import FIGURES
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.ranking import misranked
+from agentd.apps.analytics.checks.schema_reading import Asked, Reading
+from agentd.apps.analytics.checks.unknown_words import about_table
+from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+
+
+def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Topics of the question that the tables have but the plan doesn't read; a date, amounts or a count if it shows
+    none; missing splits."""
+    asked = Asked(timeless(question))
+    unknown = " ".join(name.casefold() for reading in readings for name in reading.unknown.values())
+    named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
+    read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
+    if finder("without").search(asked.text):  # "never sold" needs the sales table, but no quantity
+        sources = (about_table(table) for reading in readings for table in reading.sources.values())
+        read |= topics_of(" ".join(sources)) & vocabulary().measures
+    there = topics_of(" ".join(map(about_table, tables)))
+    yield from sorted(asked.topics & there - read)
+    yield from _not_split(asked, readings, tables)
+    for reading in readings:
+        yield from (*misranked(reading), *_of_one_table(reading))
+    if unknown:
+        return
+    kinds = {reading.kind(column) for reading in readings for column in reading.shown}
+    if (when := finder("when").search(question)) and "temporal" not in kinds:
+        yield when[0]
+    figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
+    means = (column for reading in readings for each in reading.own(exp.Avg) for column in each.find_all(exp.Column))
+    figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
+    counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
+    things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())
+    if asked.counted or (counts and things and finder("counting").search(asked.text)):
+        yield from () if figures or counts else (asked.counted,)
+    elif not figures and not finder("totals").search(asked.text):
+        amount = finder("amounts").search(asked.text)
+        yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
+
+
+def _of_one_table(reading: Reading) -> Iterator[str]:
+    """Columns of a table that nobody mentioned, if another table has a column of that name: whose contacts?"""
+    about = [(str(each["table_name"]), str(each.get("purpose") or "")) for each in reading.sources.values()]
+    if any(reading.asked.hits(*each) for each in about) or reading.select.parent is not None:
+        return
+    others = [each for each in reading.tables.values() if str(each["table_name"]) not in dict(about)]
+    names = {str(column["name"]) for table in others for column in table["columns"]}
+    kinds = ((column.name, reading.kind(column)) for column in reading.labels if reading.said(column))
+    yield from (name for name, kind in kinds if name in names and kind == "descriptive")
+
+
+def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Phrases such as "per country" if the tables have countries but nothing is grouped, shown or filtered by one."""
+    if finder("averages").search(asked.text):
+        return
+    by = [f"{words_of(name)} {name}" for reading in readings for name in reading.unknown.values()]
+    for reading in readings:
+        for column in reading.grouping:
+            found = reading.column(column)
+            by.append(f"{about_table({**found[0], 'columns': []})} {words_of(column.name)}" if found else column.name)
+    for said, thing in asked.split_by:
+        if any(map(thing.hits, map(about_table, tables))) and not any(map(thing.hits, by)):
+            yield said

@@ -1,0 +1,78 @@
+"""Words of a question that the plan, its tables and the language packs don't know. Pure; judges no figure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from agentd.agent.languages import words
+from agentd.agent.text import stem
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.coverage import known_words, names_in
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
+
+OF_NO_QUESTION = {
+    "alike",
+    "telling_nothing",
+    "figures",
+    "own_currency",
+    "balances",
+    "claims",
+    "before_bounds",
+    "narrating",
+}
+"""Vocabulary keys that apply only to column names, examples and narratives."""
+
+
+def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Lower-case words that the plan, its tables and the packs don't know, and topics of the question that only other
+    found tables have: whether the plan covers them is uncertain."""
+    about = {str(table["table_name"]): about_table(table) for table in tables}
+    query = text_of(plan)
+    used = [text for name, text in about.items() if re.search(rf"\b{re.escape(name)}\b", query)]
+    written = " ".join([query, words_of(query), *used]).casefold()
+    others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
+    unsaid = [word for word in _others(question) if not said_in(word, written)]
+    return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
+
+
+def names_values(talk: str, tables: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the text has a possible value: a name, a number, or a word unknown to the packs and these tables."""
+    about = " ".join(map(about_table, tables)).casefold()
+    rest = timeless(talk)
+    if re.search(r"[\d'\"]", rest) or any(not said_in(name.casefold(), about) for name in names_in(rest)):
+        return True
+    return any(not said_in(word, about) for word in _others(talk))
+
+
+def said_in(word: str, text: str) -> bool:
+    """Whether a word of the text has the same stem, ignoring endings of up to three letters."""
+    roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
+    return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
+
+
+def about_table(table: Mapping[str, Any]) -> str:
+    """A table's names, purpose and column descriptions as one text."""
+    texts = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
+    notes = [str(table.get("purpose") or ""), *(str(each.get("description") or "") for each in table["columns"])]
+    return " ".join([*texts, *map(words_of, texts), *notes])
+
+
+@cache
+def _small() -> frozenset[str]:
+    """Function words and number words."""
+    of = words()
+    return frozenset({*known_words(), *of.fillers, *of.joiners, *of.shorthands, *of.digits, *of.numbers, *of.ordinals})
+
+
+def _others(question: str) -> list[str]:
+    """Its lower-case words without those of the vocabulary, which other checks handle."""
+    keys = (each.name for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION)
+    rest = finder(*keys).sub(" ", without_topics(timeless(question)))
+    return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

@@ -1,0 +1,29 @@
+"""Rows that count no more (`is_void`, `cancelled`): whether a plan leaves them out unless they are asked for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agentd.apps.analytics.checks.agreement import speaks
+from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.vocabulary import finder
+
+
+def leaves_out(reading: Reading, leaf: exp.Expr) -> bool:
+    """Whether a condition leaves out such rows, which needs no word: `is_void = 0`, `cancelled_at IS NULL`."""
+    no = isinstance(leaf, exp.EQ) and leaf.expression.sql().upper() in ("0", "FALSE")
+    nothing = isinstance(leaf, exp.Is) and not isinstance(leaf.parent, exp.Not)
+    voids = isinstance(leaf.this, exp.Column) and speaks(leaf.this.name, "voided")
+    return (no or nothing) and voids and not finder("voided").search(reading.asked.text)
+
+
+def kept(reading: Reading) -> Iterator[str]:
+    """Columns that mark such rows in the tables of a figure, if nothing in the whole query reads them."""
+    if not any(True for _ in reading.own(exp.AggFunc)) and not reading.select.args.get("limit"):
+        return
+    read = {column.name.casefold() for column in reading.select.root().find_all(exp.Column)}
+    for table in reading.sources.values():
+        names = (str(column["name"]) for column in table["columns"])
+        yield from (name for name in names if speaks(name, "voided") and name.casefold() not in read)

@@ -1,0 +1,1 @@
+"""The workflow's six nodes and its error node, one file each, and what they share."""

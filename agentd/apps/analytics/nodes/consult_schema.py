@@ -1,0 +1,114 @@
+"""Node 2, `consult_schema`: gets the tables that the question needs from graphiti_server. Plans nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from agentd.apps.analytics import servers
+from agentd.apps.analytics.answer.formats import FIGURES
+from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.checks.unknown_words import about_table, said_in
+from agentd.apps.analytics.nodes.clarifying import readings_of, without_measure
+from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.nodes.understand_query import is_unclear, unclear
+from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
+from agentd.apps.analytics.vocabulary import topics_of
+from agentd.apps.analytics.wording import say_for
+
+TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
+COMMUNICATION = "Graphiti MCP Server communication error"
+
+
+async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, Any]:
+    """Gets tables, joins, amount and date columns: first by the entities, then with the question's words added.
+
+    A small model omits words of the question that name a table, and writes others like column names (`total_amount`);
+    the second search splits these unless the question writes them so. If the entities find no table, the previous
+    question is added. Raises NodeFailed if the server does not answer or no table fits.
+    """
+    question = state["user_query"]
+    say = say_for(question)
+    entities = list(state.get("entities_mentioned") or [])
+    answer, warnings = await _asked(state, context, entities)
+    found = bool(answer.get("relevant_tables"))
+    words = [each if each.casefold() in question.casefold() else each.replace("_", " ") for each in entities]
+    try:
+        wider, more = await _asked(state, context, [*words, question, *([] if found else past_questions(state)[-1:])])
+    except NodeFailed:
+        if not found:
+            raise
+    else:
+        if wider.get("relevant_tables"):
+            answer, warnings = wider, more
+    tables = answer.get("relevant_tables") or []
+    if readings := readings_of(question, past_questions(state)):
+        answer_to_all, _ = await _asked(state, context, readings)
+        if back := without_measure(question, readings, answer_to_all.get("relevant_tables") or []):
+            raise NodeFailed(
+                say["which_measure"], "two readings", validation_status="failed_planning", clarification=dict(back)
+            )
+    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(question, tables)):
+        raise unclear(question, state.get("intent"))
+    if not tables:
+        raise NodeFailed(
+            say["poor_schema"],
+            "; ".join(warnings) or say["no_tables"],
+            schema_consultation_warnings=list(dict.fromkeys([say["no_tables"], *warnings])),
+            relevant_tables=[],
+            validation_status="failed_planning",
+        )
+    return {
+        "relevant_tables": tables,
+        "table_relationships": answer.get("table_relationships") or [],
+        "financial_columns": answer.get("financial_columns") or _columns(tables, *FIGURES),
+        "temporal_columns": answer.get("temporal_columns") or _columns(tables, "temporal"),
+        "schema_consultation_warnings": warnings or None,
+        "sql_dialect": answer.get("dialect"),
+    }
+
+
+def _named(question: str, tables: list[dict[str, Any]]) -> bool:
+    """Whether the question contains a table's name, a word of its purpose, or a topic of its contents."""
+    said = question.casefold()
+    names = [words_of(str(table["table_name"])) for table in tables]
+    names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
+    about = topics_of(" ".join(map(about_table, tables)))
+    named = any(name and all(said_in(word, said) for word in name.split()) for name in names)
+    return named or bool(topics_of(timeless(question)) & about)
+
+
+async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """(the answer, with malformed parts removed; warnings about what was wrong with it)."""
+    payload = {"intent": state.get("intent") or "", "entities": entities}
+    say = say_for(state["user_query"])
+    try:
+        answer = await context.call(servers.GRAPH, TOOLS[state["plan_style"]], payload)
+    except CallFailed as error:
+        raise NodeFailed(say["no_schema"], f"{COMMUNICATION}: {error}") from error
+    warnings: list[str] = []
+    if answer.get("success") is False:
+        warnings.append(str(answer.get("error") or say["no_tables"]))
+    tables = answer.get("relevant_tables")
+    if tables is None and answer.get("success") is not False:
+        warnings.append("the schema search gave no relevant_tables")
+    if not isinstance(tables, list):
+        return {}, warnings
+    known = [table for table in tables if isinstance(table, dict) and table.get("table_name") and _listed(table)]
+    if len(known) < len(tables):
+        warnings.append(f"the schema search gave {len(tables) - len(known)} tables without a name or columns")
+    return {**answer, "relevant_tables": known}, warnings if known else warnings or [say["no_tables"]]
+
+
+def _listed(table: dict[str, Any]) -> bool:
+    columns = table.get("columns")
+    return isinstance(columns, list) and all(isinstance(column, dict) and column.get("name") for column in columns)
+
+
+def _columns(tables: list[dict[str, Any]], *kinds: str) -> dict[str, list[str]]:
+    found = {
+        table["table_name"]: [column["name"] for column in table["columns"] if column.get("classification") in kinds]
+        for table in tables
+    }
+    return {name: columns for name, columns in found.items() if columns}

@@ -1,0 +1,205 @@
+"""Node 3, `plan_execution`: plans queries or operations and a narrative with placeholders. Runs no plan.
+
+The database checks the plan first (EXPLAIN, or an operation with limit 0), and its errors go back to the model once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from agentd.apps.analytics import servers
+from agentd.apps.analytics.checks import currencies
+from agentd.apps.analytics.checks.dates import dates_for, offered, usable
+from agentd.apps.analytics.checks.doubts import doubts, refusals
+from agentd.apps.analytics.checks.joins import without_details
+from agentd.apps.analytics.checks.limits import lists_for_one
+from agentd.apps.analytics.nodes.clarifying import without_period
+from agentd.apps.analytics.nodes.execute_query import OPERATIONS_TOOL
+from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.nodes.understand_query import known_plan
+from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.planner.conversion import lacks_columns, read_plan
+from agentd.apps.analytics.planner.examples import ExampleLibrary
+from agentd.apps.analytics.planner.reading import Unreadable
+from agentd.apps.analytics.planner.request import corrected, messages_for
+from agentd.apps.analytics.planner.schema import plan_schema
+from agentd.apps.analytics.planner.template import worded_truly
+from agentd.apps.analytics.question.periods import periods_in, timeless
+from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
+from agentd.apps.analytics.wording import say_for
+from agentd.errors import ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage
+
+EXPLAIN_TOOL = "explain_query"
+MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
+"""By query_complexity."""
+REPAIRS = 2
+"""One for a model held to a grammar: a second repair fixed none of four plans and took up to 90 s."""
+SLOW_S = 60.0
+"""A plan that took longer goes back only if it is wrong, not if it is doubtful."""
+_DENIED = re.compile(r"denied .*\b(?:table|view) (\S+).*\((?:1142|1143|42501)\)$")
+"""A database's error for a table that its account may not read."""
+
+
+class PlanExecution:
+    """The node, with the examples it shows."""
+
+    def __init__(self, examples: ExampleLibrary) -> None:
+        self._examples = examples
+
+    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
+        """The plan, repaired (at most REPAIRS times, by a held model once) if it is wrong or the database rejects it.
+
+        Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period is missing.
+        """
+        say = say_for(state["user_query"])
+        metrics = state.get("requested_metrics") or []
+        if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
+            raise NodeFailed(
+                say["no_data_fits"], f"no column fits {', '.join(metrics)}", validation_status="failed_planning"
+            )
+        today = context.clock.now().date()
+        past = past_questions(state)
+        dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
+        messages = messages_for(state, dates, self._examples, brief=_is_held(context))
+        began = context.clock.monotonic()
+        plan, faults = await self._first(state, context, messages, dates)
+        slow, first, written = context.clock.monotonic() - began > SLOW_S, plan, context.said
+        for turn in range(1 if _is_held(context) else REPAIRS):
+            if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
+                break  # mere doubts get one repair, none after a long wait; the answer mentions them
+            sent_back = corrected(messages, written, faults)
+            try:
+                repaired, still = await self._planned(state, context, sent_back, dates, again=True)
+            except NodeFailed:
+                if plan is None or plan.fatal:
+                    raise
+                break
+            better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
+            if better and repaired == plan:
+                break  # the model would repeat the same plan again
+            plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
+        if plan is None or plan.fatal:
+            if plan is not None and plan.needs_period:
+                back = without_period(state["user_query"], today)
+                raise NodeFailed(
+                    say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
+                )
+            raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
+        period = state.get("time_period")
+        called = str(period["period_label"]) if period else ""
+        worded = worded_truly(plan, state["user_query"], called, state["relevant_tables"] or ())
+        before = [said] if (said := state.get("technical_error_details")) else []
+        again = plan is not first and _is_held(context)
+        return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
+
+    async def _first(
+        self, state: AgentState, context: NodeContext, messages: list[ChatMessage], dates: dict[str, str]
+    ) -> tuple[Plan | None, list[str]]:
+        """The plan of an example with the same question if it has no faults; else the model's."""
+        if known := known_plan(state, self._examples):
+            plan, faults = await self._checked(known, state, context, dates)
+            if not faults:
+                return replace(plan, derived=["planned as approved before", *plan.derived]), []
+        return await self._planned(state, context, messages, dates)
+
+    async def _planned(
+        self,
+        state: AgentState,
+        context: NodeContext,
+        messages: list[ChatMessage],
+        dates: dict[str, str],
+        *,
+        again: bool = False,
+    ) -> tuple[Plan | None, list[str]]:
+        """One plan of the model with its faults; None as the plan if the reply can't be parsed."""
+        try:
+            value = await context.ask(
+                messages,
+                plan_schema(
+                    state, offered(state["user_query"], dates), brief=_is_held(context), may_be_empty=not again
+                ),
+                max_tokens=MAX_TOKENS[state.get("query_complexity") or "simple"],
+            )
+        except (ProviderFailure, ProviderUnavailable) as error:
+            say = say_for(state["user_query"])
+            raise NodeFailed(
+                say["no_plan"], f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
+            ) from error
+        except Unreadable as error:
+            return None, [str(error)]
+        return await self._checked(value, state, context, dates)
+
+    async def _checked(
+        self, value: dict[str, Any], state: AgentState, context: NodeContext, dates: dict[str, str]
+    ) -> tuple[Plan, list[str]]:
+        """A plan as written, corrected where that is safe, with its faults."""
+        period, say = state.get("time_period"), say_for(state["user_query"])
+        said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
+        tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
+        named = usable(state["user_query"], dates)
+        plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
+        if plan.empty:
+            raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
+        plan = without_details(plan, tables, state.get("table_relationships"))
+        silent = refusals(state, plan, named, " ".join(said))
+        plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
+        refused = [] if plan.fatal else await _refused(plan, context)
+        if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
+            table = denied[1].rpartition(".")[2].strip("`")
+            raise NodeFailed(
+                say["denied"].format(table=table),
+                denied.string,
+                validation_status="failed_planning",
+                suggestions=[say["grant"].format(table=table)],
+            )
+        unmet = doubts(state, plan, context.clock.now().date())
+        unmet += lists_for_one(plan, timeless(state["user_query"])).values()
+        asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
+        plan = replace(plan, doubts=[*plan.doubts, *asks])
+        return plan, [*plan.fatal, *refused, *plan.doubts]
+
+
+def _is_held(context: NodeContext) -> bool:
+    """Whether a grammar constrains the model: such a model runs locally, writes slowly and is asked for less."""
+    return context.model.state().constraint == "grammar"
+
+
+async def _refused(plan: Plan, context: NodeContext) -> list[str]:
+    """The database's errors for the plan; empty if it can't be asked now (the next node will report that)."""
+    if plan.operations:
+        return await _refused_operations(plan, context)
+    if not context.offers(servers.SQL, EXPLAIN_TOOL):
+        return []
+    refused: list[str] = []
+    for query in plan.selects:
+        try:
+            answer = await context.call(
+                servers.SQL, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False
+            )
+        except CallFailed:
+            return []
+        if answer.get("status") == "error":
+            reason = str(answer.get("error_message"))
+            if reason.startswith(servers.AWAY):
+                return []
+            refused.append(f"{query['result_key']}: {reason}")
+    return refused
+
+
+async def _refused_operations(plan: Plan, context: NodeContext) -> list[str]:
+    trial = [{**operation, "limit": 0} for operation in plan.operations]
+    if not context.offers(servers.OPERATIONS, OPERATIONS_TOOL):
+        return []
+    try:
+        answer = await context.call(servers.OPERATIONS, OPERATIONS_TOOL, {"operations": trial}, retry=False)
+    except CallFailed:
+        return []
+    results = answer.get("results")
+    return [
+        f"{name}: {result.get('error')}"
+        for name, result in (results.items() if isinstance(results, dict) else ())
+        if isinstance(result, dict) and result.get("status") == "error"
+    ]

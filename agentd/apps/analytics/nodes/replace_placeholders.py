@@ -1,0 +1,122 @@
+"""Node 6, `replace_placeholders`: placeholder_mcp_server puts the values into the narrative.
+
+No number is formatted here: values go to the server as the database returned them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agentd.apps.analytics import servers
+from agentd.apps.analytics.answer.narrative import in_currency, narrative_of
+from agentd.apps.analytics.answer.placeholders import in_points, rules_for, units_of
+from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
+from agentd.apps.analytics.nodes.session_rows import rows_behind
+from agentd.apps.analytics.sample import is_sample, said
+from agentd.apps.analytics.state import AgentState, NodeFailed
+from agentd.apps.analytics.wording import words_for
+
+TOOL = "fill_placeholders"
+COMMUNICATION = "Placeholder MCP Server communication error"
+UNKNOWN_COSTS = 20
+"""How much each figure of the narrative without a result lowers the quality score."""
+NOTHING = "tidak tersedia"
+"""placeholder_mcp_server's text for null, in every language."""
+CERTAIN = 90
+"""Below this score the answer begins with the doubts about it."""
+DOUBTS_SAID = 2
+
+
+class ReplacePlaceholders:
+    """The node, for books in one currency."""
+
+    def __init__(self, currency: str = "IDR") -> None:
+        self._currency = currency
+
+    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
+        """Calls `replace_placeholders` with the currency."""
+        return await replace_placeholders(state, context, self._currency)
+
+
+async def replace_placeholders(state: AgentState, context: NodeContext, currency: str = "IDR") -> dict[str, Any]:
+    """The narrative, its table, a summary of the figures and the warnings.
+
+    A placeholder without a value becomes "tidak tersedia", with a warning. Raises NodeFailed if the server is down.
+    """
+    calculations = dict(state.get("financial_calculations") or {})
+    rows, lost = await rows_behind(state, context)
+    warnings = [*(state.get("validation_warnings") or [])]
+    if lost is not None and lost not in warnings:
+        warnings.append(lost)
+    template = state.get("response_template") or ""
+    mapping = state.get("placeholder_mapping") or {}
+    period = state.get("time_period")
+    words = words_for(state["user_query"])
+    sources = state.get("placeholder_sources")
+    made = narrative_of(template, calculations, mapping, period, state["user_query"], sources)
+    unknown = made.unknown
+    answer = await _filled(context, made.ready(), made.values, made.rules, currency, words.say)
+    warnings += [words.say["no_value"].format(name=name) for name in unknown]
+    score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
+    narrative = answer["final_narrative"].replace(NOTHING, words.say["unavailable"])
+    doubts = [warning for warning in warnings if not is_sample(warning)]
+    if score < CERTAIN and doubts:
+        narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
+    changes: dict[str, Any] = {
+        "final_narrative": said(narrative, warnings),
+        "data_table_for_display": rows,
+        "table_units": units_of(rows, mapping, currency),
+        "executive_summary": await _summary(context, calculations, mapping, currency, words.say),
+        "warnings_for_display": warnings,
+        "workflow_status": "completed",
+    }
+    if unknown:
+        known = state.get("technical_error_details")
+        lacking = f"placeholders without a value: {', '.join(unknown)}"
+        changes |= {
+            "quality_score": score,
+            "validation_status": "passed_with_warnings",
+            "technical_error_details": f"{known}; {lacking}" if known else lacking,
+        }
+    return changes
+
+
+async def _filled(
+    context: NodeContext,
+    template: str,
+    values: dict[str, Any],
+    rules: dict[str, dict[str, Any]],
+    currency: str,
+    say: Mapping[str, str],
+) -> dict[str, Any]:
+    template, rules = in_currency(template, rules, currency)
+    payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
+    try:
+        answer = await context.call(servers.PLACEHOLDERS, TOOL, payload)
+    except CallFailed as error:
+        raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: {error}") from error
+    if not isinstance(answer.get("final_narrative"), str):
+        raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: the answer has no final_narrative")
+    return answer
+
+
+async def _summary(
+    context: NodeContext,
+    calculations: dict[str, Any],
+    mapping: dict[str, str],
+    currency: str,
+    say: Mapping[str, str],
+) -> dict[str, Any]:
+    """The single figures as formatted in a narrative, {key: "Rp 29.500.000"}."""
+    figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
+    if not figures:
+        return {}
+    slots = {f"F{number}": key for number, key in enumerate(figures)}
+    rules = rules_for(figures, mapping, figures)
+    points = in_points(figures, mapping, figures)
+    template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
+    values = {slot: figures[key] for slot, key in slots.items()}
+    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency, say)
+    shown = answer["final_narrative"].split("\x1f")
+    return dict(zip(slots.values(), shown, strict=True)) if len(shown) == len(slots) else figures

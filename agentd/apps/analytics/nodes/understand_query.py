@@ -1,0 +1,203 @@
+"""Node 1, `understand_query`: what is asked, about what, and for which time. Plans nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import date
+from importlib.resources import files
+from typing import Any
+
+from agentd.agent.actions import HOSTED
+from agentd.apps.analytics import servers
+from agentd.apps.analytics.nodes.clarifying import without_subject
+from agentd.apps.analytics.nodes.node_context import NodeContext
+from agentd.apps.analytics.planner.examples import ExampleLibrary
+from agentd.apps.analytics.planner.reading import Unreadable, texts, unwrapped
+from agentd.apps.analytics.question.periods import period_of, periods_in
+from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
+from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.wording import label_for, say_for
+from agentd.errors import ProviderFailure, ProviderUnavailable
+from agentd.messages import ChatMessage
+
+INTENTS = (
+    "sales_analysis",
+    "customer_report",
+    "receivables_report",
+    "payables_report",
+    "purchase_analysis",
+    "payment_report",
+    "inventory_report",
+    "production_report",
+    "employee_report",
+    "master_data",
+    "change_data",
+    "unclear",
+)
+_UNCLEAR = frozenset(
+    "unclear unknown ambiguous none null other tidak_jelas tidak_diketahui out_of_scope irrelevant off_topic".split()
+)
+_CHANGES = frozenset("change_data data_modification write_request delete_data update_data".split())
+MAX_TOKENS = 160
+COMPLEXITIES = ("simple", "medium", "complex")
+
+SYSTEM = (
+    "You read questions about a trading company's books (sales, customers, receivables, suppliers, payables, "
+    "purchases, payments, stock, production, employees), in Indonesian or English. Answer with one JSON object: "
+    "intent, entities_mentioned (the business things the question is about, in its own words; `customer` or `supplier` "
+    "for a company's name), requested_metrics (snake_case), query_complexity. intent is `unclear` when the question is "
+    "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
+    "follow-up is about what the previous questions were about. Never answer the question."
+)
+EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text(encoding="utf-8"))
+_NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "intent": {"type": "string", "enum": list(INTENTS)},
+        "entities_mentioned": _NAMES,
+        "requested_metrics": {**_NAMES, HOSTED: True},
+        "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
+    },
+    "required": ["intent", "entities_mentioned", "requested_metrics", "query_complexity"],
+    "additionalProperties": False,
+}
+
+
+async def understand_query(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
+    """Intent, entities, metrics and complexity from the model (skipped for a question with a known plan); the time
+    period by rules.
+
+    Raises NodeFailed: `failed_understanding` with a question back, setup advice if no books are connected, or a generic
+    message if no model answers.
+    """
+    question = state["user_query"].strip()
+    say = say_for(question)
+    there = {state.name for state in context.toolset().servers}
+    if lacking := ", ".join(name for name in servers.NEEDED if name not in there):
+        raise NodeFailed(
+            say["no_books"],
+            f"client.toml has no [[servers]] {lacking}",
+            suggestions=[say["add_books"].format(names=lacking)],
+        )
+    if not re.search(r"\w", question):
+        raise NodeFailed(say["ask_back"], "the question is empty", validation_status="failed_understanding")
+    try:
+        known = {"intent": "known"} if known_plan(state, examples) else None
+        value = known or unwrapped(await _understood(_messages(state), context), "intent")
+    except (ProviderFailure, ProviderUnavailable) as error:
+        raise NodeFailed(say["not_now"], f"LLM call failed in understand_query: {error}") from error
+    except Unreadable as error:
+        raise NodeFailed(say["ask_back"], f"LLM answer: {error}", validation_status="failed_understanding") from error
+    intent = _name(value.get("intent"))
+    entities = texts(value.get("entities_mentioned") or value.get("entities"))
+    metrics = texts(value.get("requested_metrics") or value.get("metrics"))
+    if intent in _CHANGES and finder("reads").match(question):
+        intent = "master_data"  # a small model mistakes "list of suppliers" for a command
+    if intent in _CHANGES:
+        raise NodeFailed(
+            say["reads_only"], "the question asks to change data", validation_status="failed_understanding"
+        )
+    if not intent or (is_unclear(intent) and not _says_what(question)):
+        raise unclear(question, intent)
+    complexity = str(value.get("query_complexity") or "").casefold()
+    left_out = [name for name in SCHEMA["required"] if name not in value]
+    period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
+    return {
+        "intent": intent,
+        "entities_mentioned": entities or metrics or _words(question),
+        "requested_metrics": metrics,
+        "query_complexity": complexity if complexity in COMPLEXITIES else "simple",
+        "time_period": period,
+        "technical_error_details": f"{', '.join(left_out)} (derived)" if left_out else None,
+    }
+
+
+def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | None:
+    """The plan of an example with the same question; None for a follow-up, which may mean something else."""
+    example = None if past_questions(state) else examples.same(state["user_query"], state["plan_style"])
+    return None if example is None else example.plan
+
+
+def _says_what(question: str) -> bool:
+    """Whether it asks for a figure or the first of something, which is clear if the office has a table for it."""
+    kinds = (("how_many",), ("averages",), ("totals",), ("ranks", "tops", "most", "least"), ("lists",))
+    rest = [finder(*keys).sub(" ", question) for keys in kinds]
+    return any(each != question and re.search(r"[^\W\d_]{3,}", each) for each in rest)
+
+
+def is_unclear(intent: str | None) -> bool:
+    """Whether the model did not understand the question."""
+    return (intent or "").casefold() in _UNCLEAR
+
+
+def unclear(question: str, intent: str | None) -> NodeFailed:
+    """The failure that asks the user to clarify the question."""
+    return NodeFailed(
+        say_for(question)["ask_back"],
+        f"the model found no clear intent ({intent!r})",
+        validation_status="failed_understanding",
+        clarification=dict(without_subject(question, ())),
+    )
+
+
+async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict[str, Any]:
+    """The model's reading, requested once more if it was no JSON. Raises the same errors as `context.ask`."""
+    try:
+        return await context.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+    except Unreadable as error:
+        again = ChatMessage(role="user", content=json.dumps({"error": f"{error}; answer with the JSON object alone"}))
+        return await context.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+
+
+def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:
+    """The period of the question's own words; else of the model's description of it. All null if there is none."""
+    found = periods_in(question, past, today)
+    period = found[0] if found else None
+    if period is None and described and described.casefold() in " ".join([question, *past]).casefold():
+        period = period_of(described, today)
+    if period is None:
+        return {"start_date": None, "end_date": None, "period_label": None}
+    return {**period.as_time_period(), "period_label": label_for(question, period.label)}
+
+
+def _messages(state: AgentState) -> list[ChatMessage]:
+    return [*_PREFIX, _asked(state["user_query"], past_questions(state)[-3:])]
+
+
+def _asked(question: str, past: Sequence[str]) -> ChatMessage:
+    asked: dict[str, Any] = {"question": question}
+    if past:
+        asked["previous_questions"] = list(past)
+    return ChatMessage(role="user", content=json.dumps(asked, ensure_ascii=False))
+
+
+_PREFIX = [
+    ChatMessage(role="system", content=SYSTEM),
+    *(
+        message
+        for example in EXAMPLES
+        for message in (
+            _asked(example["question"], example["past"]),
+            ChatMessage(role="assistant", content=json.dumps(example["answer"], ensure_ascii=False)),
+        )
+    ),
+]
+_STABLE = len(_PREFIX)
+
+
+def _description(value: dict[str, Any]) -> str:
+    described = value.get("time_description") or value.get("time_period_description") or value.get("time_period")
+    if isinstance(described, dict):
+        described = described.get("period_label") or described.get("description")
+    return described.strip() if isinstance(described, str) else ""
+
+
+def _name(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _words(question: str) -> list[str]:
+    return re.findall(r"[^\W\d_]{4,}", question)[:6]

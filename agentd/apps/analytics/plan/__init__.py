@@ -1,0 +1,1 @@
+"""A plan as the workflow carries it, and what follows from its queries alone."""

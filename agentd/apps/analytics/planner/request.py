@@ -1,0 +1,131 @@
+"""Builds the planner's prompt: rules, examples, tables, the question and, on a retry, the errors. Asks nobody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agentd.apps.analytics.answer.formats import type_of
+from agentd.apps.analytics.checks.dates import offered
+from agentd.apps.analytics.checks.joins import pairs, spelled
+from agentd.apps.analytics.planner.examples import ExampleLibrary, as_asked
+from agentd.apps.analytics.planner.own_examples import examples_of
+from agentd.apps.analytics.planner.schema import says_it
+from agentd.apps.analytics.planner.select_pattern import MONTHS
+from agentd.apps.analytics.sql.tree import quoted
+from agentd.apps.analytics.state import AgentState, past_questions
+from agentd.messages import ChatMessage
+
+PURPOSE_CHARS, COMMENT_CHARS = 80, 40
+"""A table's purpose lets a small model distinguish receivables from payables."""
+SAMPLES = 3
+"""How many sample values of a column are shown."""
+DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLite"}
+"""The names of own databases' dialects for the planner; MONTHS has each one's month expression."""
+EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
+
+_COMMON = (
+    "Use only the tables and columns given. Dates: write only those that `dates` lists ('{START_DATE}' "
+    "and '{END_DATE}' are the question's period, PREV_ the one before, _2 a second one it names); write no dates "
+    "when the question names no time. response_template is the answer in the "
+    "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
+    "{PERIOD_LABEL} is the period. Join no table that the "
+    "figures do not need. Plan nothing only when no table has to do with the question. A question of several parts has "
+    "a result for each part, and response_template says each. Never compare in words of your own: {COMPARE NEW OLD}, "
+    "{TREND ROWS}, {TOP ROWS}, {RANK ROWS} and {SHARE PART WHOLE} are worded from the results. You may add "
+    "placeholder_mapping (placeholder: its format), validation_rules_for_results (such as 'TOTAL >= 0')"
+)
+SYSTEMS = {
+    "sql": (
+        "You plan SQL for a company's database. Answer with one JSON object: sql_queries_plan (one SELECT for each "
+        "figure, result_key in capitals; a list or ranking is one SELECT of several rows), response_template. "
+        "Plan only the figures asked for: `berapa` or `how many` of a thing (invoices, orders, customers) is COUNT(*), "
+        "`total` and `nilai` are a SUM of an amount, `per` is GROUP BY. A date is in the table that lists it; join it. "
+        + _COMMON
+        + " and raw_data_query_plan (one SELECT of the rows behind the figures, where the question wants details)."
+    ),
+    "operations": (
+        "You plan database operations, never SQL. Answer with one JSON object: operations (each one described SELECT; "
+        "columns without aggregation are grouped by; is_expression is true for a calculation), response_template. "
+        + _COMMON
+        + "."
+    ),
+}
+
+
+def messages_for(
+    state: AgentState, dates: dict[str, str], examples: ExampleLibrary, *, brief: bool
+) -> list[ChatMessage]:
+    """The first request. `brief`: without what the host derives, for a local model, which writes slowly."""
+    style = state["plan_style"]
+    messages = [ChatMessage(role="system", content=SYSTEMS[style])]
+    asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
+    shown = examples.nearest(asked, style, EXAMPLES_SHOWN[style])
+    if examples.own and len(shown) < EXAMPLES_SHOWN[style]:
+        tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
+        count, dialect = EXAMPLES_SHOWN[style] - len(shown), state.get("sql_dialect")
+        shown = [*examples_of(tables, joins, style, count, state["user_query"], dialect), *shown]
+    unsaid = set() if says_it(state, brief=brief) else {"response_template"}
+    for example in shown:
+        messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
+        plan = as_asked(example.plan) if brief else example.plan
+        plan = {key: value for key, value in plan.items() if key not in unsaid}
+        written = json.dumps(plan, ensure_ascii=False, separators=(",", ":"))
+        messages.append(ChatMessage(role="assistant", content=written))
+    return [*messages, ChatMessage(role="user", content=_request(state, dates, brief=brief))]
+
+
+def corrected(messages: list[ChatMessage], said: str, faults: list[str]) -> list[ChatMessage]:
+    """The conversation with the plan exactly as written (it is in the model's cache), and its errors."""
+    error = "The plan is wrong: " + "; ".join(faults) + ". Answer with the whole plan again."
+    return [
+        *messages,
+        ChatMessage(role="assistant", content=said[:4000]),
+        ChatMessage(role="user", content=json.dumps({"error": error}, ensure_ascii=False)),
+    ]
+
+
+def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
+    """The question with the tables found, the period's label and the names of the dates."""
+    name = state.get("sql_dialect")
+    lines = [f"Database: {DATABASES[name]} ({MONTHS[name].format('d')} is a month)"] if name in DATABASES else []
+    lines.append("Tables:")
+    for table in state["relevant_tables"] or []:
+        columns = ", ".join(_column(column) for column in table["columns"])
+        purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
+        lines.append(f"{quoted(table['table_name'])}({columns})" + (f" -- {purpose}" if purpose else ""))
+    names = {column["name"] for table in state["relevant_tables"] or [] for column in table["columns"]}
+    if names >= {"DocValueLocal", "PaymentValueLocal"}:
+        lines.append("Outstanding = DocValueLocal - PaymentValueLocal")
+    if joins := pairs(state.get("table_relationships") or []):
+        lines.append("Joins: " + "; ".join(spelled(join) for join in joins))
+    asked: dict[str, Any] = {"question": state["user_query"]}
+    if past := past_questions(state):
+        asked["previous_questions"] = past[-3:]
+    period = state.get("time_period")
+    if period and period["period_label"]:
+        asked["period"] = period["period_label"]
+    entities = [each for each in state.get("entities_mentioned") or [] if each not in state["user_query"]]
+    read = {
+        "intent": state.get("intent"),
+        "entities_mentioned": entities,
+        "requested_metrics": state.get("requested_metrics"),
+        "query_complexity": None if brief else state.get("query_complexity"),
+    }
+    asked |= {name: value for name, value in read.items() if value}
+    asked["dates"] = [f"{{{name}}}" for name in offered(state["user_query"], dates)]
+    lines.append(json.dumps(asked, ensure_ascii=False))
+    return "\n".join(lines)
+
+
+def _column(column: dict[str, Any]) -> str:
+    """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: the name and what else is known; identifiers get no
+    description."""
+    parts = [quoted(str(column["name"]))]
+    parts += ["date"] if type_of(column).partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []
+    parts += ["key"] if column.get("is_primary_key") else []
+    if (comment := str(column.get("description") or "").strip()) and column.get("classification") != "identifier":
+        parts.append(repr(comment[:COMMENT_CHARS]))
+    if samples := column.get("sample_values"):
+        parts.append("e.g. " + " | ".join(str(each) for each in samples[:SAMPLES]))
+    return " ".join(parts)

@@ -1,0 +1,1 @@
+"""What a question says about time and comparisons. No model, no database."""

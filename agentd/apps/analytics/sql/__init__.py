@@ -1,0 +1,1 @@
+"""Planned queries as syntax trees. Nothing here runs one."""

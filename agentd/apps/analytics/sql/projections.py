@@ -1,0 +1,161 @@
+"""What the columns of a planned query consist of: sums, counts, quotients, days, and their source columns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from sqlglot import exp
+
+from agentd.apps.analytics.sql.tree import Side, sources_of, tree
+
+RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+DEPTH = 8
+"""The greatest depth of nested subqueries through which a column is traced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """One column of a result."""
+
+    name: str
+    over: tuple[Side, ...]
+    """The columns whose values it holds or sums, without those in conditions; of a quotient, the numerator's."""
+    under: tuple[Side, ...] = ()
+    """The denominator's columns of a quotient."""
+    aggregate: str = ""
+    """The outermost SUM, AVG, COUNT, MIN or MAX; "" if there is none."""
+    quotient: bool = False
+    counted_below: bool = False
+    """It is divided by a count, i.e. an average."""
+    hundredfold: bool = False
+    """A share that the query itself multiplies by 100."""
+    days: bool = False
+    subtracts: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a number of rows or of distinct values."""
+        return self.aggregate == "COUNT" and not self.quotient
+
+
+@lru_cache(maxsize=64)
+def projections(query: str) -> tuple[Projection, ...]:
+    """The columns of the query's result in order; none for `*` or a text that no dialect can parse. Cached."""
+    found = tree(query)
+    select = found.find(exp.Select) if found is not None else None
+    return () if select is None else tuple(_of(select, 0))
+
+
+def order_of(query: str) -> dict[str, str]:
+    """{column name in lower case: asc or desc} for the query's first ORDER BY key."""
+    found = tree(query)
+    order = found.args.get("order") if found is not None else None
+    if found is None or order is None or not order.expressions:
+        return {}
+    first = order.expressions[0]
+    direction = "desc" if first.args.get("desc") else "asc"
+    key = first.this
+    names = {key.name} if isinstance(key, exp.Column) else set()
+    selected = found.selects if isinstance(found, exp.Query) else []
+    if isinstance(key, exp.Literal) and key.is_int and 0 < int(key.this) <= len(selected):
+        names = {selected[int(key.this) - 1].alias_or_name}
+    names |= {each.alias_or_name for each in selected if isinstance(each, exp.Alias) and each.this == key}
+    return {name.casefold(): direction for name in names}
+
+
+def picks_of(query: str) -> set[str]:
+    """The directions in which it picks rows without ORDER BY: those of its ranks and of `= (SELECT MAX(…) …)`."""
+    found, ways = tree(query), set()
+    for rank in found.find_all(*RANKS) if found is not None else ():
+        if (order := rank.parent.args.get("order") if isinstance(rank.parent, exp.Window) else None) is not None:
+            ways.add("desc" if order.expressions[0].args.get("desc") else "asc")
+    for each in found.find_all(exp.EQ) if found is not None else ():
+        shown = each.expression.this.selects if isinstance(each.expression, exp.Subquery) else []
+        ways |= {way for kind, way in ((exp.Max, "desc"), (exp.Min, "asc")) if shown and isinstance(shown[0], kind)}
+    return ways
+
+
+def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
+    inner = {} if depth >= DEPTH else _derived(select, depth)
+    for each in select.expressions:
+        if not each.is_star:
+            yield _read(each.alias_or_name, each.this if isinstance(each, exp.Alias) else each, inner)
+        elif isinstance(each, exp.Star):
+            yield from inner.values()
+
+
+def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
+    """The columns of its subqueries, by name."""
+    named = {cte.alias: cte.this for cte in getattr(select.root(), "ctes", ())}
+    found: dict[str, Projection] = {}
+    for source in sources_of(select):
+        query = source.this if isinstance(source, exp.Subquery) else named.get(source.name)
+        if isinstance(query, exp.Select) and query is not select:
+            found |= {each.name: each for each in _of(query, depth + 1)}
+    return found
+
+
+def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection:
+    division = next((each for each in _shown(node) if isinstance(each, exp.Div)), None)
+    hundredfold = any(isinstance(each, exp.Mul) and _has_hundred(each) for each in _shown(node))
+    over = tuple(_columns(division.this if division is not None else node, inner))
+    under = tuple(_columns(division.expression, inner)) if division is not None else ()
+    known = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    first = next((each for each in _shown(node) if isinstance(each, exp.AggFunc)), None)
+    aggregate = _aggregate(first)
+    if known and isinstance(node, exp.Column):
+        return replace(known[0], name=name)
+    return Projection(
+        name,
+        over,
+        under,
+        aggregate or (known[0].aggregate if known else ""),
+        division is not None or any(each.quotient for each in known),
+        division is not None and _counts_below(division.expression, inner),
+        hundredfold or any(each.hundredfold for each in known),
+        any(each.days for each in known) or node.find(exp.DateDiff, exp.TsOrDsDiff) is not None or _julian(node),
+        any(each.subtracts for each in known) or any(isinstance(each, exp.Sub | exp.Neg) for each in node.walk()),
+    )
+
+
+def _shown(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The nodes that make up the value itself, without conditions and without the clauses of a subquery."""
+    yield node
+    if isinstance(node, exp.Column | exp.Literal | exp.Select):
+        return
+    for child in node.iter_expressions():
+        chooses = isinstance(node, exp.If) and child is node.this
+        if not chooses and not isinstance(child, exp.Where | exp.Order | exp.Group):
+            yield from _shown(child)
+
+
+def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
+    for each in _shown(node):
+        if isinstance(each, exp.Column):
+            known = inner.get(each.name)
+            yield from (known.over if known is not None else [(each.table, each.name)])
+        elif isinstance(each, exp.Select):
+            yield from (side for projection in _of(each, 1) for side in projection.over)
+
+
+def _aggregate(node: exp.Expr | None) -> str:
+    kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT", exp.Min: "MIN", exp.Max: "MAX"}
+    return next((name for kind, name in kinds.items() if isinstance(node, kind)), "")
+
+
+def _counts_below(node: exp.Expr, inner: dict[str, Projection]) -> bool:
+    below = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    return node.find(exp.Count) is not None or any(each.counts for each in below)
+
+
+def _has_hundred(node: exp.Expr) -> bool:
+    sides = (node.this, node.args.get("expression"))
+    return any(isinstance(side, exp.Literal) and side.is_number and float(side.this) == 100 for side in sides)
+
+
+def _julian(node: exp.Expr) -> bool:
+    """A difference of days, from SQLite's JULIANDAY or DATEDIFF."""
+    names = [each.name.upper() for each in node.find_all(exp.Anonymous)]
+    return "JULIANDAY" in names or "DATEDIFF" in names

@@ -1,0 +1,113 @@
+"""What a question asks for and no part of its plan is of, and parts that are of something else. Each had 100 points."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.apps.analytics.checks.accounting import unaccounted
+from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.checks.test_accounting import TODAY, doubts
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        # what is asked for, and no part is of
+        ("Berapa order per negara?", "SELECT COUNT(*) AS n FROM Orders", "per negara"),
+        ("Order terakhir tanggal berapa?", "SELECT MAX(Total) AS t FROM Orders", "tanggal berapa"),
+        ("Berapa jumlah order?", "SELECT OrderID FROM Orders ORDER BY OrderID LIMIT 1", "order"),
+        ("Berapa nilai order tertinggi?", "SELECT MAX(OrderDate) AS t FROM Orders", "nilai"),
+        # dates that are not the table's own, compared or not
+        ("Order terakhir tanggal berapa?", "SELECT MAX(RequiredDate) AS t FROM Orders", "RequiredDate"),
+        (
+            "Total order 1996",
+            "SELECT STRFTIME('%Y-%m', OrderDate) AS m, SUM(Total) AS t FROM Orders WHERE OrderDate >= '1996-01-01' "
+            "AND OrderDate < '1997-01-01' GROUP BY STRFTIME('%Y-%m', OrderDate)",
+            "GROUP BY OrderDate",
+        ),
+        # what a list shows is what its rows are chosen by
+        (
+            "Which customers are in Brazil?",
+            "SELECT Country AS customer FROM Customers WHERE Country = 'Brazil'",
+            "Country",
+        ),
+        # a quantity times what is worth nothing, and less than nothing of it
+        ("Berapa nilai penjualan?", "SELECT SUM(Discount * Quantity) AS t FROM `Order Details`", "Discount, Quantity"),
+        ("Berapa diskon?", "SELECT SUM(Discount) AS t FROM `Order Details` WHERE Discount < 0", "Discount < 0"),
+        # rows of no other where nobody denies any, a better figure in a condition
+        (
+            "Berapa pelanggan per negara?",
+            "SELECT c.Country, COUNT(*) AS n FROM Customers c LEFT JOIN Orders o ON o.CustomerID = c.CustomerID WHERE "
+            "o.OrderID IS NULL GROUP BY c.Country",
+            "o.OrderID IS NULL",
+        ),
+        ("Berapa produk terjual?", "SELECT COUNT(*) AS n FROM `Order Details`", "quantity"),
+        ("Orders with a total above 5", "SELECT OrderID FROM Orders WHERE Freight > 5", "Freight > 5"),
+    ],
+)
+def test_what_is_asked_for_and_not_planned_is_a_doubt(question: str, query: str, doubt: str) -> None:
+    assert doubt in doubts(question, query)
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Berapa order per negara?", "SELECT ShipCountry, COUNT(*) AS n FROM Orders GROUP BY ShipCountry"),
+        ("Kapan order terakhir?", "SELECT MAX(OrderDate) AS t FROM Orders"),
+        (
+            "Total order per bulan tahun 1996",
+            "SELECT STRFTIME('%Y-%m', OrderDate) AS m, SUM(Total) AS t FROM Orders WHERE OrderDate >= '1996-01-01' "
+            "AND OrderDate < '1997-01-01' GROUP BY STRFTIME('%Y-%m', OrderDate)",
+        ),
+        ("Orders with a freight above 5", "SELECT OrderID FROM Orders WHERE Freight > 5"),
+        (
+            "Average shipping time in days?",
+            "SELECT AVG(julianday(ShippedDate) - julianday(OrderDate)) AS d FROM Orders",
+        ),
+        (
+            "Berapa produk yang tidak pernah terjual?",
+            "SELECT COUNT(*) AS n FROM Products LEFT JOIN `Order Details` ON `Order Details`.ProductID = "
+            "Products.ProductID WHERE `Order Details`.ProductID IS NULL",
+        ),
+    ],
+)
+def test_what_is_planned_as_asked_is_none(question: str, query: str) -> None:
+    assert doubts(question, query) == []
+
+
+SALES = {
+    "table_name": "sales",
+    "columns": [
+        {"name": "total", "classification": "financial_amount"},
+        {"name": "currency", "classification": "descriptive", "sample_values": ["IDR", "USD"]},
+        {"name": "status", "classification": "descriptive"},
+        {"name": "open", "classification": "descriptive"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        ("How many open sales are there?", "SELECT COUNT(*) AS n FROM sales WHERE status = 'open'", []),
+        ("How many open sales are there?", "SELECT COUNT(*) AS n FROM sales WHERE open = 1", []),
+        ("Berapa penjualan?", "SELECT COUNT(*) AS n FROM sales", ["sales"]),
+        ("Penjualan per mata uang?", "SELECT currency, SUM(total) AS n FROM sales GROUP BY currency", []),
+        ("Penjualan per mata uang?", "SELECT SUM(total) AS n FROM sales", ["currency", "per mata uang"]),
+    ],
+)
+def test_sales_are_counted_where_their_number_is_asked_for(question: str, query: str, found: list[str]) -> None:
+    plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+    assert unaccounted(question, plan, [SALES], TODAY) == found
+
+
+def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
+    flagged = {"table_name": "customers", "columns": [{"name": "active"}, {"name": "id"}]}
+    plans = {
+        "SELECT COUNT(*) AS n FROM customers": ["active"],
+        "SELECT COUNT(*) AS n FROM customers WHERE active = 1": [],
+    }
+    for query, found in plans.items():
+        plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+        assert uncovered("How many active customers?", plan, tables=[flagged]) == found

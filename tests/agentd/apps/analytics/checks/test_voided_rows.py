@@ -1,0 +1,34 @@
+"""Rows that count no more are left out, or the answer is not certain (issue 19)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from agentd.apps.analytics.checks.accounting import unaccounted
+from agentd.apps.analytics.plan.plan import Plan
+
+PAYMENTS: dict[str, Any] = {
+    "table_name": "payments",
+    "purpose": "Data payment.",
+    "columns": [
+        {"name": "amount", "classification": "financial_amount"},
+        {"name": "cancelled", "classification": "quantitative"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        ("Total payments?", "SELECT SUM(amount) AS t FROM payments", ["cancelled"]),
+        ("Total payments?", "SELECT SUM(amount) AS t FROM payments WHERE cancelled = 0", []),
+        ("Total cancelled payments?", "SELECT SUM(amount) AS t FROM payments WHERE cancelled = 1", []),
+        ("Total cancelled payments?", "SELECT SUM(amount) AS t FROM payments WHERE cancelled = 0", ["cancelled = 0"]),
+    ],
+)
+def test_a_figure_leaves_out_what_was_cancelled(question: str, query: str, found: list[str]) -> None:
+    plan = Plan([{"purpose": "", "query": query, "result_key": "T"}], None, [], "", {}, [])
+    assert unaccounted(question, plan, [PAYMENTS], date(2024, 4, 15)) == found
