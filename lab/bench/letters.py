@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from servers.certificate.cli import open_service
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
-from servers.certificate.verification import Verifier
+from servers.certificate.verifying.verification import Verifier
 
 PROCESSES, LETTERS_EACH, SINGLE, VERIFICATIONS = 4, 25, 40, 60
 ANSWERS = {

@@ -16,7 +16,7 @@ import urllib.error
 from pathlib import Path
 
 from lab.drill.count import OFFICE, TURNS, Found
-from servers.certificate.finishing import CRASH_POINTS
+from servers.certificate.issuing.finishing import CRASH_POINTS
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import WORDS
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from lab.drill.attacks import Attack
 from lab.drill.signing import signing
-from servers.certificate.finishing import CRASH_POINTS
-from servers.certificate.issued import IssueError
-from servers.certificate.issuing import LetterService
-from servers.certificate.standing import NotNow
-from servers.certificate.statement import StatementError, read
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.finishing import CRASH_POINTS
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.issuing.standing import NotNow
+from servers.certificate.signing.statement import StatementError, read
+from servers.certificate.verifying.verification import Verifier
 from tests.agentd.apps.backup.test_restoring import backed_up, restored
 from tests.agentd.apps.backup.test_restoring_files import limited
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service

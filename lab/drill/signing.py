@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 from lab.drill.attacks import Attack
-from servers.certificate.issued import IssueError
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.issuing.issuing import LetterService
 from tests.servers.certificate.authority import Authority, serving
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 from tests.servers.certificate.test_signing import token_in, tokens_at

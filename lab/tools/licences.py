@@ -14,7 +14,7 @@ HEAD = """\
 # Licences
 
 The packages that `requirements.lock` names (of all extras, tests and tools), under the licence that each states.
-agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/fonts/`,
+agentd itself is under Apache-2.0; the fonts it ships have theirs beside them, in `servers/certificate/drawing/fonts/`,
 and so has Chart.js (MIT), which draws the charts of `/ask`, in `agentd/apps/analytics/web/static/vendor/chartjs/`.
 `make sbom` writes the same as a CycloneDX bill of materials. Rendered by `python -m lab.tools`.
 

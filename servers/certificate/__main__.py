@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from servers.certificate import cli
-from servers.certificate.database import LedgerError
 from servers.certificate.office import OfficeError
+from servers.certificate.register.database import LedgerError
 from servers.certificate.server import create_server
 from servers.certificate.settings import Settings, SettingsError
 from servers.common.serve import serve

@@ -8,16 +8,16 @@ from typing import Any
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from servers.certificate.database import LedgerError
-from servers.certificate.fields import InvalidFields
-from servers.certificate.issued import IssueError
-from servers.certificate.journal import JournalError
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.issuing.standing import NotNow
 from servers.certificate.languages import OfficeWords
+from servers.certificate.letters.fields import InvalidFields
 from servers.certificate.messages import Message
-from servers.certificate.officekey import OfficeKeyError
-from servers.certificate.records import Approval
-from servers.certificate.standing import NotNow
-from servers.certificate.strangers import Busy
+from servers.certificate.register.database import LedgerError
+from servers.certificate.register.journal import JournalError
+from servers.certificate.register.records import Approval
+from servers.certificate.signing.officekey import OfficeKeyError
+from servers.certificate.verifying.strangers import Busy
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from mcp.server.mcpserver import Context
 
-from servers.certificate.basis import Basis, read_basis
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
-from servers.certificate.records import Approval, Consent
+from servers.certificate.letters.basis import Basis, read_basis
+from servers.certificate.register.records import Approval, Consent
 
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
 CALLER, CALLER_SCOPES, APPROVED_BY = "agentd/caller", "agentd/caller_scopes", "agentd/approved_by"

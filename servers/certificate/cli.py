@@ -14,19 +14,19 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from servers.certificate import officekey, statementkey
-from servers.certificate.backup import backup, places
-from servers.certificate.catalogue import Catalogue
-from servers.certificate.checking import check, letters_in
-from servers.certificate.database import LedgerError
-from servers.certificate.issued import masked_name
-from servers.certificate.issuing import LetterService
-from servers.certificate.journal import JournalError
+from servers.certificate.issuing.issued import masked_name
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.issuing.standing import NotNow
 from servers.certificate.languages import words
+from servers.certificate.letters.catalogue import Catalogue
+from servers.certificate.letters.checking import check, letters_in
+from servers.certificate.maintenance.backup import backup, places
 from servers.certificate.office import OfficeError, load
+from servers.certificate.register.database import LedgerError
+from servers.certificate.register.journal import JournalError
 from servers.certificate.settings import Settings, SettingsError
-from servers.certificate.standing import NotNow
-from servers.certificate.statement import StatementError, read
+from servers.certificate.signing import officekey, statementkey
+from servers.certificate.signing.statement import StatementError, read
 from servers.common.credentials import credential
 
 NONE_YET = "No letter has been issued yet. They are asked for at /kiosk or by `agentd chat`, once `agentd serve` runs."
@@ -189,7 +189,7 @@ def _upgrade(service: LetterService) -> int:
 
 
 def _audit(service: LetterService, options: argparse.Namespace) -> int:
-    from servers.certificate.audit import audit, expected, head, why_not_now
+    from servers.certificate.maintenance.audit import audit, expected, head, why_not_now
 
     findings = list(why_not_now(service)) if options.quick else audit(service)
     findings += expected(service, options.expect) if options.expect else []
@@ -203,7 +203,7 @@ def _audit(service: LetterService, options: argparse.Namespace) -> int:
 
 
 def _repair(service: LetterService, options: argparse.Namespace) -> int:
-    from servers.certificate import repair
+    from servers.certificate.maintenance import repair
 
     made = left = 0
     with service.archive.exclusive():
@@ -239,7 +239,7 @@ def _series(text: str) -> tuple[str, int]:
 
 
 def _verify(service: LetterService, file: Path) -> int:
-    from servers.certificate.verification import Verifier
+    from servers.certificate.verifying.verification import Verifier
 
     result = Verifier(service).file(file.read_bytes())
     print(f"{result.status}: {result.reason}")
@@ -250,7 +250,7 @@ def _verify(service: LetterService, file: Path) -> int:
 
 def _verify_qr(service: LetterService, text: str) -> int:
     """Verify a QR code's text; returns 0 if it is genuine, or unconfirmed because the register can't be read."""
-    from servers.certificate.verification import Verifier
+    from servers.certificate.verifying.verification import Verifier
 
     address, _, said = text.strip().rpartition("#")
     result = Verifier(service).statement(said, address)

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator
 
 from servers.certificate import answers, lookups
 from servers.certificate.callmeta import CALLER, meta_of, text_of
-from servers.certificate.issuing import LetterService
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.verifying.verification import Verifier
 
 if TYPE_CHECKING:
     from servers.certificate.server import LetterServer

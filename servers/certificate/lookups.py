@@ -24,13 +24,13 @@ from servers.certificate.answers import (
     error_result,
     result,
 )
-from servers.certificate.basis import Basis
-from servers.certificate.issued import masked_name
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issued import masked_name
+from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.languages import OfficeWords
-from servers.certificate.lettertype import LetterType
-from servers.certificate.records import Letter
-from servers.certificate.verification import Verifier
+from servers.certificate.letters.basis import Basis
+from servers.certificate.letters.lettertype import LetterType
+from servers.certificate.register.records import Letter
+from servers.certificate.verifying.verification import Verifier
 
 MAX_FILE = 20 * 1024 * 1024
 PREVIEW_DPI = 110
@@ -105,7 +105,7 @@ def preview(
     service: LetterService, letter_type: str, data: dict[str, Any], with_pdf: bool, basis: Basis
 ) -> CallToolResult:
     """Return a draft as pictures and optionally as PDF."""
-    from servers.certificate.picture import pictures
+    from servers.certificate.drawing.picture import pictures
 
     letter = service.catalogue.named(letter_type)
     if letter is None:

@@ -36,16 +36,16 @@ from servers.certificate.callmeta import (
     spoken,
     text_of,
 )
-from servers.certificate.database import LedgerError
 from servers.certificate.desk_tools import FOR_THE_DESK, READ_ONLY, OptionalText, add_desk_tools
-from servers.certificate.issuing import LetterService
-from servers.certificate.journal import JournalError
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.issuing.standing import NotNow
 from servers.certificate.languages import asked_by
-from servers.certificate.lettertype import LetterType
-from servers.certificate.officekey import OfficeKeyError
-from servers.certificate.standing import NotNow
+from servers.certificate.letters.lettertype import LetterType
+from servers.certificate.register.database import LedgerError
+from servers.certificate.register.journal import JournalError
+from servers.certificate.signing.officekey import OfficeKeyError
 from servers.certificate.tools import generate_tool
-from servers.certificate.verification import Verification, Verifier
+from servers.certificate.verifying.verification import Verification, Verifier
 from servers.common.server import Server
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from servers.certificate.issued import Issued
-from servers.certificate.lettertype import LetterType
+from servers.certificate.issuing.issued import Issued
+from servers.certificate.letters.lettertype import LetterType
 
 
 def generate_tool(letter: LetterType, language: str) -> Tool:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate.checking import check
+from servers.certificate.letters.checking import check
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, titled
 from tests.http_server import Handler, serving

@@ -50,7 +50,7 @@ SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "t
 """Modules that every server imports."""
 SERVERS_LATER = {
     "servers.certificate": (
-        *("servers.certificate.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree", "segno"),
+        *("servers.certificate.drawing.page", "reportlab.platypus", "reportlab.lib.styles", "lxml.etree", "segno"),
         *("cryptography.hazmat.backends.openssl.backend", "pyhanko.pdf_utils.metadata.xmp_xml"),
         *("pyhanko.pdf_utils.filters", "encodings.mac_roman"),
     ),

@@ -36,7 +36,7 @@ def a_letter_read() -> None:
     from agentd.apps.letters.grounding import ungrounded
     from agentd.apps.letters.turns import LetterTurns
     from agentd.messages import Said, ToolCall, ToolInfo
-    from servers.certificate.catalogue import Catalogue
+    from servers.certificate.letters.catalogue import Catalogue
     from servers.certificate.settings import SHIPPED_LETTERS
     from servers.certificate.tools import generate_tool
 

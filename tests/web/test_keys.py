@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from servers.certificate.catalogue import Catalogue
+from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.daemon import TOKEN, Daemon, final
 from tests.e2e.test_main_job import LETTER, WORDS

@@ -18,7 +18,7 @@ from agentd.access import Buckets
 from agentd.apps.letters import verify_page
 from agentd.apps.letters.verify import QUANTUM_S
 from agentd.testing import ManualClock
-from servers.certificate.picture import pictures
+from servers.certificate.drawing.picture import pictures
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import LETTERS, NO_TOKEN

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentd.messages import ToolInfo
 from lab.eval.evidence.trials import Trial, session
-from servers.certificate.lettertype import load
+from servers.certificate.letters.lettertype import load
 
 FILE = Path(__file__).with_suffix(".toml")
 NATURAL, BLIND, TRADES, COUNTERS, DESKS = (

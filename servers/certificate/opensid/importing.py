@@ -8,8 +8,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from servers.certificate.catalogue import Catalogue
-from servers.certificate.lettertype import LetterTypeError, load
+from servers.certificate.letters.catalogue import Catalogue
+from servers.certificate.letters.lettertype import LetterTypeError, load
 from servers.certificate.opensid.folder import Folder, made
 from servers.certificate.opensid.source import templates
 from servers.certificate.settings import SHIPPED_LETTERS

@@ -69,7 +69,7 @@ async def test_what_a_server_reports_as_an_error_is_in_the_log_by_its_name_and_o
             after = await reports.lines.get()
     finally:
         logger.removeHandler(reports)
-    catalogue = "server complains: ERROR servers.certificate.catalogue: letter type left out:"
+    catalogue = "server complains: ERROR servers.certificate.letters.catalogue: letter type left out:"
     assert before == [
         f"{catalogue} ktp/letter.toml:3: title: Field required",
         "server complains: ERROR shelf: no key …",

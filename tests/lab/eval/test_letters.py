@@ -21,8 +21,8 @@ from lab.eval.letters.citizen import Citizen, asked_for
 from lab.eval.letters.judge import IssuedLetter, judge
 from lab.eval.letters.runner import Answer, Record, hold, hold_all, still_to_hold
 from lab.eval.letters.script import Conversation
-from servers.certificate.fields import InvalidFields
-from servers.certificate.lettertype import load
+from servers.certificate.letters.fields import InvalidFields
+from servers.certificate.letters.lettertype import load
 from tests.daemon import HEAD, SERVERS, call, final
 
 LETTERS = Path(script.__file__).parents[3] / "profiles" / "kelurahan" / "letters"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issuing import LetterService
 from tests.servers.certificate.letters import NOW, open_service
 
 

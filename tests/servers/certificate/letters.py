@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from servers.certificate import cli
-from servers.certificate.issued import Issued
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issued import Issued
+from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from servers.certificate.picture import pictures
+from servers.certificate.drawing.picture import pictures
 from tests.servers.certificate.letters import ANSWERS, NOW, issue, open_service
 
 DPI = 80

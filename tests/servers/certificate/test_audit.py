@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate import chain, officekey
-from servers.certificate.audit import audit
 from servers.certificate.cli import main
-from servers.certificate.issuing import LetterService
-from servers.certificate.records import Approval, Consent
-from servers.certificate.register import GUARDS
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.maintenance.audit import audit
+from servers.certificate.register import chain
+from servers.certificate.register.records import Approval, Consent
+from servers.certificate.register.tables import GUARDS
+from servers.certificate.signing import officekey
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 
 Forge = Callable[[sqlite3.Connection], object]
@@ -182,7 +183,7 @@ def test_a_chain_written_again_does_not_fit_what_the_office_signed(office: Lette
 
 
 def test_a_head_signed_by_another_key_is_noticed(office: LetterService, ledger: Path, tmp_path: Path) -> None:
-    from servers.certificate.signing import OfficeSigner
+    from servers.certificate.signing.signing import OfficeSigner
 
     other = OfficeSigner(officekey.ensure(tmp_path / "mallory", "Kelurahan Lain", None), None, "Kelurahan Lain")
     last, first = office.ledger.entry(-1), office.ledger.entry(1)

@@ -13,14 +13,17 @@ import pypdf
 import pytest
 from mcp import Client
 
-from servers.certificate import lettertype, office, page, statement
-from servers.certificate.basis import Basis, read_basis
-from servers.certificate.catalogue import Catalogue
-from servers.certificate.issued import Issued
-from servers.certificate.issuing import LetterService
+from servers.certificate import office
+from servers.certificate.drawing import page
+from servers.certificate.issuing.issued import Issued
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.letters import lettertype
+from servers.certificate.letters.basis import Basis, read_basis
+from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
-from servers.certificate.verification import Verifier
+from servers.certificate.signing import statement
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
 
 TODAY = date(2026, 3, 5)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate.checking import check, mistakes
 from servers.certificate.cli import _many, main
+from servers.certificate.letters.checking import check, mistakes
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from servers.certificate.cli import main
-from servers.certificate.records import Consent
+from servers.certificate.register.records import Consent
 from tests.servers.certificate.letters import issue, open_service
 
 

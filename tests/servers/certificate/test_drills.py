@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from servers.certificate.finishing import CRASH_POINTS
-from servers.certificate.issuing import LetterService
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.finishing import CRASH_POINTS
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 
 KEYS = [f"run-{number}:1" for number in range(12)]

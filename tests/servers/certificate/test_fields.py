@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from servers.certificate import kinds, lettertype, page
-from servers.certificate.fields import InvalidFields
+from servers.certificate.drawing import page
 from servers.certificate.languages import LANGUAGES, words
+from servers.certificate.letters import kinds, lettertype
+from servers.certificate.letters.fields import InvalidFields
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 

@@ -13,13 +13,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
-from servers.certificate.audit import audit
-from servers.certificate.fields import InvalidFields
-from servers.certificate.issued import IssueError, normal_code
-from servers.certificate.issuing import LetterService
-from servers.certificate.officekey import USAGES, OfficeKeyError
+from servers.certificate.issuing.issued import IssueError, normal_code
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.letters.fields import InvalidFields
+from servers.certificate.maintenance.audit import audit
 from servers.certificate.settings import Settings
-from servers.certificate.verification import Verifier
+from servers.certificate.signing.officekey import USAGES, OfficeKeyError
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
 
 

@@ -12,8 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from servers.certificate import amounts, answers, fields, finishing, fitting, issuing, kinds, lettertype, lookups
+from servers.certificate import answers, lookups
+from servers.certificate.issuing import finishing, issuing
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
+from servers.certificate.letters import amounts, fields, fitting, kinds, lettertype
 from servers.certificate.messages import WrongValue
 from servers.certificate.office import SAMPLE, OfficeError, load
 

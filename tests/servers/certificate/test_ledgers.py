@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from servers.certificate.database import LedgerError
-from servers.certificate.issued import IssueError
-from servers.certificate.ledger import Ledger
-from servers.certificate.records import Consent, KeyConflict
-from servers.certificate.register import guards_present, unguard
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.register.database import LedgerError
+from servers.certificate.register.ledger import Ledger
+from servers.certificate.register.records import Consent, KeyConflict
+from servers.certificate.register.tables import guards_present, unguard
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
 from tests.servers.certificate.letters import DOMISILI, issue, open_service

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from servers.certificate import office
-from servers.certificate.catalogue import Catalogue
-from servers.certificate.lettertype import LetterTypeError, load
+from servers.certificate.letters.catalogue import Catalogue
+from servers.certificate.letters.lettertype import LetterTypeError, load
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
 

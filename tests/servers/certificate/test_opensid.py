@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from servers.certificate import lettertype
 from servers.certificate.cli import main
+from servers.certificate.letters import lettertype
+from servers.certificate.letters.wording import fill
 from servers.certificate.opensid.page import blocks
 from servers.certificate.opensid.placeholders import Mapped, letter_case, translate
 from servers.certificate.settings import SHIPPED_LETTERS
-from servers.certificate.wording import fill
 from tests.mariadb import mariadb
 from tests.servers.certificate.letters import BORN, PLACE, issue, open_service
 from tests.servers.certificate.test_basis import printed

@@ -9,9 +9,9 @@ import pytest
 
 from agentd.apps.letters.explain import explained, mistakes
 from agentd.messages import ToolInfo
-from servers.certificate.catalogue import Catalogue
-from servers.certificate.checking import mistakes as folder_mistakes
-from servers.certificate.lettertype import LetterTypeError, load
+from servers.certificate.letters.catalogue import Catalogue
+from servers.certificate.letters.checking import mistakes as folder_mistakes
+from servers.certificate.letters.lettertype import LetterTypeError, load
 from servers.certificate.settings import SHIPPED_LETTERS
 
 CAMPUS = SHIPPED_LETTERS.parents[1] / "campus" / "letters" / "active_student_letter"

@@ -15,11 +15,14 @@ import zxingcpp
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from PIL import Image
 
-from servers.certificate import lettertype, office, page, statement
-from servers.certificate.fitting import display
+from servers.certificate import office
+from servers.certificate.drawing import page
+from servers.certificate.drawing.picture import pictures
 from servers.certificate.languages import words
-from servers.certificate.picture import pictures
+from servers.certificate.letters import lettertype
+from servers.certificate.letters.fitting import display
 from servers.certificate.settings import SHIPPED_LETTERS
+from servers.certificate.signing import statement
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
 TODAY = date(2026, 3, 5)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate import officekey
-from servers.certificate.audit import audit
 from servers.certificate.cli import main
-from servers.certificate.issuing import LetterService
-from servers.certificate.records import Approval, Consent
-from servers.certificate.register import GUARDS
-from servers.certificate.standing import NotNow
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.issuing.standing import NotNow
+from servers.certificate.maintenance.audit import audit
+from servers.certificate.register.records import Approval, Consent
+from servers.certificate.register.tables import GUARDS
+from servers.certificate.signing import officekey
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 from tests.servers.certificate.test_audit import faults, forge, issued, ledger, office
 from tests.servers.certificate.test_standing import copy_of, put_back

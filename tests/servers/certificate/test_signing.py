@@ -14,12 +14,12 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
-from servers.certificate import officekey
-from servers.certificate.issued import IssueError
-from servers.certificate.issuing import LetterService
-from servers.certificate.officekey import OfficeKeyError
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings, SettingsError
-from servers.certificate.verification import Verifier
+from servers.certificate.signing import officekey
+from servers.certificate.signing.officekey import OfficeKeyError
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.authority import Authority, serving
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate import officekey, page, statementkey
-from servers.certificate.issued import IssueError
-from servers.certificate.issuing import LetterService
-from servers.certificate.records import Approval, Consent
-from servers.certificate.standing import NotNow, foreign_key, key_missing
-from servers.certificate.verification import Verifier
+from servers.certificate.drawing import page
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.issuing.standing import NotNow, foreign_key, key_missing
+from servers.certificate.register.records import Approval, Consent
+from servers.certificate.signing import officekey, statementkey
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 
 

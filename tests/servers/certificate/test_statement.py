@@ -11,9 +11,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cwt import COSE, COSEKey
 
-from servers.certificate import statementkey
-from servers.certificate.issuing import LetterService
-from servers.certificate.statement import MAX_TEXT, Statement, StatementError, key_id, read, sign, stated
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.signing import statementkey
+from servers.certificate.signing.statement import MAX_TEXT, Statement, StatementError, key_id, read, sign, stated
 from tests.servers.certificate.letters import ANSWERS
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from servers.certificate import statementkey
 from servers.certificate.cli import main
-from servers.certificate.database import LedgerError
-from servers.certificate.issued import Issued, IssueError
-from servers.certificate.issuing import LetterService
-from servers.certificate.officekey import OfficeKeyError
-from servers.certificate.statement import key_id, sign, stated
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.issued import Issued, IssueError
+from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.register.database import LedgerError
+from servers.certificate.signing import statementkey
+from servers.certificate.signing.officekey import OfficeKeyError
+from servers.certificate.signing.statement import key_id, sign, stated
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 from tests.servers.certificate.test_statement import KEY, SAID
 
@@ -31,7 +31,7 @@ def qr(service: LetterService, letter: Issued) -> str:
     import zxingcpp
     from PIL import Image
 
-    from servers.certificate.picture import pictures
+    from servers.certificate.drawing.picture import pictures
 
     [page] = pictures(Path(letter.path).read_bytes(), 100)
     [code] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)))

@@ -13,12 +13,13 @@ import pypdf
 import pytest
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 
-from servers.certificate import officekey, strangers
-from servers.certificate.issuing import LetterService
+from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.languages import words
 from servers.certificate.office import SAMPLE
-from servers.certificate.signing import OfficeSigner
-from servers.certificate.verification import Verifier
+from servers.certificate.signing import officekey
+from servers.certificate.signing.signing import OfficeSigner
+from servers.certificate.verifying import strangers
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 
 pytestmark = pytest.mark.slow  # what is not of the register is read in a process

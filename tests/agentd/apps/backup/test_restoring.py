@@ -15,11 +15,11 @@ from agentd.apps.backup.restoring import Places, restore
 from agentd.apps.backup.snapshot import make
 from agentd.apps.setup.rights import open_to_others
 from agentd.state import StateError, in_use
-from servers.certificate import backup
 from servers.certificate.cli import main
-from servers.certificate.finishing import CRASH_POINTS
-from servers.certificate.issued import IssueError
-from servers.certificate.verification import Verifier
+from servers.certificate.issuing.finishing import CRASH_POINTS
+from servers.certificate.issuing.issued import IssueError
+from servers.certificate.maintenance import backup
+from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_drills import assert_sound, in_process, issue_all
 

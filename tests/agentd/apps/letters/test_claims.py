@@ -15,7 +15,7 @@ from agentd.errors import Language
 from agentd.messages import ModelReply, ModelRequest, Said, ToolInfo
 from agentd.ports import TextSink
 from agentd.testing import MemoryTools
-from servers.certificate.catalogue import Catalogue
+from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
 from tests.agentd.agent.test_loop import Talk, final

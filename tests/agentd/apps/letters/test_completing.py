@@ -16,8 +16,10 @@ from agentd.apps.letters.completing import completed
 from agentd.apps.letters.grounding import Grounded
 from agentd.messages import Basis, Consent
 from agentd.testing import MemoryTools
-from servers.certificate import lettertype, office, page
-from servers.certificate.fitting import display
+from servers.certificate import office
+from servers.certificate.drawing import page
+from servers.certificate.letters import lettertype
+from servers.certificate.letters.fitting import display
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call, letter
 from tests.agentd.apps.letters.test_conversations import tool

@@ -12,7 +12,8 @@ import pytest
 
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolInfo
-from servers.certificate import lettertype, page
+from servers.certificate.drawing import page
+from servers.certificate.letters import lettertype
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
 from tests.servers.certificate.letters import ANSWERS

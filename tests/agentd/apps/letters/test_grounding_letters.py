@@ -13,7 +13,7 @@ from agentd.apps.letters.evidence.fields import form
 from agentd.apps.letters.evidence.lexicon import LABELS
 from agentd.apps.letters.grounding import ungrounded
 from agentd.messages import ToolInfo
-from servers.certificate import lettertype
+from servers.certificate.letters import lettertype
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
 

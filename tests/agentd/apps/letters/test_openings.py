@@ -15,7 +15,7 @@ from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
 from bridges.llamacpp import constraint
 from lab.eval.letters.script import load as load_scripts
 from servers.certificate.languages import asked_by
-from servers.certificate.lettertype import load
+from servers.certificate.letters.lettertype import load
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
 

@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.fields import fields, form
 from agentd.apps.letters.grounding import Grounded, ungrounded
 from agentd.messages import ToolInfo
 from agentd.testing import MemoryTools
-from servers.certificate import kinds, lettertype
+from servers.certificate.letters import kinds, lettertype
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.agentd.apps.letters.letters import call
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import agentd.apps.letters
-from servers.certificate.lettertype import load
+from servers.certificate.letters.lettertype import load
 
 TEXTS = Path(agentd.apps.letters.__file__).parent / "web" / "texts"
 SHARED = Path(agentd.__file__).parent / "web" / "texts"

@@ -14,7 +14,7 @@ from agentd.apps.residents.family import described, meant
 from agentd.apps.residents.filling import ConditionUnmet, Known, filled, offered
 from agentd.apps.residents.register import Resident
 from agentd.messages import Said, ToolInfo
-from servers.certificate.lettertype import load
+from servers.certificate.letters.lettertype import load
 from servers.certificate.tools import generate_tool
 from servers.residents.sample import SampleRegister
 

@@ -9,7 +9,7 @@ import pytest
 from agentd import config
 from agentd.cli import main
 from agentd.config.shipped import PROFILES, profiles
-from servers.certificate.checking import check
+from servers.certificate.letters.checking import check
 from servers.certificate.office import load
 
 SCHEMA = "client.schema.json"

@@ -11,7 +11,7 @@ import pytest
 from agentd.apps.letters.explain import explained, mistakes
 from agentd.cli import main
 from agentd.messages import ToolInfo
-from servers.certificate.catalogue import Catalogue
+from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.settings import SHIPPED_LETTERS
 
 SCHEMA: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""Draws a letter as PDF, and a PDF as pictures."""

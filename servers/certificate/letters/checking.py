@@ -1,0 +1,102 @@
+"""`letters check`: reports every mistake in a letter's folder, with its line, to its author. Issues nothing."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from servers.certificate.letters.conditions import Condition
+from servers.certificate.letters.fields import LetterField
+from servers.certificate.letters.lettertype import LetterType, LetterTypeError, load, reason
+from servers.certificate.letters.ownkinds import with_own_kinds
+
+KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Condition}
+"""The models of the tables inside a letter.toml."""
+
+
+def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
+    """Yield the mistakes in these folders, and conflicts between them. Reads only files."""
+    series: dict[str, str] = {}
+    for folder in folders:
+        found = list(mistakes(folder))
+        yield from found
+        if found:
+            continue
+        letter = load(folder)
+        source = folder / "letter.toml"
+        if letter.signer is not None and letter.signer not in signers:
+            yield f"{source}:{_line(source, ('signer',))}: signer: the office file has no {letter.signer}"
+        if (owner := series.setdefault(letter.series, folder.name)) != folder.name:
+            yield f"{source}:{_line(source, ('series',))}: series: {letter.series} is {owner}'s already"
+
+
+def letters_in(folder: Path) -> list[Path]:
+    """Return the folder itself if it is a letter's, else the letter folders in it."""
+    inside = [one for one in sorted(folder.glob("[!._]*")) if one.is_dir()]
+    holds_letters = any((one / name).exists() for one in inside for name in ("letter.toml", "letter.txt"))
+    return inside if holds_letters and not (folder / "letter.toml").exists() else [folder]
+
+
+def mistakes(folder: Path) -> Iterator[str]:
+    """Yield `FILE:LINE: KEY: what is wrong` for each mistake in one letter's folder."""
+    source = folder / "letter.toml"
+    if not folder.is_dir():
+        yield f"{folder}: no such folder"
+        return
+    if not source.exists() and (folder / "letters").is_dir():
+        yield f"{folder} is an office's folder; its letters are in {folder / 'letters'}"
+        return
+    try:
+        load(folder)
+        return
+    except LetterTypeError as error:
+        if not isinstance(error.__cause__, ValidationError):
+            yield _with_line(str(error))
+            return
+    data = with_own_kinds(tomllib.loads(source.read_text(encoding="utf-8")), folder)
+    text = tuple(line.strip() for line in (folder / "letter.txt").read_text(encoding="utf-8").splitlines())
+    try:
+        LetterType(**data, key=folder.name, text=tuple(line for line in text if line))
+    except ValidationError as error:
+        for one in error.errors(include_input=False, include_url=False):
+            where = tuple(str(part) for part in one["loc"])
+            slot = re.search(r"\{(\w+)", one["msg"])
+            in_text = "letter.txt" in one["msg"] or (slot and any(f"{{{slot[1]}}}" in line for line in text))
+            file = folder / "letter.txt" if in_text else source
+            line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
+            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_in_words(one)}"
+
+
+def _in_words(one: ErrorDetails) -> str:
+    """Describe a validation error for the author of the file."""
+    if one["type"] == "extra_forbidden":
+        *above, key = map(str, one["loc"])
+        known = [*(KEYS.get(above[0], LetterType) if above else LetterType).model_fields]
+        near = get_close_matches(key, known, n=1, cutoff=0.75)
+        return f"{reason(one)}; " + (f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}")
+    own = "; or one of your own, in kinds.toml beside the letters' folders" if one["loc"][2:] == ("kind",) else ""
+    return reason(one) + own
+
+
+def _with_line(said: str) -> str:
+    """Add to `FILE: …` the line that TOML reports, or that of the key at the start of the message."""
+    file, _, what = said.partition(": ")
+    if at := re.search(r"at line (\d+)", what):
+        return f"{file}:{at[1]}: {what}"
+    key = re.match(r"([\w.-]+): ", what)
+    return f"{file}:{_line(Path(file), key[1].split('.'))}: {what}" if key else said
+
+
+def _line(file: Path, names: Sequence[str]) -> int:
+    """Return the line of these names, each searched after the previous one; a name not found is skipped."""
+    text, at = file.read_text(encoding="utf-8"), 0
+    for name in names:
+        found = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(text, at)
+        at = found.start() if found else at
+    return text.count("\n", 0, at) + 1

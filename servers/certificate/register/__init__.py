@@ -1,0 +1,1 @@
+"""The register of letters: its database, its journal beside it, and the folder of PDFs."""

@@ -1,0 +1,197 @@
+"""The register of letters in a database: numbers, frozen arguments, states, entries. Accesses no files, draws nothing.
+
+A letter is RESERVED (its number, date, code and arguments are fixed), then ISSUED (its file and hash are known), and
+later perhaps VOID. A number is never reused or taken back: a letter that can't be finished becomes VOID too. Each
+change also appends an entry in the same transaction (chain.py). SQLite by default; for several nodes, MariaDB or
+PostgreSQL by URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from servers.certificate.register import chain
+from servers.certificate.register.chain import Entry, digest
+from servers.certificate.register.database import Database
+from servers.certificate.register.records import Letter, Request
+from servers.certificate.register.rows import (
+    append_entry,
+    begin_chain,
+    find_one,
+    forget_beginning,
+    known_letter,
+    letter_of,
+    redo,
+    reserve_letter,
+    set_counter,
+)
+from servers.certificate.register.tables import counters, entries, guard, letters, unguard
+
+
+class Ledger:
+    """The register at one database URL. Its methods block: call them from a thread."""
+
+    def __init__(self, url: str) -> None:
+        """Raises LedgerError for a URL of an unsupported database."""
+        self._database = Database(url, begin_chain)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def exists(self) -> bool:
+        """Return whether there is a register of any version, without creating one."""
+        return self._database.exists()
+
+    def chained(self) -> bool:
+        """Return whether the existing register has entries; one of an earlier version gets them at its first use."""
+        return self._database.exists(entries)
+
+    def known(self, request: Request) -> Letter | None:
+        """Return the letter this request already has, or None. Raises KeyConflict."""
+        return self._database.transaction(lambda connection: known_letter(connection, request))
+
+    def reserve(
+        self, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
+    ) -> tuple[Letter, bool]:
+        """Return (letter, whether it is new). A new one has the next number of its series and year.
+
+        Raises KeyConflict if the request's idempotency key was used with other arguments.
+        """
+        return self._database.transaction(lambda connection: reserve_letter(connection, request, day, at, number, code))
+
+    def issued(self, letter: Letter, file: str, size: int, sha: str, at: datetime) -> Letter:
+        """Change RESERVED to ISSUED. A letter that was finished elsewhere meanwhile is returned unchanged."""
+        change = {"file": file, "size": size, "sha256": sha, "issued_at": at.isoformat()}
+
+        def commit(connection: sa.Connection) -> Letter:
+            mine = (letters.c.id == letter.id) & (letters.c.status == "reserved")
+            if connection.execute(sa.update(letters).where(mine).values(status="issued", **change)).rowcount:
+                append_entry(connection, "issued", {"number": letter.number, **change}, at.isoformat())
+            return find_one(connection, letters.c.id == letter.id) or letter
+
+        return self._database.transaction(commit)
+
+    def void(self, letter: Letter, reason: str, at: datetime, by: str | None = None) -> Letter:
+        """Change to VOID; row and number stay, and the same request may be made again. Only the first void counts."""
+        change = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
+
+        def commit(connection: sa.Connection) -> Letter:
+            mine = (letters.c.id == letter.id) & (letters.c.status != "void")
+            update = sa.update(letters).where(mine).values(status="void", same_in_session=None, **change)
+            if connection.execute(update).rowcount:
+                append_entry(connection, "voided", {"number": letter.number, **change}, at.isoformat())
+            return find_one(connection, letters.c.id == letter.id) or letter
+
+        return self._database.transaction(commit)
+
+    def by_code(self, code: str) -> Letter | None:
+        """Look a letter up by its code's digest, so that timing reveals nothing about existing codes."""
+        return self._find(letters.c.code_digest == digest(code))
+
+    def by_number(self, number: str) -> Letter | None:
+        return self._find(letters.c.number == number)
+
+    def by_sha256(self, sha: str) -> Letter | None:
+        return self._find(letters.c.sha256 == sha)
+
+    def of_day(self, day: date) -> list[Letter]:
+        """Return the letters of this date, issued or void, oldest first."""
+        return self.all((letters.c.day == day.isoformat()) & (letters.c.status != "reserved"))
+
+    def reserved(self) -> list[Letter]:
+        """Return the letters that a crash left unfinished, oldest first."""
+        return self.all(letters.c.status == "reserved")
+
+    def all(self, where: sa.ColumnElement[bool] | None = None) -> list[Letter]:
+        """Return all letters, oldest first."""
+        query = sa.select(letters).order_by(letters.c.id)
+        with self._database.reading() as connection:
+            rows = connection.execute(query if where is None else query.where(where))
+            return [letter_of(row) for row in rows.mappings()]
+
+    def last_day(self) -> date | None:
+        """Return the latest date of any letter."""
+        with self._database.reading() as connection:
+            day = connection.execute(sa.select(sa.func.max(letters.c.day))).scalar()
+        return date.fromisoformat(day) if day else None
+
+    def entries(self, after: int = 0, event: str | None = None) -> list[Entry]:
+        """Return the entries after this one, in order; with `event`, only those of that event."""
+        query = sa.select(entries).where(entries.c.seq > after).order_by(entries.c.seq)
+        with self._database.reading() as connection:
+            rows = connection.execute(query if event is None else query.where(entries.c.event == event))
+            return [Entry(**row) for row in rows.mappings()]
+
+    def entry(self, seq: int) -> Entry | None:
+        """Return one entry; the last for seq = -1."""
+        query = sa.select(entries).order_by(entries.c.seq.desc()).limit(1)
+        with self._database.reading() as connection:
+            row = connection.execute(query if seq < 0 else query.where(entries.c.seq == seq)).mappings().one_or_none()
+        return None if row is None else Entry(**row)
+
+    def note(self, event: chain.Event, body: Mapping[str, Any], at: datetime) -> Entry:
+        """Append an entry that changes no letter: key, signed, restored."""
+        return self._database.transaction(lambda connection: append_entry(connection, event, body, at.isoformat()))
+
+    def rows(self) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
+        """Return the raw rows of the letters, and the counters as {(series, year): last}, for an audit."""
+        with self._database.reading() as connection:
+            found = connection.execute(sa.select(letters).order_by(letters.c.id)).mappings().all()
+            counted = connection.execute(sa.select(counters)).all()
+        return [dict(row) for row in found], {(row.series, row.year): row.last for row in counted}
+
+    def replay(self, lost: Sequence[Entry]) -> None:
+        """Append entries again, unchanged, that follow the last one here, and repeat their effects.
+
+        If they start with the first entry, they replace the entries of a register without letters. Raises LedgerError.
+        """
+
+        def enter(connection: sa.Connection) -> None:
+            if lost[0].seq == 1:
+                forget_beginning(connection)
+            for one in lost:
+                connection.execute(sa.insert(entries).values(**one.model_dump()))
+                set_counter(connection, "", 0, one.seq)
+                redo(connection, one)
+
+        self._database.transaction(enter)
+
+    def keep(self, row: Mapping[str, Any], source: str, at: datetime) -> None:
+        """Add a letter that only the archive has. Raises LedgerError if its number is taken."""
+
+        def enter(connection: sa.Connection) -> None:
+            redo(connection, append_entry(connection, "kept", {"letter": dict(row), "from": source}, at.isoformat()))
+
+        self._database.transaction(enter)
+
+    def skip(self, series: str, year: int, last: int, at: datetime) -> None:
+        """Assign no number up to `last`: letters that this register has lost may have them."""
+
+        def enter(connection: sa.Connection) -> None:
+            redo(
+                connection,
+                append_entry(connection, "skipped", {"series": series, "year": year, "last": last}, at.isoformat()),
+            )
+
+        self._database.transaction(enter)
+
+    def put_back(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Restore these letters' rows to what their entries say, with the guards removed meanwhile."""
+
+        def put_back(connection: sa.Connection) -> None:
+            unguard(connection)
+            for number, row in rows.items():
+                if not connection.execute(sa.update(letters).where(letters.c.number == number).values(**row)).rowcount:
+                    connection.execute(sa.insert(letters).values(**row))
+                set_counter(connection, row["series"], row["year"], row["seq"])
+            guard(connection)
+
+        self._database.transaction(put_back)
+
+    def _find(self, where: sa.ColumnElement[bool]) -> Letter | None:
+        with self._database.reading() as connection:
+            return find_one(connection, where)

@@ -1,0 +1,40 @@
+"""The mark that `agentd restore` leaves beside a register: that it was restored, and from when. Restores nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from servers.certificate.register.chain import Entry
+
+FILE = "restored.json"
+UNFINISHED = ".restoring"
+
+
+class Restored(BaseModel):
+    """When the backup was made and restored, in ISO 8601."""
+
+    model_config = ConfigDict(frozen=True)
+
+    backup_made_at: str
+    restored_at: str
+
+    def known_to(self, entries: Iterable[Entry]) -> bool:
+        """Return whether one of these `restored` entries records this restore."""
+        return any(one.data["restored_at"] == self.restored_at for one in entries)
+
+
+def read(home: Path) -> Restored | None:
+    """Read the mark in the letters' folder; None if nothing was restored."""
+    try:
+        return Restored(**json.loads((home / FILE).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def unfinished(state: Path) -> bool:
+    """Return whether a restore into this state folder was interrupted."""
+    return (state / UNFINISHED).exists()

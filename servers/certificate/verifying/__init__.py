@@ -1,0 +1,1 @@
+"""Whether a letter is genuine, by its code or its file."""
