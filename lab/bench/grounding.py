@@ -6,8 +6,8 @@ import statistics
 import time
 from typing import Any
 
-from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.reading.readings import Readings
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 
 ROUNDS = 200

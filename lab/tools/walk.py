@@ -125,7 +125,7 @@ async def walk(folder: Path) -> Walk:
 
 def grounding(call: Any) -> list[str]:
     """The longest stack (by number of files) below the grounding check of a call whose arguments are all proven."""
-    from agentd.apps.letters.grounding import ungrounded
+    from agentd.apps.letters.policies.grounding import ungrounded
 
     longest: list[str] = []
 

@@ -9,11 +9,11 @@ import pytest
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import assemble
 from agentd.agent.turn_policy import Offer, Turn
-from agentd.apps.letters.evidence.readings import SessionReadings
+from agentd.apps.letters.evidence.reading.readings import SessionReadings
 from agentd.apps.letters.explain import explained, mistakes
-from agentd.apps.letters.grounding import Grounded
-from agentd.apps.letters.lookups import LookUps
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.grounding import Grounded
+from agentd.apps.letters.policies.lookups import LookUps
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 

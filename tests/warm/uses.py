@@ -32,9 +32,9 @@ def a_letter_read() -> None:
     """Read a citizen's request for a letter with the shipped letters, as a daemon does."""
     from agentd.agent.toolset import Toolset
     from agentd.agent.turn_policy import Offer, Turn
-    from agentd.apps.letters.evidence.fields import form
-    from agentd.apps.letters.grounding import ungrounded
-    from agentd.apps.letters.turns import LetterTurns
+    from agentd.apps.letters.evidence.fields.field import form
+    from agentd.apps.letters.policies.grounding import ungrounded
+    from agentd.apps.letters.policies.turns import LetterTurns
     from agentd.messages import Said, ToolCall, ToolInfo
     from servers.certificate.letters.catalogue import Catalogue
     from servers.certificate.settings import SHIPPED_LETTERS

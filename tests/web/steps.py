@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Download, Locator, Page, Route, expect
 
 from agentd.access import TokenStore
-from agentd.apps.letters.evidence.days import parse
+from agentd.apps.letters.evidence.normalisers.days import parse
 from agentd.apps.pairing.codes import Pairing
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import LETTER

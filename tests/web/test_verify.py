@@ -15,8 +15,8 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from agentd.access import Buckets
-from agentd.apps.letters import verify_page
-from agentd.apps.letters.verify import QUANTUM_S
+from agentd.apps.letters.pages import verify_page
+from agentd.apps.letters.pages.verify import QUANTUM_S
 from agentd.testing import ManualClock
 from servers.certificate.drawing.picture import pictures
 from tests.daemon import HEAD, SERVERS, Daemon, call, final, running

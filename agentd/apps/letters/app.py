@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentd.application import App, SchemaReading, Wiring
-from agentd.apps.letters import list_method
-from agentd.apps.letters.described import Described, described
-from agentd.apps.letters.evidence.readings import SessionReadings
-from agentd.apps.letters.grounding import Grounded
-from agentd.apps.letters.lookups import LookUps
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.evidence.reading.readings import SessionReadings
+from agentd.apps.letters.pages import list_method
+from agentd.apps.letters.policies.described import Described, described
+from agentd.apps.letters.policies.grounding import Grounded
+from agentd.apps.letters.policies.lookups import LookUps
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import ToolInfo
 from agentd.ports import CallPolicy, Meaning
 from agentd.runs.agent_api import AgentRuns
@@ -49,16 +49,16 @@ class Letters(App):
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify and /qr.svg, open to everybody."""
-        from agentd.apps.letters.qr import ROUTE
-        from agentd.apps.letters.verify import VerifyPages
+        from agentd.apps.letters.pages.qr import ROUTE
+        from agentd.apps.letters.pages.verify import VerifyPages
 
         yield ROUTE
         yield from VerifyPages(self._letter_server(), self.wiring.clock).routes()
 
     def routes(self, runs: AgentRuns) -> Iterable[web.AbstractRouteDef]:
         """/preview and /pictures."""
-        from agentd.apps.letters.pictures import PicturesEndpoint
-        from agentd.apps.letters.preview import PreviewEndpoint
+        from agentd.apps.letters.pages.pictures import PicturesEndpoint
+        from agentd.apps.letters.pages.preview import PreviewEndpoint
 
         return [*PreviewEndpoint(self._letter_server()).routes(), *PicturesEndpoint(runs).routes()]
 

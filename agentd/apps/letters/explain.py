@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from typing import Any, get_args
 
 from agentd.application import Mistake
-from agentd.apps.letters.evidence.fields import form, referenced
-from agentd.apps.letters.evidence.shapes import BY_FORMAT, KINDS, TIMES, Shape
+from agentd.apps.letters.evidence.fields.field import form, referenced
+from agentd.apps.letters.evidence.fields.shapes import BY_FORMAT, KINDS, TIMES, Shape
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
 from agentd.messages import ToolInfo

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import FILLERS, content, folded
-from agentd.apps.letters.evidence.lexicon import SELF
-from agentd.apps.letters.evidence.persons import KIN
+from agentd.apps.letters.evidence.reading.lexicon import SELF
+from agentd.apps.letters.evidence.reading.persons import KIN
 from agentd.apps.letters.languages import phrases
 
 LONGEST = 8

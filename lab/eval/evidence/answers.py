@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from agentd.agent.languages import understood
 from agentd.agent.toolset import Toolset
-from agentd.apps.letters.claims import false_claim
-from agentd.apps.letters.meant_claims import meant_claim, sentences
+from agentd.apps.letters.claims.by_meaning import meant_claim, sentences
+from agentd.apps.letters.claims.by_words import false_claim
 from agentd.messages import ToolInfo
 from bridges.meaning import BundledMeaning
 from lab.eval.evidence.cod import Dialogue

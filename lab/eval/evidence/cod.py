@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.text import fold
-from agentd.apps.letters.evidence import days, hours
-from agentd.apps.letters.evidence.numbers import DIGIT_WORDS
+from agentd.apps.letters.evidence.normalisers import days, hours
+from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS
 from agentd.messages import Said, ToolInfo
 from lab.eval.evidence.trials import Trial
 

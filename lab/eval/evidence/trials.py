@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agentd.agent.languages import LANGUAGES
-from agentd.apps.letters.grounding import Grounded
+from agentd.apps.letters.policies.grounding import Grounded
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
 from bridges.meaning import BundledMeaning
 

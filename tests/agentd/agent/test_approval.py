@@ -8,7 +8,7 @@ import pytest
 
 from agentd.agent.approval import ASSENTS, REFUSALS, Approved, assents, refuses, rule_of, summary
 from agentd.agent.policies import PolicedTools
-from agentd.apps.letters.grounding import Grounded
+from agentd.apps.letters.policies.grounding import Grounded
 from agentd.errors import Language
 from agentd.messages import Caller, Consent, ToolCall, ToolInfo
 from agentd.testing import MemoryTools

@@ -12,7 +12,7 @@ from agentd.agent.brief import Brief, Conclusion, RunLimits
 from agentd.agent.loop import Agent
 from agentd.agent.toolset import Toolset, assemble
 from agentd.agent.turn_policy import TurnPolicy
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import (
     LIVE_ONLY,
     AgentOptions,

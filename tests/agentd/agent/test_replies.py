@@ -12,7 +12,7 @@ import pytest
 from agentd.agent.languages import LANGUAGES, replies
 from agentd.apps.channels.texts import texts as chats
 from agentd.apps.letters.asking import asking
-from agentd.apps.letters.deeds import languages as deeds
+from agentd.apps.letters.claims.deeds import languages as deeds
 from agentd.apps.residents.replies import replies as residents
 from agentd.errors import BY_TYPE
 from clients.chat_lines import lines

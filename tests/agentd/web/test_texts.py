@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
 import agentd
 from agentd.agent.languages import LANGUAGES
-from agentd.apps.letters import verify_page
+from agentd.apps.letters.pages import verify_page
 from agentd.web import pages
 from agentd.web.texts import language_of, texts
 

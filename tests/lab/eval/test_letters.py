@@ -12,7 +12,7 @@ import pytest
 from agentd.agent.brief import Brief
 from agentd.agent.loop import Agent
 from agentd.agent.toolset import assemble
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import AgentStep, ChatMessage, Said, ToolCall, ToolInfo
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 from lab.eval.letters import report, script

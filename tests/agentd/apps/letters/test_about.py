@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence import days
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.normalisers import days
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import ToolInfo
 from tests.agentd.apps.letters.letters import call
 

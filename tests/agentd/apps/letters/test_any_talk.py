@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from tests.agentd.apps.letters.letters import PROPERTIES, call
 from tests.agentd.apps.letters.test_grounding import found, missing
 

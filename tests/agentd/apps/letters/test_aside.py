@@ -9,7 +9,7 @@ from typing import Any
 
 from agentd.agent.aside import SHORT, read, within
 from agentd.agent.policies import PolicedTools
-from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call, letter
 

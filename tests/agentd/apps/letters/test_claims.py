@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agentd.agent.toolset import Toolset, assemble
-from agentd.apps.letters.claims import false_claim, said_instead
-from agentd.apps.letters.deeds import languages
+from agentd.apps.letters.claims.by_words import false_claim, said_instead
+from agentd.apps.letters.claims.deeds import languages
 from agentd.errors import Language
 from agentd.messages import ModelReply, ModelRequest, Said, ToolInfo
 from agentd.ports import TextSink

@@ -12,8 +12,8 @@ import pytest
 
 from agentd.agent.approval import Approved, summary
 from agentd.agent.policies import PolicedTools
-from agentd.apps.letters.completing import completed
-from agentd.apps.letters.grounding import Grounded
+from agentd.apps.letters.policies.completing import completed
+from agentd.apps.letters.policies.grounding import Grounded
 from agentd.messages import Basis, Consent
 from agentd.testing import MemoryTools
 from servers.certificate import office

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import ToolInfo
 from servers.certificate.drawing import page
 from servers.certificate.letters import lettertype

@@ -8,9 +8,9 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from agentd.agent.actions import schema
-from agentd.apps.letters.copying import Copied, copied
-from agentd.apps.letters.deeds import ASKED_BY
-from agentd.apps.letters.grounding import case_of, ungrounded
+from agentd.apps.letters.claims.deeds import ASKED_BY
+from agentd.apps.letters.policies.copying import Copied, copied
+from agentd.apps.letters.policies.grounding import case_of, ungrounded
 from agentd.messages import ToolInfo
 from bridges.llamacpp import constraint
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session

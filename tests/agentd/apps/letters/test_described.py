@@ -7,11 +7,11 @@ from typing import Any
 
 from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.app import Letters
-from agentd.apps.letters.described import Described, described
-from agentd.apps.letters.evidence.fields import form
+from agentd.apps.letters.evidence.fields.field import form
 from agentd.apps.letters.explain import explained
-from agentd.apps.letters.grounding import Grounded
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.described import Described, described
+from agentd.apps.letters.policies.grounding import Grounded
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import call

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence.fields import form
+from agentd.apps.letters.evidence.fields.field import form
 from tests.agentd.apps.letters.test_doubtful_times import on
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 

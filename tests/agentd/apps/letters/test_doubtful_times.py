@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.evidence.hours import hours
+from agentd.apps.letters.evidence.normalisers.hours import hours
 from agentd.messages import Said
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 

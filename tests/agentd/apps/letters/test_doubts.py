@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence.fields import Field
-from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.messages import ApprovalRule, Said, ToolCall, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence.fields import form
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.fields.field import form
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import ToolInfo
 from tests.agentd.apps.letters.letters import call
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentd.agent.policies import PolicedTools
-from agentd.apps.letters.grounding import Grounded, fills, ungrounded
+from agentd.apps.letters.policies.grounding import Grounded, fills, ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence.readings import Readings
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.reading.readings import Readings
+from agentd.apps.letters.policies.grounding import ungrounded
 from tests.agentd.apps.letters.letters import PROPERTIES, call
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from tests.agentd.apps.letters.letters import call
 
 VALUES = {

@@ -11,7 +11,7 @@ import pytest
 from agentd.agent.languages import LANGUAGES, Words, packs, read, understood
 from agentd.agent.text import fold, folded_tokens, normal
 from agentd.apps.letters import languages
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from tests.agentd.apps.letters.letters import call
 
 NIK = "3175012345678901"

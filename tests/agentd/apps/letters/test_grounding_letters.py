@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.evidence.fields import form
-from agentd.apps.letters.evidence.lexicon import LABELS
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.fields.field import form
+from agentd.apps.letters.evidence.reading.lexicon import LABELS
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import ToolInfo
 from servers.certificate.letters import lettertype
 from servers.certificate.settings import SHIPPED_LETTERS

@@ -16,13 +16,15 @@ import pytest
 from agentd.agent import actions, approval, language, streaming
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
-from agentd.apps.letters import claims, grounding
-from agentd.apps.letters.deeds import ASKED_BY
-from agentd.apps.letters.evidence import fields, heard, pasted, readings
-from agentd.apps.letters.lookups import unnamed
-from agentd.apps.letters.offer import ABOUT
-from agentd.apps.letters.turns import LetterTurns
-from agentd.apps.letters.unfounded import unfounded
+from agentd.apps.letters.claims import by_words
+from agentd.apps.letters.claims.deeds import ASKED_BY
+from agentd.apps.letters.claims.unfounded import unfounded
+from agentd.apps.letters.evidence.fields import field
+from agentd.apps.letters.evidence.reading import heard, pasted, readings
+from agentd.apps.letters.policies import grounding
+from agentd.apps.letters.policies.lookups import unnamed
+from agentd.apps.letters.policies.offer import ABOUT
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import Said, ToolInfo
 from hardening.logs import mask
 from tests.agentd.apps.letters.hostile import families
@@ -48,7 +50,7 @@ ARGUMENTS: dict[str, Any] = {
     "penghasilan": 2500000,
     "nama_ibu": "Siti",
 }
-LEXICON = fields.form(letter().input_schema).lexicon
+LEXICON = field.form(letter().input_schema).lexicon
 QUESTION = "A: Mohon sebutkan alamat dan keperluan Anda?"
 
 
@@ -63,7 +65,7 @@ LOOK_UP = ToolInfo(
 
 
 def answered(words: str) -> None:
-    claims.false_claim(words, OFFICIAL, [Said(by="tool", order=0, tool="other", value=words)])
+    by_words.false_claim(words, OFFICIAL, [Said(by="tool", order=0, tool="other", value=words)])
 
 
 def action(words: str) -> None:

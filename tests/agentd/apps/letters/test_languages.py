@@ -10,8 +10,9 @@ import pytest
 
 import agentd
 from agentd.agent.languages import LANGUAGES, IncompletePack, read, words
-from agentd.apps.letters import deeds, languages
-from agentd.apps.letters.evidence.lexicon import Cue
+from agentd.apps.letters import languages
+from agentd.apps.letters.claims import deeds
+from agentd.apps.letters.evidence.reading.lexicon import Cue
 
 PACK = Path(languages.__file__).with_suffix("")
 ROOT = Path(agentd.__file__).parent

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.grounding import refusal, ungrounded
+from agentd.apps.letters.policies.grounding import refusal, ungrounded
 from agentd.messages import Said, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.grounding import refusal, ungrounded
+from agentd.apps.letters.policies.grounding import refusal, ungrounded
 from agentd.messages import Said
 from tests.agentd.apps.letters.letters import call
 from tests.agentd.apps.letters.test_grounding_letters import tool

@@ -9,9 +9,9 @@ import pytest
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Turn, UnsupportedAnswer
-from agentd.apps.letters.lookups import LookUps, askable
-from agentd.apps.letters.turns import LetterTurns
-from agentd.apps.letters.unfounded import unfounded
+from agentd.apps.letters.claims.unfounded import unfounded
+from agentd.apps.letters.policies.lookups import LookUps, askable
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import AgentStep, Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ProgressSink
 from tests.agentd.apps.letters.letters import session

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from agentd.apps.letters.grounding import Grounded, ungrounded
-from agentd.apps.letters.meant import weighed
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
+from agentd.apps.letters.policies.meant import weighed
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import ToolCall, ToolOutcome
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 

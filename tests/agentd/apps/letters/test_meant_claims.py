@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from agentd.agent.turn_policy import Turn, TurnPolicies, UnsupportedAnswer
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import Said
 from agentd.testing import WordsMeaning
 from bridges.meaning import BundledMeaning

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.deeds import ASKED_BY
-from agentd.apps.letters.offer import ABOUT, about, looked_up, not_again, offered
+from agentd.apps.letters.claims.deeds import ASKED_BY
+from agentd.apps.letters.policies.offer import ABOUT, about, looked_up, not_again, offered
 from agentd.messages import AgentStep, Said, ToolInfo
 
 

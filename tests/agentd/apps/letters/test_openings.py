@@ -10,7 +10,7 @@ import pytest
 from agentd.agent.actions import schema
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
 from bridges.llamacpp import constraint
 from lab.eval.letters.script import load as load_scripts

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import Said
 from tests.agentd.apps.letters.letters import call
 

@@ -12,8 +12,9 @@ import pytest
 
 from agentd.application import Wiring
 from agentd.apps.letters.app import Letters
-from agentd.apps.letters.evidence import parts, readings
-from agentd.apps.letters.grounding import ungrounded
+from agentd.apps.letters.evidence.claims import parts
+from agentd.apps.letters.evidence.reading import readings
+from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import ToolCall
 from tests.agentd.apps.letters.letters import call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.turns import LetterTurns
 from tests.agentd.apps.letters.letters import letter
 
 MADE = {

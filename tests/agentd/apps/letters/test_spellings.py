@@ -10,9 +10,9 @@ from agentd.agent import actions
 from agentd.agent.listing import manifest
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import Toolset
-from agentd.apps.letters.evidence.choices import Enum, canonical
-from agentd.apps.letters.evidence.fields import fields, form
-from agentd.apps.letters.grounding import Grounded, ungrounded
+from agentd.apps.letters.evidence.fields.field import fields, form
+from agentd.apps.letters.evidence.normalisers.choices import Enum, canonical
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.messages import ToolInfo
 from agentd.testing import MemoryTools
 from servers.certificate.letters import kinds, lettertype

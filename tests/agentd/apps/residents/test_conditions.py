@@ -8,7 +8,7 @@ import pytest
 
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn
-from agentd.apps.letters.turns import LetterTurns
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.apps.residents.conditions import unmet
 from agentd.apps.residents.family import described, meant
 from agentd.apps.residents.filling import ConditionUnmet, Known, filled, offered

@@ -1,0 +1,260 @@
+"""Finds answers that claim or promise a deed that no tool did, by their words, so that no citizen reads them.
+
+A small model ends a conversation as its examples end: with the deed done. Only a successful call of this session
+proves a deed. This module only judges text, in linear time; the loop decides what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from agentd.agent.text import HAN, folded, normal
+from agentd.agent.toolset import Toolset
+from agentd.apps.letters.claims.deeds import (
+    Deeds,
+    DeedWords,
+    Forms,
+    Scope,
+    deed_words,
+    done_by,
+    languages,
+    scope_of,
+    stems,
+    titles_of,
+    words_of,
+)
+from agentd.apps.letters.claims.phrasing import Class, OtherWord, Patterns, Words
+from agentd.errors import Language
+from agentd.messages import Said, ToolInfo
+
+_SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
+_WORD = re.compile(rf"{HAN}|[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
+_BREAKS = frozenset(",;:")
+_TITLE = "<title>"
+"""Replaces the words of a title; no text contains it as a word."""
+_NUMBER = re.compile(r"\b\d{1,5}/[A-Z][\w.-]*(?:/[\w.-]*\w)+")
+_STATUS_WORDS = 4
+"""Maximum words of a status; a longer text in a result describes a procedure, not an outcome."""
+_NAMING_WORDS = 2
+"""In longer statuses a verb's stem is part of a name (`foto cetak 3x4`), unless it is the last word (`terbit`)."""
+MOST_SEARCHED = 32
+
+
+def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
+    """The first sentence with a false claim, or None. Without official tools it is always None."""
+    official = tuple(tool for tool in toolset.every if tool.official)
+    if not official:
+        return None
+    past, reader = _Past(official, toolset, said), _reader(scope_of(official))
+    for sentence in _sentences(normal(answer)):
+        numbers = _NUMBER.findall(sentence)
+        if numbers and not past.found(numbers):
+            return sentence
+        claims = list(reader.claimed(sentence))
+        if any(not past.did(claimed) for claimed in claims) or (claims and not past.made(sentence)):
+            return sentence
+    return None
+
+
+def _sentences(answer: str) -> Iterator[str]:
+    """Each sentence, and each cell of a table's row."""
+    for sentence in (part.group().strip() for part in _SENTENCE.finditer(answer)):
+        yield sentence
+        if "|" in sentence:
+            yield from filter(None, map(str.strip, sentence.split("|")))
+
+
+def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
+    """Whether there are official tools and none of their deeds was done in this session, so that any claim is false."""
+    official = tuple(tool for tool in toolset.every if tool.official)
+    return bool(official) and not _Past(official, toolset, said).did(frozenset())
+
+
+def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
+    """What the citizen reads when the model repeats a claim, in the language they write if a pack has it.
+
+    `truth` replaces a false claim; `unsure` replaces an answer that names what nobody named.
+    """
+    return languages().get(spoken or language, languages()[language])
+
+
+class _Past:
+    """What tools did and found in a session, computed once per answer."""
+
+    def __init__(self, official: Sequence[ToolInfo], toolset: Toolset, said: Sequence[Said]) -> None:
+        self._official, self._toolset, self._said = official, toolset, said
+        self._searched = 0
+
+    def did(self, claimed: frozenset[str]) -> bool:
+        """Whether one of these deeds was done or a result states it; for a claim without a deed, whether any was."""
+        return bool(claimed & self._done) if claimed else bool(self._done)
+
+    def made(self, sentence: str) -> bool:
+        """Whether a tool with a title in the sentence was called. True without a title, or if a look-up states a deed.
+
+        Part of a title is enough: `surat pengantar` for `Surat Pengantar SKCK`.
+        """
+        text = sentence.casefold()
+        found = {title for tool in self._official for title in titles_of(tool) if title in text}
+        whole = [title for title in found if not any(title in other for other in found - {title})]
+        known = [title for tool in self._official if tool.name in self._called for title in titles_of(tool)]
+        if not whole or any(title in each for title in whole for each in known):
+            return True
+        official = {tool.name for tool in self._official}
+        return bool(self._proved_by(one for one in self._said if one.tool not in official))
+
+    @cached_property
+    def _called(self) -> frozenset[str | None]:
+        return frozenset(one.tool for one in self._said if one.by == "tool")
+
+    @cached_property
+    def _done(self) -> frozenset[str]:
+        tools = [tool for tool in self._toolset.every if tool.name in self._called]
+        acted = [tool for tool in tools if tool.official or not tool.read_only]
+        return done_by(acted, self._official) | self._proved_by(self._said)
+
+    def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
+        """The deeds that results state (`"status": "issued"`, a letter's number)."""
+        scope = scope_of(self._official)
+        known = words_of(scope).done
+        every = frozenset().union(*known.values())
+        proved: set[str] = set()
+        for text in (text for one in said if one.by == "tool" for text in _stated(one.value)):
+            words = _words(text.replace("_", " "))
+            if _NUMBER.search(text):
+                proved |= every
+            elif len(words) <= _STATUS_WORDS and not scope.things.intersection(words):
+                stating = words[-1:] if len(words) <= _NAMING_WORDS else ()
+                stated = (word for word in words if word in stating or word not in stems())
+                proved |= {key for word in stated for key in known.get(word, ())}
+        return frozenset(proved)
+
+    @cached_property
+    def _known(self) -> str:
+        return " ".join(f"{one.text} {one.value}" for one in self._said if one.by != "agent")
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return frozenset(_NUMBER.findall(self._known))
+
+    def found(self, numbers: Sequence[str]) -> bool:
+        """Whether each number was said or found; at most MOST_SEARCHED are also searched inside longer ones."""
+        for number in numbers:
+            if number not in self._numbers:
+                self._searched += 1
+                if self._searched > MOST_SEARCHED or number not in self._known:
+                    return False
+        return True
+
+
+def _words(text: str) -> list[str]:
+    return [folded(word) for word in _WORD.findall(text)]
+
+
+def _stated(value: Any) -> Iterator[str]:
+    """Every text of a result, and the names of its true values (`"blocked": true`); lists of texts are left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            if inner and not isinstance(inner, (Mapping, list)):
+                yield str(name)
+            yield from _stated(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            if not isinstance(inner, str) or _NUMBER.search(inner):
+                yield from _stated(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Finds claims about the deeds of a set of tools in sentences."""
+
+    deeds: Deeds
+    claims: Patterns
+    promises: Patterns
+    denials: Words
+    hedges: Words
+    conditions: Words
+    waits_for: Words
+    relatives: Words
+    titles: Words
+    names: tuple[str, ...]
+
+    def claimed(self, sentence: str) -> Iterator[frozenset[str]]:
+        """The deeds of each claim and promise in a sentence; an empty set for a claim that names no deed (`Done.`)."""
+        for name in self.names:
+            sentence = sentence.replace(name, " ")
+        words = list(self._titled(_words(sentence)))
+        plain = [word for word in words if word not in _BREAKS]
+        if sentence.endswith("?"):
+            return
+        if spans := self.claims.spans(plain, self.relatives):
+            taken_back = _taken_back(words, self.hedges, self.conditions)
+            yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
+        spans = self.promises.spans(plain, self.relatives)
+        if spans and not any(self.waits_for.end(plain, at) for at in range(len(plain))):
+            taken_back = _taken_back(words, self.denials, self.conditions)
+            yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
+
+    def _titled(self, words: Sequence[str]) -> Iterator[str]:
+        """The words, with each title replaced by one token."""
+        at = 0
+        while at < len(words):
+            end = self.titles.end(words, at)
+            yield words[at] if end is None else _TITLE
+            at = end or at + 1
+
+    def _of(self, words: Sequence[str]) -> frozenset[str]:
+        forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
+        return frozenset(key for word in words for each in forms for key in each.get(word, ()))
+
+
+def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Callable[[tuple[int, int]], bool]:
+    """A function: whether the claim at a span is denied in its clause or follows a condition."""
+    plain = [word for word in words if word not in _BREAKS]
+    found = [at for at in range(len(plain)) if hedges.end(plain, at)]
+    condition = next((at for at in range(len(plain)) if conditions.end(plain, at)), len(plain))
+    marks = [at for at, word in enumerate(words) if word in _BREAKS]
+    breaks = [at - before for before, at in enumerate(marks)]
+
+    def taken_back(span: tuple[int, int]) -> bool:
+        start, end = span
+        before = bisect(breaks, start)
+        hedge = bisect_left(found, breaks[before - 1] if before else 0)
+        return (hedge < len(found) and found[hedge] < end) or condition < end
+
+    return taken_back
+
+
+@lru_cache(maxsize=32)
+def _reader(scope: Scope) -> _Reader:
+    every, scope_words = deed_words(), words_of(scope)
+    things = scope.things | {_TITLE}
+    forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": things}
+    deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
+    claims, promises = Patterns(every.clitics), Patterns(every.clitics)
+    for pack in languages().values():
+        classes: dict[str, Class] = {name: Words.of(each) for name, each in pack.classes.items()}
+        classes |= {**deeds, "deed": OtherWord(pack.harmless, pack.endings)}
+        for text in pack.claims:
+            claims.add(text, classes)
+        for text in pack.promises:
+            promises.add(text, classes)
+    return _Reader(
+        scope_words,
+        claims,
+        promises,
+        denials=Words.of(every.denials),
+        hedges=Words.of(every.denials | every.hedges),
+        conditions=Words.of(every.conditions),
+        waits_for=Words.of(every.waits_for),
+        relatives=Words.of(every.relatives),
+        titles=Words.of(" ".join(_words(normal(title))) for title in scope.titles),
+        names=tuple(every.names),
+    )

@@ -1,0 +1,164 @@
+"""What a session named: numbers, codes, dates and people that the citizen said or a tool found, whatever the mood.
+
+A look-up about somebody whom nobody named, or an answer with a number that nobody gave, comes from a model's examples.
+What a result only echoes from its own input was not found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from agentd.agent.text import fold, normal, tokens
+from agentd.apps.letters.by_object import by_object
+from agentd.apps.letters.evidence.claims.results import parsed
+from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.normalisers.days import dates, parse
+from agentd.apps.letters.evidence.normalisers.numbers import amounts
+from agentd.apps.letters.languages import phrases
+from agentd.messages import Said
+
+_DIGITS = frozenset({"nik", "kk", "phone", "rt", "rw", "rtrw"})
+_NUMBERS = frozenset({"number", "money", "year"})
+_TIME = re.compile(r"\d{1,2}[:.]\d{2}(?::\d{2})?")
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-/]\d{1,2})?")
+_ONE_WORD = re.compile(r"\S*\d\S*")
+FEWEST = 3
+"""Least digits of a word that may be a code in a field of another kind: names of files or time zones have fewer."""
+_LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
+"""A number in free text that identifies somebody or something, and is no amount or year."""
+_PLAIN = re.compile(r"[\W_]+")
+SHORTEST = 5
+"""Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
+
+
+class _Statement:
+    """What one message or result names. Each view of its words is computed on first use, since a result may be long."""
+
+    def __init__(self, one: Said) -> None:
+        self.texts = [normal(text) for text in _texts_of(one)]
+        """What the citizen said or the tool found, one text each."""
+
+    @cached_property
+    def run(self) -> str:
+        """All texts without their spacing, a line each."""
+        return "\n".join(map(squashed, self.texts))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(squashed(word) for text in self.texts for word in text.split())
+
+    @cached_property
+    def _folded(self) -> list[list[str]]:
+        return [[word.strip().casefold() for word in tokens(text) if word.strip()] for text in self.texts]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return frozenset(word for text in self.texts for word in fold(text))
+
+    @cached_property
+    def amounts(self) -> frozenset[Decimal]:
+        return frozenset(amount for words in self._folded for amount in amounts(words))
+
+    @cached_property
+    def dates(self) -> frozenset[date]:
+        return frozenset(found for words in self._folded for _, _, found in dates(words))
+
+
+_read = by_object(_Statement)
+
+
+class Named:
+    """What was named so far. Built per call or answer; each statement is read once."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said = said
+        self._read = [_read(one) for one in said if one.by != "agent"]
+
+    @property
+    def texts(self) -> list[str]:
+        """What the citizen said and tools found, one text each."""
+        return [text for one in self._read for text in one.texts]
+
+    @property
+    def amounts(self) -> frozenset[Decimal]:
+        """Every number, however it was written."""
+        return frozenset[Decimal]().union(*(one.amounts for one in self._read))
+
+    def code(self, text: str) -> bool:
+        """Whether this number or code was named, whatever its spacing."""
+        plain = squashed(text)
+        if any(plain in one.words for one in self._read):
+            return True
+        return len(plain) >= SHORTEST and any(plain in one.run for one in self._read)
+
+    def person(self, name: str) -> bool:
+        """Whether every word of a name was said."""
+        return all(any(word in one.vocabulary for one in self._read) for word in fold(name))
+
+    def day(self, day: date) -> bool:
+        """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
+        if any(day in one.dates for one in self._read):
+            return True
+        spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
+        by_day = str(day.day) in spoken or f"{day.day:02}" in spoken
+        return by_day or any(spoken.issuperset(words.split()) for words in phrases().days)
+
+    def has(self, field: Field) -> bool:
+        """Whether what an argument names was named; True if it names nobody and nothing."""
+        value = field.value
+        if field.free or isinstance(value, bool) or field.enum.values:
+            return True
+        if isinstance(value, int | float):
+            quantity = abs(value) < 10 ** (SHORTEST - 1)  # a count, a limit or a coordinate
+            return quantity or value in self.amounts or self.code(str(value))
+        return not isinstance(value, str) or all(self._knows(text, field.kind) for text in parts(value, field.kind))
+
+    def _knows(self, text: str, kind: str) -> bool:
+        day = parse(text)
+        if day is not None and kind not in _DIGITS and kind != "code":
+            return self.day(day)
+        return self.person(text) if kind == "name" else self.code(text)
+
+
+def parts(value: str, kind: str) -> Iterator[str]:
+    """The parts of a text that name somebody or something, given its field's kind."""
+    text = value.strip()
+    if kind == "name" or kind == "code" or kind in _DIGITS:
+        yield from [text] if fold(text) or text else []
+    elif kind in ("date", *_NUMBERS):
+        yield from [text] if any(letter.isdecimal() for letter in text) else []
+    elif _ONE_WORD.fullmatch(text) and not _TIME.fullmatch(text) and not _PERIOD.fullmatch(text):
+        yield from [text] if sum(letter.isdecimal() for letter in text) >= FEWEST else []
+    else:
+        yield from (found.group() for found in _LONG.finditer(text))
+
+
+def squashed(text: str) -> str:
+    """Only the letters and digits, lower-cased."""
+    return _PLAIN.sub("", text).casefold()
+
+
+def _texts_of(one: Said) -> Iterator[str]:
+    """A citizen's message, or the strings of a tool's output without those that repeat its input."""
+    if one.by == "citizen":
+        yield one.text
+        return
+    echoed = frozenset(_leaves(parsed(one.text)))
+    yield from (leaf for leaf in _leaves(one.value) if leaf not in echoed)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None:
+        yield str(value)

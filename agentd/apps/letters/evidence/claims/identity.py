@@ -1,0 +1,83 @@
+"""Extra conditions for personal data (NIK, birth, status) beyond fitting the field's kind. Binds nothing."""
+
+from __future__ import annotations
+
+from agentd.apps.letters.evidence.claims.case import CLAUSE, Place
+from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.fields.named import narrow
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, alone, clear
+from agentd.apps.letters.evidence.normalisers import choices, days
+from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue
+from agentd.apps.letters.languages import phrases
+
+_PACK = phrases()
+RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
+_RELATION = frozenset({Cue.RELATION})
+_EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
+"""Events that a date other than a birth may be about."""
+
+
+def scope(field: Field, place: Place) -> frozenset[int]:
+    """Indices of the words that may say what a value is about: its clause and, for a correction, the corrected one."""
+    sentence, start = place.sentence, place.span.start
+    clauses = {place.clause}
+    born = field.kind == "date" and field.common
+    if born and alone(sentence.words, place.span, sentence.clause(start)):  # `TTL: Bandung, 5 Januari 1990`
+        clauses |= {sentence.clauses[one.start] for one in place.near if one.end <= start}
+    if sentence.corrected[start]:
+        cues = sentence.covered(RIGHTS)
+        before = range(max(0, start - CLAUSE), start)
+        names = {at for one in place.near for at in range(one.start, one.end)}
+        strange = [at for at in before if not (sentence.corrected[at] or at in cues or clear([sentence.words[at]]))]
+        said = sorted({*strange, *names.intersection(before)})
+        clauses |= {sentence.clauses[at] for at in said[-1:]}
+    return frozenset(at for at in place.reach() if sentence.clauses[at] in clauses)
+
+
+def clearly_named(field: Field, place: Place) -> bool:
+    """Whether only neutral words stand between the field's own name and a value (not so in `NIK lama saya`)."""
+    if not field.common or field.kind in TEXTS | NUMBERS:
+        return True
+    own = (one for one in reversed(place.near) if one.plain and one.keys == {field.key})
+    last = next((one for one in own if one.end <= place.span.start), None)
+    if last is None or place.sentence.clauses[last.start] != place.clause:
+        return True
+    known = {at for one in place.near if field.key in one.keys for at in range(one.start, one.end)}
+    theirs = whose_words(field, place)
+    behind = range(last.end, place.span.start)
+    between = [place.sentence.words[at] for at in behind if at not in known and at not in theirs]
+    return clear([word for word in between if word not in SELF])
+
+
+def is_no_state(field: Field, place: Place, clause: frozenset[int]) -> bool:
+    """Whether a status is only a wish (`mau menikah`), dated (`menikah 2015`) or part of a job (`guru agama Islam`)."""
+    sentence, span = place.sentence, place.span
+    before = [sentence.words[at] for at in clause if at < span.start]
+    dated = any(map(str.isdecimal, sentence.words[span.end : span.end + 1]))
+    state = field.common and field.kind == "choice"
+    return state and (dated or not (choices.WISHES | choices.JOBS).isdisjoint(before))
+
+
+def born_there(field: Field, place: Place) -> bool:
+    """Whether a place is a place of birth: by its label, the question, or a date after it in a personal data list."""
+    sentence, span = place.sentence, place.span
+    if _EVENTS.intersection(field.spoken) or place.case.form.names.find(field.spoken):
+        return False
+    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
+        return True
+    if any(one.plain and field.key in one.keys and one.start in scope(field, place) for one in place.named):
+        return True
+    after = sentence.words[span.end : span.end + CLAUSE]
+    dated = any(clear(after[:start]) for start, _, _ in days.dates(after))
+    return dated and place.turn.heard.listed and _EVENTS.isdisjoint(sentence.words[at] for at in place.around())
+
+
+def listed(field: Field, place: Place) -> bool:
+    """Whether a date stands in a list of personal data whose clause names no other event."""
+    said = [place.sentence.words[at] for at in place.around()]
+    return field.kind == "date" and place.turn.heard.listed and _EVENTS.isdisjoint(said)
+
+
+def whose_words(field: Field, place: Place) -> frozenset[int]:
+    """The indices of the words for the field's person."""
+    return frozenset() if field.person is None else place.sentence.covered(_RELATION, field.person)

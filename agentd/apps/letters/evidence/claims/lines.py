@@ -1,0 +1,77 @@
+"""A sentence with the ends of its persons and labels, computed once. Identifies nobody by name."""
+
+from __future__ import annotations
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.claims.case import CLAUSE, Case
+from agentd.apps.letters.evidence.claims.identity import RIGHTS
+from agentd.apps.letters.evidence.normalisers.choices import is_choice
+from agentd.apps.letters.evidence.reading import persons
+from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, Mark
+from agentd.apps.letters.evidence.reading.mood import moods
+from agentd.apps.letters.evidence.reading.sentences import Sentence
+from agentd.apps.letters.languages import phrases
+
+_COPULAS = phrases().copulas | {","}
+_CALLED = phrases().called
+_SUFFIXES = (["nya"], ["-"])
+_BESIDE = FILLERS | SELF | phrases().neutral
+
+
+class Line:
+    """A sentence and the cue positions that reading names requires."""
+
+    __slots__ = ("marks", "moods", "people", "raws", "relatives", "rights", "sentence", "words")
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence, self.words, self.raws = sentence, sentence.words, sentence.raws
+        self.moods = moods(sentence)
+        self.marks = {mark.start: mark for mark in sentence.marks}
+        self.rights = [mark for mark in sentence.marks if mark.cue in RIGHTS]
+        relations = [(persons.owner_end(mark, self.words), mark) for mark in sentence.marks if mark.cue is Cue.RELATION]
+        self.people = {end: mark.value for end, mark in relations}
+        """{index after a person's words: the relation}."""
+        own = ((end, mark) for end, mark in relations if not persons.another(mark, self.marks, self.words))
+        self.relatives = {end: mark.value for end, mark in own}
+        """The same, for persons whom the following words may be about."""
+
+    def behind(self, at: int) -> int:
+        """The index where a value begins, after its label, owner and copulas."""
+        form = False
+        while at < len(self.words):
+            mark, word = self.marks.get(at), self.words[at]
+            if mark is not None and mark.cue is Cue.SELF and word not in persons.SUBJECTS:
+                at = mark.end
+            elif (
+                mark is not None
+                and mark.cue is Cue.RELATION
+                and persons.strong(mark, self.words, opens=True, form=form)
+            ):
+                at = persons.owner_end(mark, self.words)
+            elif word in _COPULAS and (mark is None or mark.cue is Cue.QUESTION):
+                form = form or word in (":", "=")
+                at += 1
+            else:
+                break
+        return at
+
+    def of_a_thing(self, one: Mark) -> bool:
+        """Whether a name is a thing's and not a person's: `warung saya namanya …`, `kucing saya bernama …`."""
+        first = max(self.sentence.clause(one.start).start, one.start - CLAUSE)
+        before = range(first, one.start)
+        marks = [mark for at in before if (mark := self.marks.get(at)) is not None and mark.cue is Cue.RELATION]
+        people = {at for mark in marks for at in range(mark.start, mark.end)}
+        said = [at for at in before if self.words[at][0].isalnum() and at not in people]
+        said = [at for at in said if self.words[at] not in _BESIDE]
+        if self.introduces(one.start, one.end):
+            return bool(said) and not people and not is_choice([self.words[at] for at in said])
+        return said[-1:] == [one.start - 1] and not persons.MY.isdisjoint(self.words[first : one.start - 1])
+
+    def introduces(self, start: int, end: int) -> bool:
+        """Whether a label gives the name of what stands before it: `… bernama`, `… namanya`."""
+        return self.words[start] in _CALLED or self.words[end : end + 1] in _SUFFIXES
+
+
+def lines(case: Case, text: str) -> list[Line]:
+    """A message's sentences as lines, cached for the session."""
+    return case.remember((Line, text), lambda: [Line(each) for each in case.read(text)[0].sentences])

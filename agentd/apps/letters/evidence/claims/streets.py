@@ -1,0 +1,45 @@
+"""Whose a street without a label is: the citizen's, a business's, the one on the KTP, or of unknown owner."""
+
+from __future__ import annotations
+
+from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.claims.lines import Line
+from agentd.apps.letters.evidence.reading.lexicon import SELF
+from agentd.apps.letters.evidence.reading.segments import HOMES, SEPARATORS
+from agentd.apps.letters.languages import phrases
+
+_PACK = phrases()
+_NEAR = 8
+"""The most words between the word for the card and the street on it."""
+
+
+def whose(line: Line, at: int, home: str, *, business: bool, still: bool) -> str:
+    """The label of a street: `kantor saya di Jl. …` is the office's, `rumah saya di Jl. …` the citizen's.
+
+    `home`: the label of the home; `business`: a business was mentioned last; `still`: what was said before holds now.
+    """
+    words = line.words
+    if words[at] in _PACK.premises:
+        return "alamat_usaha"
+    if _on_the_card(line, at):
+        return "alamat_ktp"
+    clause = line.sentence.clause(at)
+    opened = clause.start + (words[clause.start] in SEPARATORS)
+    before = [word for word in words[max(opened, at - 5) : at] if word not in _PACK.lies]
+    owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _PACK.clitics) and before[-2].isalpha()
+    if owned and _PACK.business.intersection(before):
+        return "alamat_usaha"
+    if business and SELF.isdisjoint(before):
+        if _PACK.sites.intersection(before):
+            return "alamat_usaha" if still else "x:alamat"
+        if not before and opened < at:
+            return "x:alamat"
+    return home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+
+
+def _on_the_card(line: Line, at: int) -> bool:
+    """Whether a street is what the KTP says rather than a home: `KTP saya masih Bekasi, Jl. Anggrek No. 2`."""
+    card = max((before for before in range(max(0, at - _NEAR), at) if line.words[before] == "ktp"), default=at)
+    between = range(card + 1, at)
+    named = any(line.words[near] in _PACK.still or line.raws[near][0].isupper() for near in between)
+    return named and not any(line.words[near].isdecimal() for near in between)

@@ -1,0 +1,219 @@
+"""Finds where a text holds a value of a field's kind, with one normaliser per kind. Doesn't judge the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from agentd.agent.languages import words as all_words
+from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.fields.shapes import Shape
+from agentd.apps.letters.evidence.normalisers import choices, days, digits, hours, numbers
+from agentd.apps.letters.evidence.normalisers.patterns import whole
+from agentd.apps.letters.languages import phrases
+
+TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
+NUMBERS = frozenset({"number", "money", "year"})
+CURRENCIES = frozenset(
+    {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
+)
+
+
+_DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
+_IDENTIFIES = 7
+"""From this many digits on, a number with a leading zero is an identifier (phone, account), not an amount."""
+_CODE_LETTERS = 4
+"""The most letters before the hyphen of a code (`M-20417`)."""
+_KNOWN_WORDS = all_words().detection | CURRENCIES
+_CLITICS = phrases().clitics
+_LONG = 64
+"""The most words of a clause that may contain only a value."""
+_BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
+
+
+class Span(NamedTuple):
+    """(index of the first word, index after the last word, whether it is the value in question)."""
+
+    start: int
+    end: int
+    supports: bool
+
+
+def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
+    """Every span in folded words that holds a value of the field's kind; for texts, only the value in question.
+
+    If the kind's normaliser doesn't find the value (`tidak ada bagasi` as a number), it is searched for as written.
+    """
+    read = _KINDS.get(field.kind)
+    found = list(read(field, words, today)) if read is not None else []
+    marked = field.kind == "choice" and str(field.value) in choices.told_by_marks(field.enum)
+    if field.kind in TEXTS or not (
+        marked or (field.common and read is not None) or any(span.supports for span in found)
+    ):
+        born = field.kind == "place" and field.common
+        wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
+        if born and any(map(str.isdecimal, wanted)):
+            return []
+        written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]
+        if field.kind in NUMBERS:
+            written = [span for span in written if not _in_code(words, span.start)]
+        elif field.kind == "code" and written:
+            dated = _in_days(words, today)
+            written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
+        elif field.kind == "text" and not written and any(map(str.isdecimal, "".join(field.spoken))):
+            found += [span for span in _of_codes(field, words, today) if span.supports]  # `P-H-R 6-0-5`
+        found += written
+    return sorted(found)
+
+
+def is_common_number(field: Field) -> bool:
+    """Whether it is an age or income, which any number fits; it counts only under its label or as a whole answer."""
+    return field.kind in NUMBERS and field.common
+
+
+def values_of(shape: Shape, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Every value of a field's kind in folded words; none for texts, because any words would match."""
+    if (read := _KINDS.get(shape.kind)) is not None:
+        yield from read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)
+
+
+def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:
+    """Whether the words of a value also fit another field; a future date can't be a date of birth."""
+    if shape.gone_by and field.kind == "date" and span.supports and not field.past:
+        return (days.day(str(field.value), today) or today) <= today
+    if shape.kind in NUMBERS and field.kind in NUMBERS:
+        money = _money(words, span)
+        return shape.kind == "money" if money else shape.kind != "money" or field.kind == "money"
+    if shape.kind == "choice":
+        return field.kind == "choice" and tuple(words[span.start : span.end]) in choices.options(shape.enum)
+    if shape.kind in TEXTS and field.kind in TEXTS:
+        return True
+    if shape.pattern and field.kind == shape.kind:
+        return whole(shape.pattern, "".join(words[span.start : span.end]))
+    return shape.kind == field.kind
+
+
+def alone(words: Sequence[str], span: Span, among: range | None = None) -> bool:
+    """Whether the words, or those `among` them, are the value and nothing else."""
+    among = range(len(words)) if among is None else among
+    if len(among) > _LONG:
+        return False
+    rest = (*words[among.start : span.start], *words[span.end : among.stop])
+    return not any(word[0].isalnum() and word not in FILLERS for word in rest)
+
+
+def _money(words: Sequence[str], span: Span) -> bool:
+    near = (*words[max(0, span.start - 2) : span.start], *words[span.end : span.end + 1])
+    return bool(CURRENCIES.intersection(near))
+
+
+def _of_days(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    wanted = days.day(str(field.value), today)
+    return (Span(start, end, day == wanted) for start, end, day in days.days(words, today, past=field.past))
+
+
+def _of_hours(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    wanted = hours.hour(str(field.value))
+    return (Span(start, end, hour == wanted) for start, end, hour in hours.hours(words))
+
+
+def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Amounts that aren't part of a date, a time, a code (`M-20417`) or a long number."""
+    wanted: Decimal | None = numbers.value(str(field.value))
+    dated = _in_days(words, today)
+    dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
+    for start, end, value in numbers.found(words):
+        if _in_code(words, start) or (words[start][0] == "0" and len(words[start]) >= _IDENTIFIES):
+            continue
+        if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
+            yield Span(start, end, value == wanted)
+
+
+def _in_days(words: Sequence[str], today: date) -> set[int]:
+    return {at for start, end, _ in days.days(words, today) for at in range(start, end)}
+
+
+def _in_code(words: Sequence[str], at: int) -> bool:
+    """Whether digits follow letters and a hyphen, as in a code; `anak ke-5` is a number."""
+    before = words[at - 2] if at > 1 and words[at - 1] == "-" else ""
+    return before.isalpha() and len(before) <= _CODE_LETTERS and before not in _KNOWN_WORDS
+
+
+def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, Sequence[str], date], Iterator[Span]]:
+    def read(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+        wanted = same(str(field.value))
+        for start, end, run in digits.runs(words, least):
+            if same(run) is not None:
+                yield Span(start, end, wanted is not None and same(run) == wanted)
+
+    return read
+
+
+def _of_choices(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    wanted = choices.canonical(str(field.value), field.enum)
+    for at, phrase in choices.book(field.enum).find(words):
+        value = choices.options(field.enum)[phrase]
+        yield Span(at, at + len(phrase), value is not None and value == wanted)
+
+
+def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]:
+    """Codes that aren't part of a date, in any grouping: `HX-77420-B`, `5210 4417 8890 1234`."""
+    wanted = _joined(str(field.value))
+    dated = _in_days(words, today)
+    spelled = [str(numbers.DIGIT_WORDS.get(word, word)) for word in words]  # `nine one three two`
+    at = 0
+    while at < len(words):
+        if at in dated or not (words[at][0].isalnum() and wanted.startswith(spelled[at])):
+            at += 1
+            continue
+        end, said = at, ""
+        while end < len(words) and len(said) < len(wanted) and (words[end][0].isalnum() or words[end] in "-/. "):
+            said += spelled[end] if words[end][0].isalnum() else ""
+            end += 1
+        whole = end == len(words) or not spelled[end].isdecimal()
+        before = at == 0 or not spelled[at - 1].isdecimal() or not spelled[at].isdecimal()
+        if said == wanted and whole and before:
+            yield Span(at, end, True)
+        at += 1
+    for start, end, run in digits.runs(words, 4):
+        if run not in wanted and dated.isdisjoint(range(start, end)):
+            yield Span(start, end, False)
+
+
+def _joined(value: str) -> str:
+    return "".join(fold(value))
+
+
+def _as_heard(wanted: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """A word split as in a sentence: `rumahnya` may appear as `rumah` and `nya`."""
+    (word,) = wanted if len(wanted) == 1 else ("",)
+    end = next((end for end in _CLITICS if word.endswith(end)), "")
+    return (word[: -len(end)], end) if end and word not in words else wanted
+
+
+def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The spans where a value's words are written, ignoring marks."""
+    if not wanted or all(word in FILLERS for word in wanted):
+        return
+    kept = [at for at, word in enumerate(words) if word[0].isalnum()]
+    said = [words[at] for at in kept]
+    size = len(wanted)
+    for at in range(len(said) - size + 1):
+        if said[at] == wanted[0] and tuple(said[at : at + size]) == wanted:
+            yield kept[at], kept[at + size - 1] + 1
+
+
+_KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
+    **{"date": _of_days, "time": _of_hours, "choice": _of_choices, "code": _of_codes},
+    **dict.fromkeys(NUMBERS, _of_numbers),
+    "phone": _of_runs(digits.phone, 7),
+    **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
+}
+
+
+def clear(words: Sequence[str]) -> bool:
+    """Whether the words between a label and its value name nobody else (`NIK ahli waris …` does)."""
+    return all(word in _BESIDE or not word[0].isalpha() for word in words)

@@ -1,0 +1,267 @@
+"""Marks values that the citizen said but that aren't proven to belong to a field: the agent asks about them first.
+
+A value that can't be bound to one field may still be what the model understood (`Patricia Holloway` after `your name,
+and who is it for?`). It never counts as proven.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+
+from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence.claims.answers import affirmed, agents_turn
+from agentd.apps.letters.evidence.claims.asserted import mood, owner, taken_back, taking_back
+from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, meant, whose
+from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
+from agentd.apps.letters.evidence.claims.mentions import own
+from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.fields.spans import Span, alone
+from agentd.apps.letters.evidence.judging.possible import possible, says_something
+from agentd.apps.letters.evidence.judging.proof import last_word
+from agentd.apps.letters.evidence.judging.together import anothers
+from agentd.apps.letters.evidence.normalisers import days, hours, numbers
+from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
+from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
+from agentd.apps.letters.evidence.reading.segments import Claim, Mood
+from agentd.apps.letters.evidence.reading.sentences import Sentence
+from agentd.apps.letters.languages import phrases
+
+_PACK = phrases()
+_NUMBERED = frozenset({"nik", "kk"})
+_PERSONAL = _NUMBERED | {"phone"}
+_PROPOSED = frozenset({"date", "time", "number", "choice"})
+"""Kinds whose values an agent may propose. It can't know names or personal numbers."""
+_CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
+_OBJECTING = _CORRECTING | {Cue.NEGATION}
+_COUNTS = frozenset(map(str, range(1, 13)))
+"""Numbers that somebody may imply without saying one (`my husband and I`)."""
+_TIMES = _PACK.past | _PACK.future | _PACK.soon
+_HALF_A_DAY = 12 * 60
+_MONTH = 31
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
+_DIGITS = 2
+"""The most digits of an hour or of a day of the month."""
+
+
+def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
+    """Sets on an unproven field whether its value was `said` about any field, and whether it may belong to this one
+    (`doubtful`). A choice or a small number may be inferred from other words: the question back shows it."""
+    known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
+    sentences = _SENTENCES.split(str(field.value)) if known and field.kind == "text" else ()
+    if sentences[1:]:
+        each = [marked(replace(field, value=sentence), given, case) for sentence in sentences]
+        return replace(field, said=all(one.said for one in each), doubtful=all(one.doubtful for one in each))
+    if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
+        return field
+    if field.kind == "boolean":
+        said, read = _answered(field, case), not _contradicted(field, case)
+        return replace(field, said=said, doubtful=said and read, read=read and not said)
+    places = list(_places(field, case))
+    if own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
+        said = all(mood(field, place) is not Mood.DENIED for place in places)
+    else:
+        said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
+    last = last_word(field, case) if said else None
+    doubtful = said and _doubtful(field, places, last, case)
+    read = said and not doubtful and last is None and _read(field, case)
+    return replace(field, said=said, doubtful=doubtful or read, read=read)
+
+
+def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
+    if last is not None and last.corrected and not last.supports:
+        return False
+    back = (turn for turn in taking_back(case) if taken_back(field, turn) and _reaches(field, case, turn))
+    since = max((turn.order for turn in back), default=0)
+    later = (place for place in places if place.turn.order >= since)
+    return any(_heard(field, place) and _may_be_meant(field, place) for place in later)
+
+
+def _reaches(field: Field, case: Case, turn: Turn) -> bool:
+    """Whether a denial applies to what an earlier message said of a field. It doesn't if it denies the number before it
+    (`AB 2936, eh bukan`), or if it only answers something else (`Anybody else without power?` `no, only our house`) and
+    doesn't call anything wrong."""
+    named = any(field.key in one.keys for each in turn.named for one in each)
+    marks = ((each.words, mark) for each in turn.heard.sentences for mark in each.marks)
+    if named or any(mark.cue in _CORRECTING and any(map(str.isdecimal, words[: mark.start])) for words, mark in marks):
+        return named
+    about = not turn.question or not _PACK.confirming.isdisjoint(fold(turn.question))
+    return about or any(map(_says_what, turn.heard.sentences)) or any(case.find(field, agents_turn(case, turn)))
+
+
+def _says_what(sentence: Sentence) -> bool:
+    """Whether a sentence names what was wrong (`my student number was wrong`, unlike a mere `sorry, typo`)."""
+    idle = sentence.covered(_CORRECTING)
+    wrong = (sentence.clause(mark.start) for mark in sentence.marks if mark.cue is Cue.WRONG)
+    words = (sentence.words[at] for clause in wrong for at in clause if at not in idle)
+    return any(word[0].isalnum() and word not in FILLERS for word in words)
+
+
+def _read(field: Field, case: Case) -> bool:
+    """Whether a choice may be inferred (`two separate beds`) because none of the choices was named."""
+    named = any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+    return own(field) and field.kind == "choice" and not named
+
+
+def _spoken_of(field: Field, turn: Turn) -> bool:
+    """Whether a message names a field as denied, supposed or of another time (`bukan kelas ekonomi`)."""
+    return any(
+        field.key in one.keys and (sentence.moods[one.start] is not Mood.SAID or sentence.times[one.start] != "")
+        for sentence, named, _ in turn.sentences()
+        for one in named
+    )
+
+
+def _contradicted(field: Field, case: Case) -> bool:
+    """Whether the last claim on a boolean contradicts it, by its own name or after a question without denial."""
+    last = last_word(field, case)
+    if last is None or last.supports:
+        return False
+    turn = case.by_order[last.message]
+    named = any(one.plain and field.key in one.keys for each in turn.named for one in each)
+    return named or (turn.asks_for(field.key) and _PACK.denials.isdisjoint(fold(turn.question)))
+
+
+def _answered(field: Field, case: Case) -> bool:
+    """Whether the citizen answered a question for the field, in any words."""
+    return any(turn.asks_for(field.key) for turn in case.turns)
+
+
+def _places(field: Field, case: Case) -> Iterator[Place]:
+    """Places where the citizen states a value or accepts what the agent proposed (`tomorrow at nine?`) or noted."""
+    for turn in case.turns:
+        yield from _read_in(field, case, turn)
+        if field.kind not in _PROPOSED or not turn.question:
+            continue
+        agents = agents_turn(case, turn)
+        noted = list(_read_in(field, case, agents))
+        if affirmed(turn, case) or (field.kind == "date" and _by_its_weekday(field, turn)):
+            yield from noted
+        elif noted and not _objects(field, case, turn, noted):
+            known = {place.span.start for place in noted}
+            yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
+
+
+def _by_its_weekday(field: Field, turn: Turn) -> bool:
+    """Whether an answer names only the weekday (`Wed then`) of a date that the agent named."""
+    day = days.day(str(field.value), turn.day)
+    said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
+    return day is not None and said == {day.weekday()} and _cues(turn).isdisjoint(_OBJECTING)
+
+
+def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
+    """Places where a message states the value or what may be it."""
+    yield from case.stated(field, turn)
+    yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
+    if field.kind == "date":  # `30 September` may be the last one or the next
+        yield from case.stated(replace(field, past=not field.past), turn)
+    unit = shape.unit if (shape := case.form.shapes.get(field.key)) is not None else ""
+    for sentence, named, before in turn.sentences() if unit else ():
+        for start, end, amount in numbers.lengths(sentence.words, unit):
+            if amount == numbers.value(str(field.value)):
+                yield case.place(turn, sentence, named, before, Span(start, end, True))
+
+
+def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:
+    """Whether an answer rejects something or states another value. The agent's value also doesn't hold if it was left
+    open as a question, unless the answer adds an hour to a proposed day. After another question (`Sunday 13 December.
+    What name?`) a no is about that question."""
+    cues = _cues(turn)
+    *_, last = case.read(turn.question)[0].sentences
+    else_ = last.asks and all(one.sentence is not last for one in noted) and _PACK.interrogatives.isdisjoint(last.words)
+    timed = field.kind == "date" and any(hours.hours(each.words) for each in turn.heard.sentences)
+    left_open = any(one.sentence.asks for one in noted) and not timed
+    no = not cues.isdisjoint(_CORRECTING if else_ else _OBJECTING) or (turn.heard.another and not else_)
+    return no or left_open or bool(case.places(field, turn))
+
+
+def _cues(turn: Turn) -> set[Cue | None]:
+    return {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
+
+
+def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
+    """Mere numbers that may be an hour or a day without month (`What time?` `12`, `hari apa?` `the 26th`, `3/8`), and
+    hours that may be in either half of the day (`at 3`)."""
+    day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
+    asked_on = turn.day if turn.asks_for(field.key) else None
+    for sentence, named, before in turn.sentences():
+        for at, word in enumerate(sentence.words):
+            if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(sentence, at, day, minutes, asked_on)):
+                yield case.place(turn, sentence, named, before, Span(at, at + size, True))
+        for start, end, said in hours.hours(sentence.words) if minutes is not None else ():
+            morning = any(days.at_clock(sentence.words, at, "morning") for at in range(start, end))
+            if said + _HALF_A_DAY == minutes and not morning:
+                yield case.place(turn, sentence, named, before, Span(start, end, True))
+
+
+def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, asked_on: date | None) -> int:
+    """The number of words, starting at a number, that may be the day or the hour; 0 if none."""
+    words, number, clause = sentence.words, int(sentence.words[at]), sentence.clause(at)
+    if day is not None and words[at + 1 : at + 3] == ["/", str(day.month)]:
+        return 3 if number == day.day else 0
+    whole = alone(words, Span(at, at + 1, True), clause)
+    if day is None:
+        ends = alone(words, Span(clause.start, at + 1, True), clause)  # `so make it 10`
+        hour = minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY)
+        return int(hour and ends and (asked_on is not None or not whole))
+    near = whole or words[max(at - 1, 0)] in _PACK.articles
+    return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
+
+
+def _heard(field: Field, place: Place) -> bool:
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
+    the mood of its first word, and counts as said if it is the whole answer to its question."""
+    sentence, span = place.sentence, place.span
+    if field.kind == "text":
+        if place.turn.question and _is_all(place):
+            return True
+        place = replace(place, span=Span(span.start, span.start + 1, True))
+    if (meant := mood(field, place)) is not Mood.OPEN:
+        return meant is Mood.SAID
+    said = f" {' '.join(sentence.words[span.start : span.end])} "
+    timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
+    return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
+
+
+def _supposes(mark: Mark, field: Field, place: Place) -> bool:
+    """Whether a cue leaves a value open. For a tool's own field, a report (`my wife says 350 now`) or a condition after
+    it (`Thursday, if that's free`) doesn't; a cue inside a text doesn't either."""
+    behind = mark.start >= place.span.end
+    if mark.cue is Cue.LOOKUP:
+        return not behind and place.sentence.clauses[mark.start] == place.clause
+    if behind and field.kind == "text":
+        return False
+    if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
+        return mark.cue is Cue.CONDITION and not behind
+    return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and (field.common or field.kind == "text"))
+
+
+def _may_be_asked(field: Field, place: Place) -> bool:
+    """Whether the agent may ask about a value. A NIK or family card number must not be known as another person's."""
+    return field.kind not in _NUMBERED or _theirs(field, place, asked=meant(field, place)[1])
+
+
+def _may_be_meant(field: Field, place: Place) -> bool:
+    """Whether nothing says that a value belongs to another field or to a person whom the field isn't about."""
+    personal = field.common or field.person is not None or field.kind in _PERSONAL  # a party's date may be a son's
+    asked_for = place.turn.asks_for(field.key)
+    nobodys = (field.person in (None, *SERVED) and place.case.form.of_others) or asked_for
+    keys, asked = meant(field, place)
+    answers = asked_for or _answers(place)
+    free = not field.common and not labelled_otherwise(field, place, plain=False)
+    return (answers or field.key in keys or free) and (not personal or nobodys or _theirs(field, place, asked=asked))
+
+
+def _answers(place: Place) -> bool:
+    """Whether the value is the citizen's whole answer to a question."""
+    return bool(place.turn.question) and _is_all(place) and not place.turn.heard.another
+
+
+def _is_all(place: Place) -> bool:
+    return len(place.turn.heard.sentences) == 1 and alone(place.sentence.words, place.span)
+
+
+def _theirs(field: Field, place: Place, *, asked: bool) -> bool:
+    return owner(place) in (None, SOMEBODY) or whose(field, place, asked=asked)

@@ -1,0 +1,110 @@
+"""Parses times of day as people say them: `jam 7 malam`, `quarter past five`, `19.00`. Ignores whose time it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.normalisers.days import at_clock, count
+from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
+from agentd.apps.letters.languages import phrases
+
+_FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
+"""Words, other than numbers, that a time of day may begin with."""
+_FAR = 3
+"""How far after an hour its part of the day is searched, in words (`3:45 in the afternoon`)."""
+
+Hour = tuple[int, int, int]
+"""(index of the first word, index after the last word, minutes since midnight)."""
+
+
+def hour(value: str) -> int | None:
+    """The time of day if the value contains exactly one: `19:00`, `19.00`, `jam 7 malam`."""
+    hits = hours(folded_tokens(value))
+    return hits[0][2] if len(hits) == 1 else None
+
+
+def hours(words: Sequence[str]) -> list[Hour]:
+    """Every time of day in folded words. A bare number needs minutes, a clock word or a part of the day to count."""
+    found: list[Hour] = []
+    at = 0
+    while at < len(words):
+        hit = _hour(words, at) if words[at].isdecimal() or words[at] in _FIRST else None
+        if hit is None:
+            at += 1
+        else:
+            found.append(hit)
+            at = hit[1]
+    return found
+
+
+def _hour(words: Sequence[str], at: int) -> Hour | None:
+    start = at
+    part = _part(words, at)
+    before = part[0] if part else ""
+    at += part[1] if part else 0
+    clock = at_clock(words, at, "at")
+    at += clock
+    shift, begun = _begun(words, at)
+    at += begun
+    number, at = count(words, at)
+    if number is None or number > 24:
+        return None
+    minutes, size = _minutes(words, at)
+    at += size
+    after = next((hit for far in range(_FAR) if (hit := _part(words, at + far, far))), None)
+    if not (clock or begun or size or after or before):
+        return None
+    if after is not None and not before:
+        at += after[1]
+    total = _of_day(number, after[0] if after else before) * 60 + minutes + shift
+    return (start, at, total % 1440) if minutes < 60 else None
+
+
+def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
+    """(minutes, words) of `quarter past`, `half past`, `ten past`, `setengah` before an hour."""
+    first, end = count(words, at)
+    if first is not None and first < 60 and (size := at_clock(words, end, "minutes_first")):
+        return first, end + size - at
+    for key, minutes in (("quarter", 15), ("half", 30)):
+        if size := at_clock(words, at, key):
+            if past := at_clock(words, at + size, "past"):
+                return minutes, size + past
+            if to := at_clock(words, at + size, "to"):
+                return -minutes, size + to
+    if size := at_clock(words, at, "half_to"):
+        return -30, size
+    size = at_clock(words, at, "half")  # `half six`
+    return (30, size) if size and count(words, at + size)[0] is not None else (0, 0)
+
+
+def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
+    """(minutes, words) after an hour: `:45`, `.15`, `lewat 10`, `kurang 5`, `seperempat`."""
+    if at + 1 < len(words) and words[at] in (":", ".") and words[at + 1].isdecimal() and len(words[at + 1]) == 2:
+        return int(words[at + 1]), 2
+    for key, sign in (("past", 1), ("to", -1)):
+        size = at_clock(words, at, key)
+        if size:
+            if quarter := at_clock(words, at + size, "quarter"):
+                return sign * 15, size + quarter
+            number, end = count(words, at + size)
+            if number is not None and number < 60:
+                return sign * number, end - at
+    size = at_clock(words, at, "quarter")
+    return (15, size) if size else (0, 0)
+
+
+def _part(words: Sequence[str], at: int, far: int = 0) -> tuple[str, int] | None:
+    """(part of the day, number of words up to its end) at an index, or None."""
+    for key in ("morning", "noon", "evening"):
+        if size := at_clock(words, at, key):
+            return key, far + size
+    return None
+
+
+def _of_day(number: int, part: str) -> int:
+    if part == "morning":
+        return number % 12
+    if part == "noon":
+        return number + 12 if number <= 6 else number
+    return number + 12 if part == "evening" and number < 12 else number

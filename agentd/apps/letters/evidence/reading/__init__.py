@@ -1,0 +1,1 @@
+"""A message as words with their mood and their person. Knows no fields."""

@@ -1,0 +1,240 @@
+"""Fills an official call from the session: values the host fills in, and values a model may choose from.
+
+A model that is held to a schema can write nothing else. The host fills in what the evidence proves. For a tool's own
+fields and other people's, the model may choose among values that were said and that nothing contradicts; the call is
+then judged like any other. A value that is nowhere in the session is not in the schema, so the host asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import chain
+from typing import Any
+
+from agentd.agent.text import fold, normal
+from agentd.apps.letters.claims.deeds import asked_by
+from agentd.apps.letters.evidence.claims.binding import whose
+from agentd.apps.letters.evidence.claims.case import Case
+from agentd.apps.letters.evidence.claims.mentions import own
+from agentd.apps.letters.evidence.claims.parts import Part, of_turns, parts, people
+from agentd.apps.letters.evidence.claims.results import values as found_in_results
+from agentd.apps.letters.evidence.fields.field import Field, fields
+from agentd.apps.letters.evidence.fields.named import only
+from agentd.apps.letters.evidence.fields.shapes import ANYBODY
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, spans
+from agentd.apps.letters.evidence.judging.doubts import marked
+from agentd.apps.letters.evidence.judging.proof import proven
+from agentd.apps.letters.evidence.normalisers import choices, days, hours, names, numbers
+from agentd.apps.letters.evidence.reading.persons import KIN
+from agentd.apps.letters.evidence.reading.segments import ADDRESSES, Mood
+from agentd.apps.letters.languages import phrases
+from agentd.apps.letters.pieces import longest_first, verbatim
+from agentd.messages import ToolInfo
+
+Json = Any
+MOST_TRIED = 64
+"""Values that are tried per field, latest first; fewer if more than SHORT characters were said."""
+SHORT = 2_000
+MOST_LISTED = 24
+"""Maximum number of values per field that a model may choose from."""
+_SMALL = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
+_SIXTEEN = re.compile(r"(?<!\d)\d(?:[ .-]?\d){15}(?!\d)")
+_REQUESTS = phrases().make | phrases().polite
+_WRITTEN = {
+    **{"nik": _SIXTEEN, "kk": _SIXTEEN, "rt": _SMALL, "rw": _SMALL},
+    **{"rtrw": re.compile(r"(?<!\d)\d{1,3} ?/ ?\d{1,3}(?!\d)"), "email": re.compile(r"(?<![^\s@])[^\s@]+@[^\s@,;]+\w")},
+    "code": re.compile(r"(?<![\w./-])(?:[\w./-]*\d)[\w./-]*(?<!\.)"),
+}
+_ALSO = {"place": frozenset({"lahir"}), "address": ADDRESSES}
+"""Names shared by the values of several fields; the proof decides which field is meant."""
+_TOKENS = {"integer": int, "number": float}
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A tool's form, filled from a session."""
+
+    tool: ToolInfo
+    """The schema with the fields left to the model, each limited to what was said for it."""
+    known: Mapping[str, Json] = field(default_factory=dict)
+    """The fields with exactly one proven value."""
+
+
+def copied(tool: ToolInfo, case: Case) -> Copied:
+    """The form with every value that can be copied from the session."""
+    schema = tool.input_schema
+    needed = schema.get("required", ())
+    left: dict[str, Json] = {}
+    known: dict[str, Json] = {}
+    required: list[str] = []
+    requests = _REQUESTS.union(word for phrase in asked_by(tool) for word in fold(phrase))
+    for name, rule in schema.get("properties", {}).items():
+        leaves = fields({**schema, "properties": {name: rule}, "required": [name]}, {}, case.form)
+        if len(leaves) != 1 or leaves[0].path != name or leaves[0].many or rule.get("type") in ("array", "object"):
+            left[name] = rule  # records and lists are judged in the call as written
+            required += [name] if name in needed else []
+            continue
+        listed = "enum" in rule or leaves[0].kind in ("nik", "kk", "rt", "rw")
+        if not (name in needed or listed or _given_by_name(leaves[0], case) or _spoken_of(leaves[0], case)):
+            continue
+        sure, loose = _values(leaves[0], rule, case, requests)
+        if len(sure) == 1:
+            known[name] = sure[0]
+        elif sure or loose:
+            left[name] = {**_bare(rule), "enum": [*sure, *loose][:MOST_LISTED]}
+            required += [name] if sure else []
+    shown = {**schema, "properties": left, "required": required}
+    return Copied(tool.model_copy(update={"input_schema": shown}), known)
+
+
+def _bare(rule: Mapping[str, Json]) -> dict[str, Json]:
+    """The rule without keywords that an enum makes redundant and that make a grammar slow."""
+    return {key: value for key, value in rule.items() if key not in ("pattern", "minLength", "maxLength")}
+
+
+def _values(
+    field: Field, rule: Mapping[str, Json], case: Case, requests: frozenset[str]
+) -> tuple[list[Json], list[Json]]:
+    """(proven values said under the field's name or of its kind, other said values that may be meant for it).
+
+    `requests`: the words that ask for the tool; they are a value only under the field's name.
+    """
+    texts = _texts(case)
+    tries = iter(range(MOST_TRIED * SHORT // max(SHORT, sum(map(len, texts)))))
+
+    def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
+        """The proven ones, for at most MOST_TRIED tries; without `named`, words that only request the tool are skipped.
+
+        `doubtful` collects values that were said and may be meant, where the model may choose (`strange`). It leaves
+        out choices that only follow from other words: the model would guess them.
+        """
+        for value, _ in zip(values, tries, strict=False):
+            names_it = not named and isinstance(value, str) and requests.issuperset(fold(value))
+            if names_it:
+                continue
+            one = replace(field, value=value)
+            if proven(one, case):
+                yield value
+            elif strange and (maybe := marked(one, (), case)).doubtful and not maybe.read:
+                doubtful.append(value)
+
+    doubtful: list[Json] = []
+    strange = own(field)
+    sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
+    if field.kind not in TEXTS or rule.get("enum"):
+        return sure, [] if sure else _distinct(doubtful)
+    cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
+    for pieces in _named(field, case):
+        whole = (next(provable(longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
+        sure = _distinct([*sure, *(value for value in whole if value is not None)])
+        if sure:
+            return sure, []
+    said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
+    loose = _distinct(provable(chain.from_iterable(said)))
+    loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
+    if loose and not strange and (field.kind == "name" or len(loose) == 1):
+        return loose[:1], []
+    return [], [*loose, *_distinct(doubtful)]
+
+
+def _part_of(value: str, whole: str) -> bool:
+    """Whether a value is only part of a known choice or occupation: `swasta` of `karyawan swasta`."""
+    part, words = fold(value), fold(whole)
+    return (
+        part != words
+        and bool(choices.meanings(words))
+        and any(words[at : at + len(part)] == part for at in range(len(words)))
+    )
+
+
+def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
+    """Candidates of the field's kind: choices, numbers and dates; values typed into a form or found by a tool."""
+    yield from rule.get("enum", ())
+    for _, form in reversed(case.forms):
+        if form.get(field.path) not in (None, ""):
+            yield form[field.path]
+    yield from (value for _, value in found_in_results(case.said, field, case.nik, case.lexicon))
+    if field.kind == "boolean":
+        yield from (True, False)
+    elif field.kind == "relation":
+        yield from sorted(people(case))
+    if field.kind in _WRITTEN:
+        yield from _distinct(found for text in texts for found in _WRITTEN[field.kind].findall(text))
+    if field.kind not in TEXTS and not rule.get("enum"):
+        yield from _typed(field, rule, case, texts)
+
+
+def _spoken_of(field: Field, case: Case) -> bool:
+    """Whether somebody named the field or asked for it; False for whom the letter is for (`_given_by_name`)."""
+    return field.person != ANYBODY and any(
+        field.label in (part.label, part.follows) or turn.asks_for(field.key) for turn, part in of_turns(case)
+    )
+
+
+def _given_by_name(field: Field, case: Case) -> bool:
+    """Whether the citizen gave the field by its name, or said whom the letter is for (`untuk anak saya Putri`)."""
+    said = [(turn, part) for turn, part in of_turns(case) if part.mood is Mood.SAID]
+    if field.person == ANYBODY or field.kind == "relation":
+        return any(_names_relative(part) for _, part in said)
+    return any(part.label == field.label and whose(field, part.place(case, turn), asked=False) for turn, part in said)
+
+
+def _names_relative(part: Part) -> bool:
+    """Whether the part names a relative and says nothing else of them: `anak saya Putri Rahayu`."""
+    named = all(word.isalpha() for word in part.words) and names.plausible(names.key(part.words))
+    return named and part.label is None and part.line.people.get(part.start) in KIN
+
+
+def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
+    """Every date, time, number or code in the citizen's messages, newest first, in the format of the rule."""
+    searched = replace(field, value="")
+    for turn in reversed(case.turns):
+        for sentence in turn.heard.sentences:
+            for span in spans(searched, sentence.words, turn.day):
+                words = sentence.words[span.start : span.end]
+                written = verbatim(sentence.raws[span.start : span.end], texts)
+                yield _in_form(field.kind, words, written, rule, turn.day)
+
+
+def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
+    if kind == "date" and rule.get("format") == "date":
+        day = days.day(" ".join(words), today)
+        return written if day is None else day.isoformat()
+    if kind == "time":
+        minutes = hours.hour(" ".join(words))
+        return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
+    if kind in NUMBERS and rule.get("type") in _TOKENS:
+        number = numbers.value(" ".join(words))
+        return written if number is None else _TOKENS[rule["type"]](number)
+    return written
+
+
+def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
+    """The words said under the field's name or in answer to its question; one list per message, newest first."""
+    labels = _ALSO.get(field.kind, frozenset()) | {field.label}
+    for turn in reversed(case.turns):
+        asked = only(turn.asked, field.key)
+        said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
+        yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
+
+
+def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:
+    """Words said under no field's name or, if `strange`, under that of a field this form lacks; newest first."""
+    said = (part for _, part in of_turns(case) if part.mood is Mood.SAID)
+    return (part.raws for part in said if part.label is None or (strange and part.label not in case.labels))
+
+
+def _texts(case: Case) -> list[str]:
+    """The citizen's messages, the newest first."""
+    return [normal(one.text) for one in sorted(case.said, key=lambda one: -one.order) if one.by == "citizen"]
+
+
+def _distinct(values: Iterable[Json]) -> list[Json]:
+    """Each value once; spellings that fold to the same words are equal."""
+    kept: dict[object, Json] = {}
+    for value in values:
+        kept.setdefault(fold(value) if isinstance(value, str) else repr(value), value)
+    return list(kept.values())

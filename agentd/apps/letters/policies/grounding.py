@@ -1,0 +1,193 @@
+"""Grounding, a call policy: an official call is made only with what the citizen said or a tool found.
+
+It decides with `agentd.apps.letters.evidence`, keeps nothing between calls, calls no model and doesn't validate
+formats (the server does). It runs before approval, so that no human is asked about an unproven call.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agentd.agent.aside import OverBudget, aside, spend
+from agentd.agent.languages import understood
+from agentd.agent.text import fold, folded_tokens, stem
+from agentd.apps.letters.by_object import by_object
+from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
+from agentd.apps.letters.evidence.claims.answers import ASKED
+from agentd.apps.letters.evidence.claims.case import Case
+from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
+from agentd.apps.letters.evidence.claims.quotes import OFFERED
+from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
+from agentd.apps.letters.evidence.fields.shapes import split
+from agentd.apps.letters.evidence.fields.spans import TEXTS
+from agentd.apps.letters.evidence.judging.doubts import marked
+from agentd.apps.letters.evidence.judging.proof import proven
+from agentd.apps.letters.evidence.judging.question import label, question
+from agentd.apps.letters.evidence.judging.together import anothers, left
+from agentd.apps.letters.evidence.normalisers import choices
+from agentd.apps.letters.evidence.normalisers.digits import sixteen
+from agentd.apps.letters.evidence.reading.persons import SERVED
+from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
+from agentd.apps.letters.evidence.reading.segments import Mood
+from agentd.apps.letters.policies.completing import completed
+from agentd.apps.letters.policies.described import Described
+from agentd.apps.letters.policies.disputes import disputed
+from agentd.apps.letters.policies.meant import weighed
+from agentd.messages import Basis, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.ports import CallPolicy, Meaning
+
+
+class Grounded(CallPolicy):
+    """Lets an official call pass only if every argument was given by somebody."""
+
+    def __init__(
+        self,
+        readings: SessionReadings | None = None,
+        described: Described | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
+        self._readings, self._described = readings or SessionReadings(), described or Described()
+        self._meaning = meaning
+
+    async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
+        """Pass the call on or refuse it: `error_type="grounding"`, the fields in `missing`, one question as message.
+
+        A value that was said but may be meant for another field passes as `doubted` if the citizen is asked for a yes.
+        """
+        if call.tool.official:
+            judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
+            missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
+            if self._meaning is not None and presentable(call, [field for field in missing if not field.read]):
+                missing = await weighed(missing, call, self._meaning)
+            if not presentable(call, missing):
+                return refusal(call, missing)
+            call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
+        if call.basis is not None and call.basis.registered and call.consent is None:
+            call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
+        return completed(call)
+
+
+def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
+    """Whether a call may be shown for the citizen's yes although nothing proves these fields: all were said, and a
+    pack reads the citizen's language."""
+    shown = call.tool.approval == "citizen" and understood(call.spoken)
+    return not missing or (shown and all(field.doubtful for field in missing))
+
+
+def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
+    """The fields of a call that nothing in `call.said` proves, in the schema's order, with required ones not given.
+
+    All fields if reading exceeds its budget. `readings`: what was read of this session before.
+    """
+    try:
+        return _unproven(call, readings)
+    except OverBudget:
+        return fields(call.tool.input_schema, call.input, form(call.tool.input_schema))
+
+
+def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
+    case = case_of(call.tool, call.said, readings, call.quotes)
+    registered = call.basis.registered if call.basis is not None else frozenset()
+    given = fields(call.tool.input_schema, call.input, case.form)
+    asked = [_served(one, case) for one in given if one.path not in registered]
+    proofs: dict[str, bool] = {}
+    for field in sorted(asked, key=lambda field: field.kind != "nik"):
+        spend()
+        proofs[field.path] = proven(field, case)
+        if field.label == "nik" and field.person is None and proofs[field.path]:
+            case.nik = sixteen(str(field.value))
+    by_itself = [field for field in asked if proofs[field.path]]
+    given = [field for field in by_itself if not anothers(field, by_itself, case)]
+    unproven = [field for field in asked if field not in given]
+    texts = [field for field in unproven if field.kind in TEXTS]
+    if given == by_itself and left(texts, given, case):
+        unproven = [field for field in unproven if field not in texts]
+    return [_with_open_choices(marked(field, given, case), case) for field in unproven]
+
+
+def _served(field: Field, case: Case) -> Field:
+    """The field, assigned to the citizen if it is about the person served and nobody else was mentioned."""
+    if field.person not in SERVED or field.told_about or people(case):
+        return field
+    return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
+
+
+def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall:
+    """The call with the register's values that the citizen disputes; unchanged if reading exceeds its budget."""
+    try:
+        found = disputed(call, lambda said: case_of(call.tool, said, readings))
+    except OverBudget:
+        return call
+    return call.model_copy(update={"basis": basis.model_copy(update={"disputed": found})})
+
+
+def _with_open_choices(field: Field, case: Case) -> Field:
+    return replace(field, between=_between(field, case)) if field.kind == "choice" else field
+
+
+def _between(field: Field, case: Case) -> tuple[str, ...]:
+    """The choices that begin with the citizen's last words on the field: `status cerai` leaves several."""
+    said = (part.words for _, part in of_turns(case) if part.label in (None, field.label))
+    return next(filter(None, (choices.begun(words, field.enum) for words in said)), ())
+
+
+def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> bool:
+    """Whether the citizen's newest message states something this form asks for (a question states nothing)."""
+    case = case_of(tool, said, readings)
+    turn = case.turns[-1] if case.turns else None
+    heard = [part for part in parts(case, turn) if part.mood is not Mood.OPEN] if turn is not None else []
+    return any(part.label in case.labels for part in heard) or bool(heard and turn is not None and turn.asked)
+
+
+def case_of(
+    tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None, quotes: Mapping[str, str] | None = None
+) -> Case:
+    """The session's evidence for this tool's form."""
+    read = form(tool.input_schema)
+    readings = readings or Readings()
+    return Case(said, read, readings, quotes, _spoken(tool))
+
+
+@by_object
+def _spoken(tool: ToolInfo) -> Tool:
+    """The words for a tool: from its schema, its deeds in any language, its title and the phrases that ask for it."""
+    schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
+    spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
+    deeds = frozenset(word for key in scope_of([tool]).keys for word in deed_words().deeds.get(key, ()))
+    asking = map(folded_tokens, (str(tool.annotations.get("title", "")), *asked_by(tool)))
+    return Tool(tool.name, spoken | deeds | frozenset(map(stem, spoken)), frozenset(one for one in asking if one[1:]))
+
+
+def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
+    """One friendly question for all missing fields. It asks only for the first field if no pack reads the language or
+    the last such question yielded no value."""
+    alone = not understood(call.spoken)
+    if alone or _asked_in_vain(call, missing):
+        first = replace(missing[0], said=False)
+        missing = [_listed(first) if alone else first]
+    paths = tuple(field.path for field in missing)
+    labels = list(dict.fromkeys(label(field, call.language) for field in missing))
+    offered = {field.path: field.value for field in missing if field.said}
+    asked = {**({OFFERED: offered} if offered else {}), **({ASKED: paths[0]} if alone else {})}
+    return ToolOutcome(
+        success=False,
+        error_type="grounding",
+        missing=paths,
+        message=question(missing, call.language),
+        output={"missing": list(paths), "labels": labels, **asked},
+    )
+
+
+def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
+    """Whether the agent's last message asked for what this call lacks and no fewer fields are missing now."""
+    last = max((one for one in call.said if one.by == "agent"), key=lambda one: one.order, default=None)
+    asked = last.value.get("missing") if last is not None and isinstance(last.value, Mapping) else None
+    return asked is not None and last is not None and last.tool == call.tool.name and len(missing) >= len(asked)
+
+
+def _listed(field: Field) -> Field:
+    """The field with what the question lists: numbered choices, so that a number answers, or the format of a date."""
+    numbered = tuple(f"{place} {value}" for place, value in enumerate(field.enum.values, 1))
+    return replace(field, between=("DD-MM-YYYY",) if field.kind == "date" else numbered)
