@@ -41,7 +41,7 @@ DAEMON = (
 """Modules that `agentd serve` imports."""
 LATER = (
     *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
-    *(f"agentd.apps.letters.{part}" for part in ("pictures", "preview", "qr", "verify")),
+    *(f"agentd.apps.letters.pages.{part}" for part in ("pictures", "preview", "qr", "verify")),
     *("agentd.apps.channels.pages", "agentd.apps.pairing.endpoint", "agentd.apps.residents.status_page"),
     *("agentd.apps.analytics.export", "agentd.apps.analytics.tables"),
 )

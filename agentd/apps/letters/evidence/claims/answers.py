@@ -1,7 +1,7 @@
 """Claims from answers to the agent: a yes, a choice among offers, or a whole message in any language.
 
 The agent's words never prove a value. They only show which reading of an ambiguous value was confirmed and in which
-order offers stood. A whole message needs no known words, but questions, commands and text that a pack reads don't count.
+order offers stood. A whole message needs no known words, but questions, commands and text of a pack don't count.
 """
 
 from __future__ import annotations
