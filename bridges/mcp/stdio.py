@@ -82,13 +82,13 @@ class Subprocess:
         ended = asyncio.Event()
         pidfd = os.pidfd_open(process.pid)
         loop.add_reader(pidfd, ended.set)
+        exited = asyncio.create_task(self._watch(process, ended), name=f"mcp {self._settings.name} exit")
         try:
             async with _pipes(*fds) as (reader, errors, writer):
                 to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
                 to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
                 self._to_session = to_session
                 name = f"mcp {self._settings.name}"
-                exited = asyncio.create_task(self._watch(process, ended), name=f"{name} exit")
                 tasks = [
                     asyncio.create_task(self._read(reader, to_session, ended), name=f"{name} stdout"),
                     asyncio.create_task(self._write(writer, from_session), name=f"{name} stdin"),
@@ -108,6 +108,8 @@ class Subprocess:
                             task.cancel()
                         await asyncio.gather(*tasks, return_exceptions=True)
         finally:
+            with anyio.CancelScope(shield=True):
+                await self._end(process, exited)  # whoever leaves before the pipes are open waits too
             loop.remove_reader(pidfd)
             os.close(pidfd)
             removed(folder)  # the guardian has done this, unless it was killed
@@ -260,18 +262,21 @@ async def _pipes(
     loop = asyncio.get_running_loop()
     transports: list[asyncio.BaseTransport] = []
     readers: list[asyncio.StreamReader] = []
+    unopened = [stdin, stderr, stdout]
     try:
-        for fd in (stdout, stderr):
+        for _ in range(2):
             reader = asyncio.StreamReader(limit=_CHUNK)
             protocol = asyncio.StreamReaderProtocol(reader)
-            transports.append((await loop.connect_read_pipe(_constant(protocol), _opened(fd, "rb")))[0])
+            transports.append((await loop.connect_read_pipe(_constant(protocol), _opened(unopened.pop(), "rb")))[0])
             readers.append(reader)
-        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _opened(stdin, "wb"))
+        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _opened(unopened.pop(), "wb"))
         transports.append(writer)
         yield readers[0], readers[1], writer
     finally:
         for transport in transports:
             transport.close()
+        for fd in unopened:
+            os.close(fd)
 
 
 def _opened(fd: int, mode: str) -> IO[bytes]:

@@ -17,8 +17,8 @@ import pytest
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.postgresql import PostgreSQL, postgresql_server
 
-FULL_AT = 40_000
-"""Bytes at which a file can't grow: beyond the daemon's log, within both databases' journals."""
+FULL_AT = 4_000
+"""Bytes beyond which nothing is written to a file: less than one page of a journal, also of one begun anew."""
 SLOW_TURN = {"text": '{"action":"call_tool","tool":"get_current_time","input":{}}', "after_ms": 1500}
 
 

@@ -41,7 +41,7 @@ def letter(office: Daemon) -> dict[str, str]:
     issued = office.call("Agent.run", prompt="ya", session_id="budi")
     output = issued["steps"][-1]["output"]
     [page] = pictures(Path(output["path"]).read_bytes(), 100)
-    [qr] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)))
+    [qr] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)), formats=zxingcpp.BarcodeFormat.QRCode)
     address, _, said = qr.text.partition("#")
     assert address == output["verify_url"]
     return {"code": output["verify_code"], "path": output["path"], "number": output["number"], "said": said}

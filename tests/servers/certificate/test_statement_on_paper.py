@@ -34,7 +34,7 @@ def qr(service: LetterService, letter: Issued) -> str:
     from servers.certificate.drawing.picture import pictures
 
     [page] = pictures(Path(letter.path).read_bytes(), 100)
-    [code] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)))
+    [code] = zxingcpp.read_barcodes(Image.open(io.BytesIO(page)), formats=zxingcpp.BarcodeFormat.QRCode)
     return str(code.text)
 
 

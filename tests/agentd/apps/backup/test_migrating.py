@@ -216,7 +216,7 @@ def test_no_folder_and_no_database_are_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match=r"has no agentd\.db"):
         pending(tmp_path)
     (tmp_path / "agentd.db").write_bytes(b"these are no rows" * 100)
-    with pytest.raises(BackupError, match="can't be read"):
+    with pytest.raises(StateError, match="is damaged"):
         pending(tmp_path)
 
 
