@@ -109,7 +109,7 @@ class Subprocess:
                         await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             with anyio.CancelScope(shield=True):
-                await self._end(process, exited)  # whoever leaves before the pipes are open waits too
+                await self._end(process, exited)  # also if it was cancelled before the pipes were open
             loop.remove_reader(pidfd)
             os.close(pidfd)
             removed(folder)  # the guardian has done this, unless it was killed

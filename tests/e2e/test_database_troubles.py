@@ -18,7 +18,7 @@ from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.postgresql import PostgreSQL, postgresql_server
 
 FULL_AT = 4_000
-"""Bytes beyond which nothing is written to a file: less than one page of a journal, also of one begun anew."""
+"""Bytes beyond which nothing is written to a file: less than the first page of a journal."""
 SLOW_TURN = {"text": '{"action":"call_tool","tool":"get_current_time","input":{}}', "after_ms": 1500}
 
 

@@ -1,4 +1,4 @@
-"""The state that travels through the workflow, as its specification has it.."""
+"""The state that travels through the workflow, as its specification has it."""
 
 from __future__ import annotations
 

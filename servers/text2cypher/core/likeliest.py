@@ -4,7 +4,7 @@ Runs nothing and doubts nothing."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, product
 
 from servers.text2cypher.core.confidence import doubts_of_query
@@ -31,17 +31,20 @@ def likeliest(doubts: Mapping[str, int], hints: Hints, linker: Linker) -> list[s
     """
     fewest = min(doubts.values(), default=0)
     found = [text for text, number in doubts.items() if number == fewest]
-    return sorted(found, key=lambda text: behind(text, hints, linker))
+    return sorted(found, key=behind(hints, linker))
 
 
-def behind(text: str, hints: Hints, linker: Linker) -> tuple[int, ...]:
-    """How much less likely a reading without doubts is than others: (0, …) is the likeliest."""
-    missing = sum(
-        max(times - text.count(f":{named(kind)}"), 0) for kind, times in relations_said(hints, linker).items()
-    )
-    facts = QueryFacts.of(text)
-    spare = len(list(unspoken(hints, facts, linker)))
-    return missing, spare, len(list(_astray(hints, facts, linker))), *_apart(hints, facts, linker)
+def behind(hints: Hints, linker: Linker) -> Callable[[str], tuple[int, ...]]:
+    """How much less likely a query without doubts is than others: (0, …) is the likeliest."""
+    said = relations_said(hints, linker)
+
+    def of(text: str) -> tuple[int, ...]:
+        missing = sum(max(times - text.count(f":{named(kind)}"), 0) for kind, times in said.items())
+        facts = QueryFacts.of(text)
+        spare = len(list(unspoken(hints, facts, linker)))
+        return missing, spare, len(list(_astray(hints, facts, linker))), *_apart(hints, facts, linker)
+
+    return of
 
 
 def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:

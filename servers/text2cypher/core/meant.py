@@ -44,8 +44,9 @@ def doubts_of_choice(
     """
     if query not in readings:
         return []
-    most = behind(query, hints, linker)
-    rivals = (text for text in readings if text != query and behind(text, hints, linker) <= most)
+    less = behind(hints, linker)
+    most = less(query)
+    rivals = (text for text in readings if text != query and less(text) <= most)
     differing = differing_from(query, rows, rivals, run)
     often = _counted_often(query, hints)
     rival = next((text for text in differing if text == often or not _is_doubted(text, hints, linker, run)), None)

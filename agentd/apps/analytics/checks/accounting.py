@@ -24,7 +24,7 @@ from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.sql.tree import tree, trees
+from agentd.apps.analytics.sql.tree import rows_divided_by, tree, trees
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -192,10 +192,8 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
 
 def _of_a_mean(count: exp.Expr) -> bool:
     """Whether a sum is divided by this count of all its rows: `SUM(x) / COUNT(*)`."""
-    division = count.find_ancestor(exp.Div, exp.Select)
-    if not isinstance(count.this, exp.Star) or not isinstance(division, exp.Div):
-        return False
-    return division.this.find(exp.Sum) is not None and division.expression.find(exp.Count) is count
+    division = count.find_ancestor(exp.Div)
+    return rows_divided_by(count) is count and division is not None and division.this.find(exp.Sum) is not None
 
 
 def _of_lines(reading: Reading) -> Iterator[str]:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.sql.edits import QUOTES, before_from
-from agentd.apps.analytics.sql.tree import columns_of, tree
+from agentd.apps.analytics.sql.tree import columns_of, rows_divided_by, tree
 
 Table = Mapping[str, Any]
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
@@ -104,14 +104,8 @@ def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tupl
                 continue
             of = [named.get(column.table, set())] if column.table else list(named.values())
             if any(column.name in columns for columns in of):
-                yield "COUNT" if _over_all_rows(figure) else kinds[type(figure)], column
-
-
-def _over_all_rows(figure: exp.Expr) -> bool:
-    """Whether a sum is divided by COUNT(*), which counts the rows without a value, too."""
-    division = figure.find_ancestor(exp.Div, exp.Select)
-    count = division.expression.find(exp.Count) if isinstance(division, exp.Div) else None
-    return isinstance(figure, exp.Sum) and count is not None and isinstance(count.this, exp.Star)
+                over_all_rows = isinstance(figure, exp.Sum) and rows_divided_by(figure) is not None
+                yield "COUNT" if over_all_rows else kinds[type(figure)], column
 
 
 def _sql(column: exp.Column, dialect: str | None) -> str:

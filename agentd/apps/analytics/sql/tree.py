@@ -154,6 +154,13 @@ def valued(part: exp.Expr, select: exp.Select) -> Iterator[exp.Column]:
             yield column
 
 
+def rows_divided_by(part: exp.Expr) -> exp.Count | None:
+    """The COUNT(*) by which the quotient around a part is divided: `SUM(x) / COUNT(*)`; None for any other quotient."""
+    division = part.find_ancestor(exp.Div, exp.Select)
+    count = division.expression.find(exp.Count) if isinstance(division, exp.Div) else None
+    return count if count is not None and isinstance(count.this, exp.Star) else None
+
+
 def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
     """The sources of the enclosing SELECTs, which a subquery may name, too."""
     outer = select.find_ancestor(exp.Select)
