@@ -16,7 +16,7 @@ from servers.certificate.issuing.standing import NotNow, Refusal
 from servers.certificate.register import chain
 from servers.certificate.register.archive import Archive, file_name
 from servers.certificate.register.chain import Entry
-from servers.certificate.register.journal import Journal
+from servers.certificate.register.journal import Journal, Tail
 from servers.certificate.register.ledger import Ledger
 from servers.certificate.register.restored import Restored
 
@@ -37,7 +37,7 @@ class Checks:
 
     def require(self) -> None:
         """Raise NotNow if a letter issued now could be wrong; also raises JournalError, OfficeKeyError, OSError."""
-        for check in (self._journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
+        for check in (self.journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
             if (refusal := check()) is not None:
                 raise NotNow(refusal)
         self._keys.remember(self._now())
@@ -46,7 +46,7 @@ class Checks:
     def refusals(self) -> Iterator[Refusal]:
         """Yield everything that disagrees, changing nothing."""
         self._unknown = None
-        for check in (self._journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
+        for check in (self.journal_fits, self._archive_fits, self._key_fits, self._clock_fits):
             try:
                 refusal = check()
             except NotNow as error:
@@ -57,23 +57,23 @@ class Checks:
     def follow(self) -> None:
         """Append the register's new entries to the journal. Raises NotNow, JournalError, OSError."""
 
-        def later(last: Entry | None) -> Sequence[Entry]:
-            if (refusal := self._compare(last)) is not None:
+        def later(tail: Tail) -> Sequence[Entry]:
+            if (refusal := self._compare(tail)) is not None:
                 raise NotNow(refusal)
-            return self._ledger.entries(after=last.seq if last else 0)
+            return self._ledger.entries(after=tail.seq)
 
         self._journal.follow(later)
 
     def rewrite_journal(self) -> None:
-        """Recreate a lost journal from the register."""
-        self._journal.follow(lambda last: self._ledger.entries(after=last.seq if last else 0))
+        """Recreate what the journal lost from the register."""
+        self._journal.follow(lambda tail: self._ledger.entries(after=tail.seq))
 
     def seal(self) -> bool:
         """Sign the register's head if anything changed since; return whether it was signed. Raises as `require`."""
         last, first = self._ledger.entry(-1), self._ledger.entry(1)
         if last is None or first is None or last.event == "signed" or self._ledger.last_day() is None:
             return False
-        if (refusal := self._journal_fits() or self._key_fits()) is not None:
+        if (refusal := self.journal_fits() or self._key_fits()) is not None:
             raise NotNow(refusal)
         self._keys.remember(self._now())
         signature = self._keys.signer.statement(chain.statement(first.data["register"], last.seq, last.hash))
@@ -96,6 +96,10 @@ class Checks:
         log.warning("the register was put back from a backup of %s", restored.backup_made_at)
         self._ledger.note("restored", restored.model_dump(), self._now())
 
+    def journal_fits(self) -> Refusal | None:
+        """Compare register and journal. Raises JournalError, OSError."""
+        return self._compare(self._journal.tail())
+
     def unknown_letters(self) -> list[str]:
         """Return signed letters in the archive that no row names and no unfinished row could have written."""
         strangers = self.strangers()
@@ -113,13 +117,11 @@ class Checks:
         named = {row.file or file_name(row) for row in rows}
         return [name for name in self._archive.names() if name not in named]
 
-    def _journal_fits(self) -> Refusal | None:
-        return self._compare(self._journal.last())
-
-    def _compare(self, last: Entry | None) -> Refusal | None:
+    def _compare(self, tail: Tail) -> Refusal | None:
+        last, later = tail.last, self._ledger.entries(after=tail.seq)
         here = self._ledger.entry(last.seq) if last is not None else self._ledger.entry(-1)
-        journaled = last is None and any(self._ledger.entries(event=event) for event in AFTER_THE_FIRST_LETTER)
-        return standing.register_behind(last, here, journaled)
+        journaled = last is None and any(one.event in AFTER_THE_FIRST_LETTER for one in later)
+        return standing.register_behind(last, here, journaled) or standing.journal_cut(tail, later)
 
     def _archive_fits(self) -> Refusal | None:
         if self._unknown is None or self._unknown:  # look again at earlier findings: they may have been repaired

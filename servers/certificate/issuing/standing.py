@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from servers.certificate.register.chain import Entry
+from servers.certificate.register.journal import Tail, line
 
 AUDIT = "`agentd letters audit` lists everything; `agentd letters repair` re-enters what the archive knows"
 KEYS = (
@@ -36,7 +37,15 @@ class Refusal(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["register_behind", "journal_missing", "archive_ahead", "key_missing", "foreign_key", "clock_behind"]
+    kind: Literal[
+        "register_behind",
+        "journal_missing",
+        "journal_cut",
+        "archive_ahead",
+        "key_missing",
+        "foreign_key",
+        "clock_behind",
+    ]
     what: str
     to_do: str
 
@@ -62,6 +71,28 @@ def register_behind(journal: Entry | None, here: Entry | None, journaled: bool) 
     known = "does not know" if here is None else "has something else than"
     what = f"the register is an older or another copy: it {known} entry {journal.seq} ({journal.event}, {journal.at})"
     return Refusal(kind="register_behind", what=f"{what} of the journal beside the archive", to_do=AUDIT)
+
+
+def journal_cut(tail: Tail, later: Sequence[Entry]) -> Refusal | None:
+    """Compare how the journal ends with `later`, the register's entries after it.
+
+    An entry is in the register before its line is begun, and a letter's reservation is in the journal before the letter
+    is made. Entries that a person re-entered or skipped numbers by settle what a line cut off may have said.
+    """
+    settled = any(one.event in ("kept", "skipped") for one in later)
+    if tail.torn and not settled and not (later and line(later[0]).startswith(tail.torn)):
+        what = f"the journal ends in part of an entry {tail.seq + 1} that the register does not know: both were cut off"
+        to_do = "find out the highest number that anybody holds: `agentd letters repair --next SERIES=NUMBER`"
+        return Refusal(kind="register_behind", what=what, to_do=f"{to_do}; {AUDIT}")
+    reserved = {one.data["letter"]["number"] for one in later if one.event == "reserved"}
+    cut = [one.data["number"] for one in later if one.event == "issued" and one.data["number"] in reserved]
+    if not cut:
+        return None
+    what = f"the archive's journal (register.jsonl) was cut off: it lacks entries from {tail.seq + 1} on, of {cut[0]}"
+    to_do = (
+        "put it back from a backup; or, if `agentd letters audit` names nothing else, `agentd letters repair` adds them"
+    )
+    return Refusal(kind="journal_cut", what=what, to_do=to_do)
 
 
 def archive_ahead(unknown: Sequence[str]) -> Refusal | None:

@@ -123,9 +123,9 @@ def _files(service: LetterService) -> Iterator[Step]:
 
 
 def _journal(service: LetterService) -> Iterator[Step]:
-    last = service.journal.last()
-    if last is None and service.ledger.entries():
-        yield Step("write the journal again from the register", service.checks.rewrite_journal)
+    refusal = service.checks.journal_fits()
+    if refusal is not None and refusal.kind in ("journal_missing", "journal_cut"):
+        yield Step("write what the journal lacks again from the register", service.checks.rewrite_journal)
 
 
 def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
@@ -25,6 +25,17 @@ class JournalError(ValueError):
     """A line of the journal can't be read; the text gives file and line."""
 
 
+class Tail(NamedTuple):
+    """The end of the journal: its last complete entry, and what stands after it of a line that was cut off."""
+
+    last: Entry | None = None
+    torn: bytes = b""
+
+    @property
+    def seq(self) -> int:
+        return self.last.seq if self.last else 0
+
+
 class Journal:
     """One append-only file, with one entry per line. Safe for several processes, even on a shared folder."""
 
@@ -34,13 +45,13 @@ class Journal:
     def exists(self) -> bool:
         return self.file.exists()
 
-    def last(self) -> Entry | None:
-        """Return the last entry, or None. Raises JournalError."""
+    def tail(self) -> Tail:
+        """Return how the journal ends. Raises JournalError."""
         try:
             with self.file.open("rb") as file:
-                return self._last(file)
+                return self._tail(file)
         except FileNotFoundError:
-            return None
+            return Tail()
 
     def entries(self) -> list[Entry]:
         """Return all entries, ignoring an unfinished last line. Raises JournalError."""
@@ -50,33 +61,30 @@ class Journal:
             return []
         return [self._read(line, place) for place, line in enumerate(text.split(b"\n")[:-1], 1)]
 
-    def follow(self, later: Callable[[Entry | None], Sequence[Entry]]) -> None:
-        """Durably append the entries that `later` returns for the last one. If it raises, nothing is appended."""
+    def follow(self, later: Callable[[Tail], Sequence[Entry]]) -> None:
+        """Durably append the entries that `later` returns, over a line cut off. If it raises, nothing is changed."""
         with self._locked() as file:
-            new = later(self._last(file))
-            if new:
-                file.seek(0, os.SEEK_END)
-                file.write(b"".join(f"{one.model_dump_json()}\n".encode() for one in new))
+            tail = self._tail(file)
+            if new := later(tail):
+                file.truncate(file.seek(-len(tail.torn), os.SEEK_END))
+                file.write(b"".join(map(line, new)))
                 file.flush()
                 os.fsync(file.fileno())
 
     @contextmanager
     def _locked(self) -> Iterator[BinaryIO]:
-        """Open the file with an exclusive lock, removing a partial last line left by a power cut."""
+        """Open the file with an exclusive lock."""
         self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            if (size := file.seek(0, os.SEEK_END)) and not _ends_whole(file, size):
-                file.truncate(_whole(file, size))
             yield file
 
-    def _last(self, file: BinaryIO) -> Entry | None:
+    def _tail(self, file: BinaryIO) -> Tail:
         end = _whole(file, file.seek(0, os.SEEK_END))
-        if end == 0:
-            return None
-        start = _whole(file, end - 1)
+        start = _whole(file, max(0, end - 1))
         file.seek(start)
-        return self._read(file.read(end - start), 0)
+        last = self._read(file.read(end - start), 0) if end else None
+        return Tail(last, file.read())
 
     def _read(self, line: bytes, place: int) -> Entry:
         try:
@@ -86,9 +94,9 @@ class Journal:
             raise JournalError(f"{self.file}: {where} is no entry of a register") from error
 
 
-def _ends_whole(file: BinaryIO, size: int) -> bool:
-    file.seek(size - 1)
-    return file.read(1) == b"\n"
+def line(entry: Entry) -> bytes:
+    """Return the entry as it stands in the journal."""
+    return f"{entry.model_dump_json()}\n".encode()
 
 
 def _whole(file: BinaryIO, size: int) -> int:
