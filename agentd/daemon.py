@@ -83,7 +83,8 @@ class Daemon:
         fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
         if not fits:
             return self.profile(caller, options, prompt_tools)
-        return agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
+        made = agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
+        return self._profiles.remembering(caller, made)
 
     def fits_prompt(self, toolset: Toolset) -> bool:
         """Whether a prompt can describe all these tools; it then starts the same in every session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
@@ -16,6 +16,8 @@ from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolIn
 
 MOST_KNOWN = 64
 """How many profiles, one per kind of caller and options, are cached."""
+MOST_GONE = 256
+"""How many official tools are remembered for a kind of caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,22 @@ class KnownProfiles:
     def __init__(self) -> None:
         self._source: tuple[Settings, Catalogue] | None = None
         self._made: dict[object, AgentProfile] = {}
+        self._official: dict[object, dict[str, ToolInfo]] = {}
+
+    def remembering(self, caller: Caller | None, profile: AgentProfile) -> AgentProfile:
+        """The profile with the official tools that such a caller's agent had before and that a reload or a server took.
+
+        What a model says of their deeds is checked as before.
+        """
+        toolset, seen = profile.toolset, self._official.setdefault(_kind(caller), {})
+        there = {tool.name: tool for tool in toolset.every if tool.official}
+        seen.update(there)
+        for name in list(seen)[:-MOST_GONE]:
+            del seen[name]
+        gone = tuple(
+            tool for name, tool in seen.items() if name not in there.keys() | {tool.name for tool in toolset.tools}
+        )
+        return replace(profile, toolset=replace(toolset, gone=gone)) if gone else profile
 
     def of(
         self,
@@ -160,11 +178,16 @@ class KnownProfiles:
         """The `agent_profile`, cached by the properties of caller and options that it depends on."""
         if self._source is None or self._source[0] is not settings or self._source[1] is not catalogue:
             self._source, self._made = (settings, catalogue), {}
-        who = None if caller is None else (caller.scopes, caller.profile)
         wanted = (options.system_prompt, options.language, options.max_steps, options.deadline_s, options.provider)
-        key = (who, wanted, prompt_tools)
+        key = (_kind(caller), wanted, prompt_tools)
         if key not in self._made:
             if len(self._made) >= MOST_KNOWN:
                 self._made.clear()
-            self._made[key] = agent_profile(settings, catalogue, caller, options, prompt_tools)
+            made = agent_profile(settings, catalogue, caller, options, prompt_tools)
+            self._made[key] = self.remembering(caller, made)
         return self._made[key]
+
+
+def _kind(caller: Caller | None) -> object:
+    """What callers share whose agents have the same tools."""
+    return None if caller is None else (caller.scopes, caller.profile)

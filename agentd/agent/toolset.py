@@ -34,6 +34,10 @@ class Toolset:
     unbound: frozenset[str] = frozenset()
     asleep: tuple[ToolInfo, ...] = ()
     """Tools of servers that are down or have not listed them yet: a call is an execution error, not an unknown name."""
+    gone: tuple[ToolInfo, ...] = ()
+    """Official tools that were offered before: what an answer claims of them is still to be checked."""
+    unlisted: frozenset[str] = frozenset()
+    """The servers that have not said yet which tools they have."""
 
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
         """The tool of that name, ignoring case. Raises UnknownTool or UnboundTool."""
@@ -72,9 +76,14 @@ class Toolset:
         return (*self.tools, *self.asleep)
 
     @property
+    def official_ever(self) -> tuple[ToolInfo, ...]:
+        """The tools that act for the office, or did."""
+        return tuple(tool for tool in (*self.every, *self.gone) if tool.official)
+
+    @property
     def official(self) -> frozenset[str]:
-        """The names of the tools that act for the office."""
-        return frozenset(tool.name for tool in self.every if tool.official)
+        """Their names."""
+        return frozenset(tool.name for tool in self.official_ever)
 
     def done(self, steps: Iterable[AgentStep]) -> str:
         """The messages of the successful official calls among these steps; empty if the last official one failed."""
@@ -153,7 +162,8 @@ def assemble(
     asleep: list[ToolInfo] = []
     for tool in named:
         (awake if (tool.server, tool.bare_name) in listed else asleep).append(tool)
-    return Toolset(tools=tuple(awake), servers=states, unbound=frozenset(unbound), asleep=tuple(asleep))
+    unlisted = {state.name for state in states if state.state != "up"} - {tool.server for tool in offered}
+    return Toolset(tuple(awake), states, frozenset(unbound), tuple(asleep), unlisted=frozenset(unlisted))
 
 
 def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:

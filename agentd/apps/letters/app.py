@@ -34,7 +34,7 @@ class Letters(App):
         super().__init__(wiring)
         self._readings = SessionReadings()
         self._described = Described(wiring.meaning)
-        self.turns = LetterTurns(self._readings, self._described, wiring.meaning)
+        self.turns = LetterTurns(self._readings, self._described, wiring.meaning, self._server)
 
     @staticmethod
     async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
@@ -67,4 +67,7 @@ class Letters(App):
         self._readings.forget(session_id)
 
     def _letter_server(self) -> InternalCall:
-        return self.wiring.internal_tools(lambda: self.wiring.settings().server_of("letters"))
+        return self.wiring.internal_tools(self._server)
+
+    def _server(self) -> str:
+        return self.wiring.settings().server_of("letters")

@@ -46,8 +46,8 @@ MOST_SEARCHED = 32
 
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
-    """The first sentence with a false claim, or None. Without official tools it is always None."""
-    official = tuple(tool for tool in toolset.every if tool.official)
+    """The first sentence with a false claim, or None. In an office without official tools it is always None."""
+    official = toolset.official_ever
     if not official:
         return None
     past, reader = _Past(official, toolset, said), _reader(scope_of(official))
@@ -71,7 +71,7 @@ def _sentences(answer: str) -> Iterator[str]:
 
 def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
     """Whether there are official tools and none of their deeds was done in this session, so that any claim is false."""
-    official = tuple(tool for tool in toolset.every if tool.official)
+    official = toolset.official_ever
     return bool(official) and not _Past(official, toolset, said).did(frozenset())
 
 
@@ -114,7 +114,8 @@ class _Past:
 
     @cached_property
     def _done(self) -> frozenset[str]:
-        tools = [tool for tool in self._toolset.every if tool.name in self._called]
+        every = (*self._toolset.every, *self._toolset.gone)
+        tools = [tool for tool in every if tool.name in self._called]
         acted = [tool for tool in tools if tool.official or not tool.read_only]
         return done_by(acted, self._official) | self._proved_by(self._said)
 

@@ -76,6 +76,15 @@ def stems() -> frozenset[str]:
     return frozenset().union(*deed_words().deeds.values())
 
 
+@cache
+def any_deed() -> ToolInfo:
+    """A tool that could do every deed in the files, to everything there: in place of those that nobody knows yet."""
+    every = deed_words()
+    deeds = [stem for key, stems in every.deeds.items() if key != UNNAMED for stem in stems]
+    things = [thing for things in every.things.values() for thing in things]
+    return ToolInfo(name=deeds[0], server="", official=True, description=" ".join((*deeds, *things)))
+
+
 @dataclass(frozen=True, slots=True)
 class Deeds:
     """The words that say a deed of some tools is done, promised or in progress."""

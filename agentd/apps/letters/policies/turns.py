@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agentd.agent.aside import OverBudget, aside, read
 from agentd.agent.language import detect
 from agentd.agent.prompts import MESSAGE_CHARS
+from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.apps.letters.claims import by_words
 from agentd.apps.letters.claims.by_meaning import meant_claim, unread
+from agentd.apps.letters.claims.deeds import any_deed
 from agentd.apps.letters.claims.unfounded import unfounded
 from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.fields.field import fields, form
@@ -45,7 +47,10 @@ class LetterTurns(TurnPolicy):
         readings: SessionReadings | None = None,
         described: Described | None = None,
         meaning: Meaning | None = None,
+        server: Callable[[], str] = str,
     ) -> None:
+        """`server`: the one that issues letters; until it lists its tools, they may do anything."""
+        self._server = server
         self._readings, self._described = readings or SessionReadings(), described or Described()
         self._meaning = meaning
 
@@ -82,7 +87,7 @@ class LetterTurns(TurnPolicy):
 
     def check_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer for a deed that no tool did, or for what no citizen, tool or office named."""
-        claim = by_words.false_claim(answer, turn.toolset, turn.said)
+        claim = by_words.false_claim(answer, self._judged(turn), turn.said)
         if claim is not None:
             raise _claimed(claim, turn)
 
@@ -95,10 +100,16 @@ class LetterTurns(TurnPolicy):
                 by_words.said_instead(turn.language, turn.spoken).unsure,
             )
 
+    def _judged(self, turn: Turn) -> Toolset:
+        """The turn's tools; if those of the letters' server are not known yet, one more that stands for all of them."""
+        toolset = turn.toolset
+        unknown = self._server() in toolset.unlisted
+        return replace(toolset, gone=(*toolset.gone, any_deed())) if unknown else toolset
+
     async def weigh_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer if a sentence in a language that no pack reads claims a deed and no tool did any."""
         said = await read(len(answer), unread, answer, turn.spoken or turn.language)
-        if self._meaning is None or not said or not await aside(by_words.nothing_done, turn.toolset, turn.said):
+        if self._meaning is None or not said or not await aside(by_words.nothing_done, self._judged(turn), turn.said):
             return
         known: dict[str, bool] = self._readings.of(turn.session_id).remember("meant claims", dict)
         claim = await meant_claim(said, self._meaning, known)
