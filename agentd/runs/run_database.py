@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from agentd.errors import Busy
-from agentd.runs.tables import SCHEMA, add_columns, schema, tables, written_schema
+from agentd.runs.tables import SCHEMA, bring_up, schema, written_schema
 from agentd.runs.transactions import Transactions, passing
 from agentd.state import StateError
 
@@ -58,8 +58,7 @@ class RunDatabase:
                 f"the database {url} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                 "install that one, or name another state"
             )
-        tables.create_all(self.engine)
-        add_columns(self.engine)
+        bring_up(self.engine)
         if written != SCHEMA:  # written last, so that an interrupted change is repeated
             with self.engine.begin() as db:
                 db.execute(schema.insert(), [{"version": SCHEMA}])
@@ -67,8 +66,7 @@ class RunDatabase:
     def add_tables(self, more: sa.MetaData) -> None:
         """Create an app's own tables in this database; the app uses them through `writes`."""
         with self._one_node_at_a_time():
-            more.create_all(self.engine)
-            add_columns(self.engine, more)
+            bring_up(self.engine, more)
 
     @contextmanager
     def _one_node_at_a_time(self) -> Iterator[None]:

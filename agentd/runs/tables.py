@@ -135,21 +135,22 @@ def written_schema(engine: Engine) -> int | None:
 def lacking(engine: Engine, wanted: sa.MetaData = tables) -> list[str]:
     """The wanted tables (`TABLE`) and columns (`TABLE.COLUMN`) that the database lacks."""
     there = sa.inspect(engine)
-    absent = []
+    names = set(there.get_table_names())
+    absent = [name for name in wanted.tables if name not in names]
     for table in wanted.sorted_tables:
-        if not there.has_table(table.name):
-            absent.append(table.name)
-            continue
-        present = {column["name"] for column in there.get_columns(table.name)}
-        absent += [f"{table.name}.{column.name}" for column in table.columns if column.name not in present]
+        if table.name in names:
+            present = {column["name"] for column in there.get_columns(table.name)}
+            absent += [f"{table.name}.{column.name}" for column in table.columns if column.name not in present]
     return absent
 
 
-def add_columns(engine: Engine, wanted: sa.MetaData = tables) -> None:
-    """Add missing columns to the tables of an older agentd; their data stays."""
-    unless = "" if engine.dialect.name == "sqlite" else "IF NOT EXISTS "  # another node may start at the same time
+def bring_up(engine: Engine, wanted: sa.MetaData = tables) -> None:
+    """Create the missing tables, and add missing columns to those of an older agentd; their data stays. No other node
+    may do so at the same time."""
+    absent = [name.partition(".") for name in lacking(engine, wanted)]
+    wanted.create_all(engine, [wanted.tables[table] for table, _, column in absent if not column], checkfirst=False)
     with engine.begin() as db:
-        for name in lacking(engine, wanted):
-            table, _, column = name.partition(".")
-            kind = wanted.tables[table].columns[column].type.compile(engine.dialect)
-            db.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {unless}{column} {kind}"))
+        for table, _, column in absent:
+            if column:
+                kind = wanted.tables[table].columns[column].type.compile(engine.dialect)
+                db.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} {kind}"))

@@ -234,6 +234,7 @@ def _prepare_command(name: str) -> None:
         import_module("agentd.installed").installed("agentd.apps")
         uses.a_letter_read()
         uses.build_models()
+        uses.dbos_migrated()
 
 
 def _module(argv: list[str]) -> None:

@@ -5,10 +5,12 @@ It looks up words, builds schemas, compiles patterns and reads fonts. It starts 
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 
@@ -68,3 +70,23 @@ def a_letter_issued() -> None:
         anyio.run(server.list_tools)
         service.issue(service.catalogue.types["surat_keterangan_domisili"], DOMISILI)
         service.close()
+
+
+def dbos_migrated() -> None:
+    """Migrate one database of DBOS, which empty ones then get a copy of: a quarter of a start was DBOS's migrations."""
+    import sqlalchemy as sa
+    from dbos._sys_db_sqlite import SQLiteSystemDatabase
+
+    migrate: Any = SQLiteSystemDatabase.run_migrations
+    migrated = sqlite3.connect(":memory:", check_same_thread=False)
+    migrate(SimpleNamespace(engine=sa.create_engine("sqlite://", creator=lambda: migrated, poolclass=sa.StaticPool)))
+
+    def copied(database: Any) -> None:
+        with closing(database.engine.raw_connection()) as connection:
+            fresh = not connection.driver_connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if fresh:
+                migrated.backup(connection.driver_connection)
+        if not fresh:
+            migrate(database)
+
+    SQLiteSystemDatabase.run_migrations = copied  # type: ignore[method-assign]
