@@ -48,6 +48,16 @@ def wrong_name(text: str) -> str | None:
     return None
 
 
+def open_password(address: str) -> str | None:
+    """Why a database's address may not stand in client.toml, or None. The reason omits the address."""
+    before, at, after = address.partition("://")[2].rpartition("@")
+    names = re.findall(r"[?&]\w*(?:password|passwd|pwd)=([^&]*)", after, re.IGNORECASE)
+    written = (_REFERENCE.sub("", text) for text in (before.partition(":")[2] if at else "", *names))
+    if not any(written):
+        return None
+    return "a password stands here, for everybody to read: put it into a credential and write `${NAME}` in its place"
+
+
 def references(text: str) -> list[str]:
     """The names in a text of client.toml that are written as `${NAME}`."""
     return _REFERENCE.findall(text)

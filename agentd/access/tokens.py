@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import re
 import secrets
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentd.access import used
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Scope
 from agentd.state import replace
@@ -59,10 +61,14 @@ class _File(BaseModel):
 
 
 class TokenStore:
-    """The principals in `access.json`. If the file is unreadable, no token is valid and everybody needs one."""
+    """The principals in `access.json`.
+
+    If the file is unreadable, or missing though there were tokens, no token is valid and everybody needs one.
+    """
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._path = path
+        self._lock = path.with_name(FILE_NAME + ".lock")
         self._now = now
         self._seen: tuple[int, int, int] | None = None
         self._look_again = 0.0
@@ -75,6 +81,12 @@ class TokenStore:
         """Whether everybody needs a token, because there are tokens or the file can't be read."""
         self._refresh()
         return self._broken or bool(self._by_id)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the file can't be read or was lost, so that no token is valid."""
+        self._refresh()
+        return self._broken
 
     def holder(self, token: str) -> Caller | None:
         """The token's holder; None if it is unknown or has expired."""
@@ -151,12 +163,19 @@ class TokenStore:
     @contextmanager
     def _changing(self) -> Iterator[list[Principal]]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with (self._path.parent / (FILE_NAME + ".lock")).open("a") as lock:
+        with self._lock.open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             principals = list(self._load().principals)
             yield principals
             replace(self._path, _File(principals=tuple(principals)).model_dump_json(indent=1).encode())
+            if not os.fstat(lock.fileno()).st_size:
+                lock.write("access.json was made: without it nobody is let in\n")
             self._look_again = 0.0
+
+    def _lost(self) -> bool:
+        """Whether the missing file was once there: a token was made or used, by what lies beside it."""
+        beside = self._path.with_name(used.FILE_NAME).exists()
+        return beside or bool(self._by_id) or (self._lock.exists() and self._lock.stat().st_size > 0)
 
     def _load(self) -> _File:
         try:
@@ -184,6 +203,11 @@ class TokenStore:
         if seen == self._seen:
             return
         try:
+            if seen[0] == 0 and self._lost():
+                raise Conflict(
+                    f"{self._path} is missing, though there were tokens: put it back from a backup, or make tokens "
+                    "again by `agentd token add`; until then nobody is let in"
+                )
             principals = self._load().principals
             self._broken = seen[0] == -1
         except Conflict as error:

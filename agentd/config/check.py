@@ -13,7 +13,7 @@ from agentd.config.faults import known_keys, meant
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import BareTool, ClientFile, ServerEntry
 from agentd.config.sections import Report
-from agentd.credentials import wrong_name
+from agentd.credentials import open_password, wrong_name
 from agentd.installed import installed
 
 SLOTS = ("{{custom_instruction}}", "{{language_guidance}}", "{{tool_guidance}}")
@@ -67,6 +67,9 @@ def _check_addresses(parsed: ClientFile, problem: Report) -> None:
             problem(("rpc", "allowed_origins"), f"`{origin}` is no origin, such as `https://surat.example.go.id`")
     if parsed.store.url and not parsed.store.url.startswith(("postgresql://", "postgres://", "${")):
         problem(("store", "url"), "`url` takes postgresql://HOST:5432/DATABASE; left out, files in the state folder")
+    for name, url in (("url", parsed.store.url), ("letters_url", parsed.store.letters_url)):
+        if url and (wrong := open_password(url)):
+            problem(("store", name), wrong)
 
 
 def _check_examples(parsed: ClientFile, problem: Report) -> None:

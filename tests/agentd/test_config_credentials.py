@@ -112,3 +112,18 @@ def test_a_secret_in_the_place_of_its_name_is_refused_and_shown_nowhere(
 @pytest.mark.parametrize("name", ["GEMINI_API_KEY", "openrouter-key-2026", "telegram_token_of_the_office", "OfficeKey"])
 def test_a_credential_may_have_any_plain_name(name: str) -> None:
     assert wrong_name(name) is None
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '[books]\nurl = "mysql://ani:ra/ha:s@ia@db/shop"',
+        '[books]\nurl = "mysql://ani:ra${x}@db/shop"',
+        '[books]\nurl = "postgresql://db/shop?user=a&password=b"',
+        '[store]\nurl = "postgresql://a:b@db/runs"',
+        '[store]\nletters_url = "mariadb://a:b@db/letters"',
+    ],
+)
+def test_a_password_in_a_databases_address_is_refused_and_not_repeated(tmp_path: Path, lines: str) -> None:
+    [told, *_] = problems(tmp_path, f"{RUST}\n{lines}\n")
+    assert "a password stands here" in told and "${NAME}" in told and "@" not in told

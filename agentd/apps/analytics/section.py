@@ -12,7 +12,7 @@ from pydantic import Field
 from agentd.apps.analytics.servers import GRAPH, OPERATIONS, SQL
 from agentd.config.schema import ClientFile, ServerEntry
 from agentd.config.sections import AppSection, Given, Report
-from agentd.credentials import filled, references, secret
+from agentd.credentials import filled, open_password, references, secret
 from agentd.messages import Scope
 
 BOOKS_SERVERS = (SQL, OPERATIONS, GRAPH)
@@ -80,6 +80,8 @@ class BooksSettings(AppSection):
             problem(("books", "url"), "`url` names no database: write it after the last slash")
         elif kind.startswith("sqlite") and self.account:
             problem(("books", "account"), "`account` with SQLite: a file has no account; leave it out")
+        if wrong := open_password(self.url):
+            problem(("books", "url"), f"{wrong}, or `account` for USER:PASSWORD")
         for index, server in enumerate(file.servers):
             own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
             if server.name in BOOKS_SERVERS and own:

@@ -177,7 +177,13 @@ def access(settings: Any) -> Finding:
     from agentd.access import FILE_NAME, TokenStore
     from agentd.config.proxy import behind_proxy
 
-    if settings.admin_token or TokenStore(settings.state / FILE_NAME).closed:
+    tokens = TokenStore(settings.state / FILE_NAME)
+    if settings.admin_token or tokens.closed:
+        if tokens.broken:
+            to_do = "put it back from a backup, or make tokens again: `agentd token add NAME --scope admin`"
+            return Finding(
+                "must", f"access: {settings.state / FILE_NAME} is missing or damaged: no token is valid", to_do
+            )
         return Finding("good", "access: everybody needs a token")
     if (proxied := behind_proxy(settings)) is not None:
         return Finding("must", f"access: {proxied}", "`agentd token add NAME --scope admin`")

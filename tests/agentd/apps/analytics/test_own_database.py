@@ -192,7 +192,7 @@ async def test_the_planner_of_an_own_database_sees_no_table_of_the_sample(erp: P
 async def asking(folder: Path, *turns: Any, url: str = "", books: str = "", style: str = "sql") -> AsyncIterator[Any]:
     """A function that asks Chinook through the real servers; `url` where it is no SQLite file."""
     url = url or f"sqlite+aiosqlite:///{build('chinook', folder / 'chinook.db')}"
-    settings = loaded(folder, f'url = "{url}"\ncurrency = "USD"\n{books}', warm.python())
+    settings = loaded(folder, f'url = "${{shop}}"\ncurrency = "USD"\n{books}', warm.python(), shop=url)
     settings.state.mkdir(parents=True, exist_ok=True)
     async with plugin(TOOL_HOSTS, "mcp")(settings.servers) as host:
         await host.ready()

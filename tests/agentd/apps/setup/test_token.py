@@ -13,6 +13,8 @@ from agentd.apps.operator import operator
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.cli import main
 from agentd.clock import SetClock, SystemClock
+from agentd.errors import Unauthorized
+from tests.waiting import until
 
 CONFIG = str(Path(__file__).parents[4] / "config" / "client.toml")
 
@@ -88,6 +90,28 @@ def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, capsys: pytest.C
         assert code == 1
         assert "repair it, or remove it" in err
     assert json.loads(file.read_text()) == {"principals": 3}
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["while it runs", "before it starts"])
+def test_a_lost_file_lets_nobody_in_until_tokens_are_made_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], running: bool
+) -> None:
+    state = ("--state", str(tmp_path))
+    tokens = TokenStore(tmp_path / "access.json")
+    token(capsys, "revoke", "nobody", *state)
+    assert not tokens.closed, "a mistake on a fresh machine closes nothing"
+    token(capsys, "add", "siti", "--scope", "staff", *state)
+    tokens = TokenStore(tmp_path / "access.json")
+    assert not running or tokens.closed
+    (tmp_path / "access.json").unlink()
+    until(lambda: tokens.broken, "the file is missed")
+    assert tokens.closed
+    with pytest.raises(Unauthorized):
+        Access(tokens).admit(Approach(None, None, False, None, True))
+    secret = token(capsys, "add", "siti", "--scope", "staff", *state)[1].strip()
+    assert TokenStore(tmp_path / "access.json").holder(secret) is not None
+    token(capsys, "revoke", "siti", *state)
+    assert not TokenStore(tmp_path / "access.json").closed, "without tokens it is open again, as an admin decided"
 
 
 def test_peoples_tokens_expire_and_machines_do_not_unless_said(
