@@ -138,7 +138,7 @@ class FallbackChain:
 
         for position, candidate in enumerate(candidates):
             last = position == len(candidates) - 1
-            breaker = self._breaker(candidate)
+            breaker = self._breakers.setdefault((candidate.provider.provider, candidate.model), Breaker())
             if not last and not breaker.lets_through(self._clock()):
                 self._pass_over(passed, candidate, self._resting(breaker))
                 continue
@@ -270,9 +270,6 @@ class FallbackChain:
             known = ", ".join(model.provider for model in self._models) or "none"
             raise InvalidParams(f"provider: no provider is named {provider!r}; configured: {known}")
         return found
-
-    def _breaker(self, candidate: Candidate) -> Breaker:
-        return self._breakers.setdefault((candidate.provider.provider, candidate.model), Breaker())
 
     def _resting(self, breaker: Breaker) -> ProviderFailure:
         """Explain why a resting provider was not asked, quoting its last failure."""

@@ -146,17 +146,14 @@ def is_slow(item: pytest.Function) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if any(isinstance(value, str) and value in PARAMETERS for value in parameters):
         return True
-    fixtures = [definition.func for name in item.fixturenames for definition in _definitions(item, name)]
+    known = item._fixtureinfo.name2fixturedefs  # as `--fixtures-per-test` shows; it has no public API
+    fixtures = [definition.func for name in item.fixturenames for definition in known.get(name, ())]
     return any(map(_starts, (item.function, *fixtures)))
 
 
 @cache
 def _starts(function: Callable[..., Any]) -> bool:
     return _reaches(function, set())
-
-
-def _definitions(item: pytest.Function, name: str) -> Any:
-    return item._fixtureinfo.name2fixturedefs.get(name, ())  # as `--fixtures-per-test` shows; it has no public API
 
 
 def _reaches(function: Callable[..., Any], seen: set[CodeType]) -> bool:

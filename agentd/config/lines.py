@@ -33,7 +33,7 @@ def key_lines(text: str) -> dict[Path, int]:
         if key := _KEY.match(line):
             path = table + tuple(_parts(key[1]))
             lines.setdefault(path, number)
-            closing = _left_open(key[2])
+            closing = next((quotes for quotes in ('"""', "'''") if key[2].count(quotes) == 1), None)
     return lines
 
 
@@ -58,7 +58,3 @@ def _within(names: Path, counts: dict[Path, int], *, fresh: bool) -> Path:
         if path in counts:
             path += (counts[path],)
     return path
-
-
-def _left_open(value: str) -> str | None:
-    return next((quotes for quotes in ('"""', "'''") if value.count(quotes) == 1), None)

@@ -241,7 +241,10 @@ def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Map
 def _server(
     entry: ServerEntry, file: ClientFile, folder: Path, state: Path, environ: Mapping[str, str]
 ) -> ServerSettings:
-    own = {key.upper(): _as_env(value) for key, value in (entry.model_extra or {}).items()}
+    own = {
+        key.upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        for key, value in (entry.model_extra or {}).items()
+    }
     given = {name: environ[name] for name in entry.pass_env if name in environ}
     common = {"AGENTD_STATE": str(state), "DEFAULT_TIMEZONE": file.timezone}
     if clock := environ.get("AGENTD_CLOCK"):
@@ -291,7 +294,3 @@ def _credential_names(file: ClientFile) -> tuple[str, ...]:
     named = [name for entry in file.servers for name in entry.credentials]
     named += [name for section in sections.of(file).values() for name in section.credentials()]
     return tuple(dict.fromkeys([*named, *(name for text in texts for name in references(text))]))
-
-
-def _as_env(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

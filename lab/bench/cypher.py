@@ -31,14 +31,14 @@ def run() -> dict[str, float]:
             **timed("cypher_validate", bench.pipeline.kg_valid, queries),
             **timed("cypher_execute", backend.run, queries),
             **timed("cypher_link", bench.linker.link, questions),
-            **timed("cypher_grammar", lambda question: _grammar(bench, question), questions),
+            **timed(
+                "cypher_grammar",
+                lambda text: bench.schema_grammar(thinking=False, hints=bench.linker.link(text)),
+                questions,
+            ),
         }
     finally:
         backend.close()
-
-
-def _grammar(bench: Workbench, question: str) -> str:
-    return bench.schema_grammar(thinking=False, hints=bench.linker.link(question))
 
 
 def timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:

@@ -116,7 +116,7 @@ class Settings(BaseModel):
             token=token,
             timestamp=_timestamp(env),
             statement_key_file=Path(named) if (named := env.get("OFFICE_STATEMENT_KEY_FILE")) else None,
-            passphrase=_passphrase(env),
+            passphrase=_secret(env, "OFFICE_KEY_PASSPHRASE_FILE", "office_key_passphrase"),
             verify_base_url=env.get("VERIFY_BASE_URL") or None,
             zone=zone,
             crash_at=env.get("CERTIFICATE_CRASH_AT") or None,
@@ -149,10 +149,6 @@ def _of_profile(env: Mapping[str, str], name: str) -> Path | None:
     """Return a file or folder beside client.toml, or None if it doesn't exist."""
     beside = Path(env["PROFILE_DIR"], name) if env.get("PROFILE_DIR") else None
     return beside if beside and beside.exists() else None
-
-
-def _passphrase(env: Mapping[str, str]) -> bytes | None:
-    return _secret(env, "OFFICE_KEY_PASSPHRASE_FILE", "office_key_passphrase")
 
 
 def _secret(env: Mapping[str, str], variable: str, name: str) -> bytes | None:

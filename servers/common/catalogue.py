@@ -126,7 +126,7 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
         infos = {
             column["name"]: ColumnInfo(
                 name=column["name"],
-                type=_type_name(column["type"]),
+                type=str(column["type"]).split(" COLLATE")[0].split(" CHARACTER SET")[0],
                 nullable=column["nullable"],
                 comment=column.get("comment") or column_comments.get(column["name"]),
                 kind=_kind(column["type"]),
@@ -168,11 +168,6 @@ def _comments(
         return {key[1]: (comment["text"], {}) for key, comment in noted.items()}
     rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
     return {name: sqlite_comments(sql) for name, sql in rows}
-
-
-def _type_name(kind: Any) -> str:
-    """Return a type as the database writes it, without collation: DECIMAL(18, 4)."""
-    return str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0]
 
 
 def _kind(kind: Any) -> str:

@@ -24,8 +24,9 @@ def guessed(document: Mapping[str, Any]) -> list[Join]:
 
 def _suggested(document: Mapping[str, Any]) -> Iterator[Join]:
     keys = {table["name"]: table["primary_key"][0] for table in document["tables"] if len(table["primary_key"]) == 1}
-    kinds = {
-        (table["name"], column["name"]): _family(column["type"])
+    are_texts = {
+        (table["name"], column["name"]): re.match(r"(?i)(var)?char|text|nvarchar|nchar|clob", column["type"])
+        is not None
         for table in document["tables"]
         for column in table["columns"]
     }
@@ -34,7 +35,7 @@ def _suggested(document: Mapping[str, Any]) -> Iterator[Join]:
             if keys.get(table["name"]) == column["name"]:
                 continue
             for other, key in keys.items():
-                same = kinds[table["name"], column["name"]] == kinds[other, key]
+                same = are_texts[table["name"], column["name"]] == are_texts[other, key]
                 if other != table["name"] and same and _refers(column["name"], other, key):
                     yield table["name"], column["name"], other, key
                     break
@@ -52,7 +53,3 @@ def _refers(column: str, table: str, key: str) -> bool:
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
-
-
-def _family(kind: str) -> str:
-    return "text" if re.match(r"(?i)(var)?char|text|nvarchar|nchar|clob", kind) else "number"

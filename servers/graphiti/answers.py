@@ -190,13 +190,9 @@ def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
         for column, kind in kinds
         if kind != "descriptive"
         or column.name in joined
-        or _is_called(column)
+        or "name" in glossary.name_concepts(column.name)
         or _is_asked(column, table, found.question)
     ]
-
-
-def _is_called(column: Column) -> bool:
-    return "name" in glossary.name_concepts(column.name)
 
 
 def _is_asked(column: Column, table: Table, question: Question) -> bool:

@@ -59,10 +59,6 @@ def expanded(command: str, environ: Mapping[str, str]) -> list[str]:
     return [re.sub(r"\$\{(\w+)\}", lambda found: environ[found[1]], word) for word in shlex.split(command)]
 
 
-def free_address() -> str:
-    return f"127.0.0.1:{free_port()}"
-
-
 def refused(url: str) -> int:
     try:
         urllib.request.urlopen(urllib.request.Request(url, b"{}", {"Content-Type": "application/json"}), timeout=300)
@@ -72,7 +68,7 @@ def refused(url: str) -> int:
 
 
 def test_a_server_of_its_own_unit_answers_the_daemon_and_nobody_without_its_token(tmp_path: Path) -> None:
-    with started(tmp_path, free_address()) as url:
+    with started(tmp_path, f"127.0.0.1:{free_port()}") as url:
         assert refused(url) == 401
         entry = f'[[servers]]\nname = "{NAME}"\nurl = "{url}"\n'
         entry += 'headers = { Authorization = "Bearer ${time_token}" }\n'

@@ -88,7 +88,7 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
         if target is None:
             continue
         if not target.is_relative_to(state) and target.exists():
-            if _same(target, file) or _is_archive(file):
+            if _same(target, file) or file.path.startswith(ARCHIVE):
                 _check_archive(folder / file.path, target, file)
                 if not _newer_journal(folder / file.path, target):
                     continue  # already there, perhaps with more entries
@@ -156,10 +156,6 @@ def _target(file: File, state: Path, places: Places | None) -> Path | None:
         if file.path.startswith(part):
             return home / file.path.removeprefix(part)
     raise BackupError(f"{file.path} belongs nowhere: the backup was made by another agentd")
-
-
-def _is_archive(file: File) -> bool:
-    return file.path.startswith(ARCHIVE)
 
 
 def _same(target: Path, file: File) -> bool:

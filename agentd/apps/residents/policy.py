@@ -15,7 +15,7 @@ from agentd.agent.approval import least_of, reaches
 from agentd.agent.toolset import Fit
 from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections
-from agentd.apps.residents.filling import Filling, Known, WhichMember, filled, offered, stated, whole
+from agentd.apps.residents.filling import Known, WhichMember, filled, offered, stated, whole
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.replies import replies
@@ -126,7 +126,7 @@ class Filled(CallPolicy):
         else:
             said = [one.text for one in call.said if one.by == "citizen"]
             filling = filled(tool, call.input, known, said, call.language)
-        return filling.arguments, _basis(filling)
+        return filling.arguments, Basis(level=filling.level, sources=filling.sources)
 
 
 def _check_level(tool: ToolInfo, basis: Basis) -> None:
@@ -138,10 +138,6 @@ def _check_level(tool: ToolInfo, basis: Basis) -> None:
 
 def _refused(words: str) -> ToolOutcome:
     return ToolOutcome(success=False, error_type="tool_execution", message=words, output={})
-
-
-def _basis(filling: Filling) -> Basis:
-    return Basis(level=filling.level, sources=filling.sources)
 
 
 class _Refused(Exception):

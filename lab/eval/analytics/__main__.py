@@ -1,7 +1,7 @@
-"""`python -m lab.eval.analytics`: ask every question of the evaluation, in both styles, and write the report.
+"""`python -m lab.eval.analytics`: ask every question of the evaluation, in both styles, and keep the answers.
 
 --planner perfect   a scripted planner that is always right: proves the machinery, must be 100 %
---planner embedded  the model that ships: measures it (slow; --first and --count take a part, parts add up)
+--planner embedded  the model that ships: measures it (slow; --minutes takes a part, parts add up)
 --planner replayed  what the model replied when it was asked last, said again: measures the checks alone, and keeps none
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import csv
 import json
 import os
 import sqlite3
@@ -34,7 +35,6 @@ from agentd.testing import MemoryJournal
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
-from lab.eval.analytics.report import write
 from lab.eval.replies import Replies
 from servers.common.erp import build
 
@@ -42,6 +42,8 @@ HERE = Path(__file__).parent
 GOLD = HERE / "gold.json"
 RESULTS = HERE / "results"
 STYLES = ("sql", "operations")
+COLUMNS = "kind style question right invented error_node status seconds turns input_tokens output_tokens".split()
+"""What is tracked of the perfect planner's answers."""
 SERVERS = {
     "mysql_mcp_server": "mysql",
     "sim_testgeluran_server": "sim_testgeluran",
@@ -179,21 +181,15 @@ def _tables_told(answer: dict[str, Any]) -> set[str]:
 
 
 async def main() -> int:
-    """Ask, write results and report. Return 1 when the perfect planner was not perfect."""
+    """Ask and write the results. Return 1 when the perfect planner was not perfect."""
     parser = argparse.ArgumentParser(prog="eval.analytics", description=__doc__)
     parser.add_argument("--planner", choices=("perfect", "embedded", "replayed"), default="perfect")
     parser.add_argument("--style", choices=STYLES, help="one style alone")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first question")
-    parser.add_argument("--count", type=int, default=len(QUESTIONS), help="how many questions")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop asking after this time")
     parser.add_argument("--fresh", action="store_true", help="ask again what an earlier run of the model answered")
     parser.add_argument("--write-gold", action="store_true", help="write gold.json from the seed ERP and stop")
-    parser.add_argument("--page", action="store_true", help="ask nothing: write the page of the answers that are there")
     given = parser.parse_args()
     kept = RESULTS / f"{given.planner}.json"
-    if given.page:
-        write(RESULTS, given.planner, list(_read(kept).values()), asked_of=len(QUESTIONS) * len(STYLES))
-        return 0
     logs.configure("error")
     with TemporaryDirectory() as scratch:
         if given.write_gold:
@@ -205,7 +201,7 @@ async def main() -> int:
         async with office(Path(scratch)) as (settings, host):
             planner = _planner(given.planner, settings)
             try:
-                for question in _order(given.planner)[given.first : given.first + given.count]:
+                for question in _order(given.planner):
                     for style in (given.style,) if given.style else STYLES:
                         if time.monotonic() > until or (question.text, style) in done:
                             continue
@@ -217,9 +213,11 @@ async def main() -> int:
                             _save(kept, done)
             finally:
                 await planner.aclose()
-    if given.planner != "replayed":
-        _save(kept, done)
-        write(RESULTS, given.planner, list(done.values()), asked_of=len(QUESTIONS) * len(STYLES))
+    if given.planner == "perfect":
+        with (RESULTS / "perfect.csv").open("w", newline="", encoding="utf-8") as out:
+            rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
+            rows.writeheader()
+            rows.writerows(done.values())
     return _totals(planner, list(done.values()))
 
 
@@ -230,6 +228,9 @@ def _planner(name: str, settings: Any) -> PerfectPlanner | Replies:
 
 
 def _totals(planner: PerfectPlanner | Replies, made: list[dict[str, Any]]) -> int:
+    for kind in dict.fromkeys(each["kind"] for each in made):
+        of_kind = [each["right"] for each in made if each["kind"] == kind]
+        print(f"{kind}: {sum(of_kind)} of {len(of_kind)}")
     right = sum(each["right"] for each in made)
     sure = [each["right"] for each in made if (each["score"] or 0) >= 90 and each["narrative"]]
     print(f"{right} of {len(made)} right; with 90 points or more {len(sure)}, of which {sum(sure)} right")

@@ -168,7 +168,9 @@ class _Reading:
     def _trial(self, key: str, row: str, service: str, told: Slots, *, honest: bool, found: bool = False) -> Trial:
         tool = self._corpus.tools[service]
         kinds = tool.input_schema["properties"]
-        arguments = {slot: value == "True" if _boolean(kinds, slot) else value for slot, value in told.items()}
+        arguments = {
+            slot: value == "True" if kinds[slot]["type"] == "boolean" else value for slot, value in told.items()
+        }
         said = tuple(one for one in self._said if found or one.by != "tool")
         return Trial(key, row, self._corpus.language, honest, tool, arguments, said)
 
@@ -209,7 +211,3 @@ def _same(value: str, other: str | None) -> bool:
     if (hour is not None and hour == hours.hour(other)) or (day is not None and day == days.day(other, _TODAY)):
         return True
     return words <= others or others <= words
-
-
-def _boolean(kinds: Mapping[str, Any], slot: str) -> bool:
-    return bool(kinds[slot]["type"] == "boolean")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from dataclasses import asdict, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -109,11 +108,8 @@ class OfficeKeys:
         from servers.certificate.signing.signing import load_roots
 
         pems = {root for one in self.known() for root in one.roots}
-        return list(load_roots(self.root_files(), pems))
-
-    def root_files(self) -> tuple[Path, ...]:
-        """Return the files of CA certificates; empty for an office that has never signed."""
-        return self.files.roots if self._settings.names_key else officekey.roots(self._settings.office_dir)
+        files = self.files.roots if self._settings.names_key else officekey.roots(self._settings.office_dir)
+        return list(load_roots(files, pems))
 
     def belongs(self) -> bool:
         """Return whether the key belongs to the register's letters. Raises NotNow, OfficeKeyError."""

@@ -35,15 +35,15 @@ def not_consulted(reading: Reading) -> Iterator[str]:
 
 def _between(reading: Reading, alias: str) -> bool:
     """Whether a table only connects two other tables."""
-    ties = [(each.this, each.expression) for each in reading.own(exp.EQ) if _of_columns(each)]
+    ties = [
+        (each.this, each.expression)
+        for each in reading.own(exp.EQ)
+        if isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column)
+    ]
     tied = {id(side): {each.table.casefold() for each in tie} for tie in ties for side in tie}
     read = [column for column in reading.own(exp.Column) if column.table.casefold() in ("", alias)]
     ends = set[str]().union(*(tied.get(id(column), set()) for column in read))
     return all(id(column) in tied for column in read) and len(ends - {"", alias}) > 1
-
-
-def _of_columns(equal: exp.EQ) -> bool:
-    return isinstance(equal.this, exp.Column) and isinstance(equal.expression, exp.Column)
 
 
 def _alike(reading: Reading, *sides: exp.Column) -> bool:

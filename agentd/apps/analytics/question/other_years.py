@@ -26,7 +26,8 @@ def in_other_years(periods: list[Period], text: str) -> list[Period]:
     for a whole year ("seluruh tahun 2022") means that year.
     """
     short = next((each for each in periods if shorter_than_a_year(each)), None)
-    if short is None or short.start is None or finder("whole").search(text) or not _compares(text):
+    compares = finder("compares", "same", "year_before").search(text)
+    if short is None or short.start is None or finder("whole").search(text) or not compares:
         return periods
     own = short.start.year
     years = [each.start.year for each in periods if is_year(each) and each.start is not None]
@@ -37,7 +38,3 @@ def in_other_years(periods: list[Period], text: str) -> list[Period]:
         return periods
     others = [each for each in periods if each is not short and not is_year(each)]
     return [short, *(in_year_of(short, year) for year in wanted), *others]
-
-
-def _compares(text: str) -> bool:
-    return finder("compares", "same", "year_before").search(text) is not None
