@@ -108,7 +108,6 @@ class GeminiModel(HostedModel):
         return "none" if FORMS[self._refused] == "none" else "json_schema"
 
     def honoured(self, request: ModelRequest) -> Constraint:
-        """Return the constraint if the request has a schema, else `none`."""
         return self.constraint() if request.json_schema is not None else "none"
 
     def failure(self, error: Exception) -> ProviderFailure:

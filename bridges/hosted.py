@@ -94,7 +94,6 @@ class HostedModel(ABC):
         )
 
     async def aclose(self) -> None:
-        """Close the client's connections."""
         client, self._client = self._client, None
         if client is not None:
             await self.close_client(client)

@@ -87,7 +87,6 @@ class OllamaModel(HostedModel):
         return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
 
     async def close_client(self, client: Any) -> None:
-        """Close the client's connections."""
         await client.close()
 
 

@@ -104,7 +104,6 @@ class OpenAIModel(HostedModel):
         return ProviderFailure("unavailable", f"the answer broke off or cannot be read ({below})")
 
     async def close_client(self, client: Any) -> None:
-        """Close the client's connections."""
         await client.close()
 
     def constraint(self) -> Constraint:

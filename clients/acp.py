@@ -26,7 +26,6 @@ PAUSE_S = 0.2
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("acp", help="speak the Agent Client Protocol over stdio")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)

@@ -12,7 +12,6 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("ask", help="ask one question and print the answer")
     parser.add_argument("prompt", help="what to ask")
     parser.add_argument("--session", metavar="ID", help="the session to continue")

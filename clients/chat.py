@@ -22,7 +22,6 @@ WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("chat", help="chat with the agent in the terminal")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)

@@ -37,5 +37,4 @@ class Lines:
 
 @cache
 def lines() -> Mapping[str, Lines]:
-    """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Lines)

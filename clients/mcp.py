@@ -34,7 +34,6 @@ INSTRUCTIONS = (
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("mcp", help="offer the agent itself as an MCP server")
     parser.add_argument(
         "--http", metavar="HOST:PORT", type=mcp_http.local, help="Streamable HTTP at /mcp; default: stdio"

@@ -96,7 +96,6 @@ async def tried(client: Any, provider: str, turn: Expected, show: bool = False) 
 
 
 def canned() -> list[Expected]:
-    """The twenty canned turns."""
     return [Expected(**turn) for turn in tomllib.loads(TURNS.read_text(encoding="utf-8"))["turns"]]
 
 

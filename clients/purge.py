@@ -20,7 +20,6 @@ PAGE = 500
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("purge", help="erase old conversations")
     parser.add_argument(
         "--older-than", metavar="AGE", type=age, required=True, help="unused for at least this long: 30d, 12h, 4w, 90m"

@@ -18,7 +18,6 @@ WATCH_S = 1.0
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
     parser.add_argument("--watch", action="store_true", help="keep running and print every change")
     options.add(parser, listen=True)

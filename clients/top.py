@@ -32,7 +32,6 @@ COLOURS = {
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("top", help="watch runs, servers and providers live")
     parser.add_argument("--once", action="store_true", help="print one snapshot and exit")
     parser.add_argument("--every", metavar="SECONDS", type=float, default=EVERY_S, help="how often to look")

@@ -49,7 +49,6 @@ class Principal(BaseModel):
 
     @property
     def caller(self) -> Caller:
-        """The principal as a Caller."""
         return Caller(id=self.id, scopes=self.scopes, profile=self.profile)
 
 

@@ -36,7 +36,6 @@ class Refused(Exception):
 
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Client | None]:
-    """A client of the running daemon, or None if none answers."""
     async with Client.to(f"http://{settings.rpc.listen}", settings.admin_token) as remote:
         yield remote if await remote.answers() else None
 
@@ -85,7 +84,6 @@ class Client:
             yield cls(session, base, where)
 
     async def answers(self) -> bool:
-        """Whether a daemon answers."""
         import aiohttp
 
         try:

@@ -118,7 +118,6 @@ def _elsewhere(key: str) -> str:
 
 
 def table_at(raw: Any, where: KeyPath) -> dict[Any, Any] | None:
-    """The table at this key path, or None."""
     for part in where:
         try:
             raw = raw[part]

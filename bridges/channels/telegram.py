@@ -133,7 +133,6 @@ class TelegramChannel:
         return lines
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._wire.aclose()
 
     async def _call(self, method: str, params: dict[str, Any] | None = None, **more: Any) -> Any:

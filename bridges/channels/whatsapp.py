@@ -113,7 +113,6 @@ class WhatsAppChannel:
         return [named, f"quality {found.get('quality_rating', 'unknown')}", "messages come by webhook"]
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._wire.aclose()
 
     async def _uploaded(self, document: Document) -> dict[str, Any]:

@@ -68,7 +68,6 @@ class Wire:
             raise ChannelFailure(f"no answer: {type(error).__name__}", answered=never_left) from None
 
     async def aclose(self) -> None:
-        """Close the client's connections."""
         if self._session is not None:
             await self._session.close()
 

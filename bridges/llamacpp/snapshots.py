@@ -77,7 +77,6 @@ class SnapshotFolder:
 
     @staticmethod
     def file_name(key: str) -> str:
-        """The snapshot's file name in this folder."""
         return f"{key}.slot"
 
     def _note(self, key: str) -> Path:

@@ -27,7 +27,6 @@ def handed_over(credentials: Mapping[str, bytes]) -> Path | None:
 
 
 def removed(folder: Path | None) -> None:
-    """Remove the folder, ignoring errors."""
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
 

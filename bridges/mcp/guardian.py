@@ -153,7 +153,6 @@ def _send(by: Callable[[int, int], None], to: int, number: int) -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder and its files."""
     try:
         for name in os.listdir(folder):
             os.unlink(f"{folder}/{name}")

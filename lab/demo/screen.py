@@ -4,10 +4,8 @@ from __future__ import annotations
 
 
 def say(text: str) -> None:
-    """Print a heading."""
     print(f"\n▸ {text}", flush=True)
 
 
 def indented(text: str, by: int = 3) -> str:
-    """The text indented by `by` spaces."""
     return "\n".join(" " * by + line for line in text.splitlines())

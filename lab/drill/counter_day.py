@@ -142,7 +142,6 @@ class _Day:
             self._agentd.call("Agent.cancel", run_id=run_id)
 
     def call_a_tool(self) -> None:
-        """Call a tool without a run."""
         self._agentd.call("Tools.call", tool="get_current_time")
 
     def letter(self) -> None:

@@ -100,7 +100,6 @@ def run(minutes: float = MINUTES) -> Found:
 
 
 def soak(folder: Path, minutes: float) -> Found:
-    """Run the soak in `folder`."""
     from lab.drill import counter_day  # imports the tests' servers, which a sample does not need
 
     with counter_day.Service() as service:

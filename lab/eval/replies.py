@@ -75,6 +75,5 @@ class Replies:
         return ProviderState(id="replayed", type="scripted", state="ready", constraint="grammar")
 
     async def aclose(self) -> None:
-        """Release the model."""
         if self._model is not None:
             await self._model.aclose()

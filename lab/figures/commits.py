@@ -36,7 +36,6 @@ def whole() -> bool:
 
 
 def exists(commit: str) -> bool:
-    """Whether the repository has this commit."""
     return git("cat-file", "-e", f"{commit}^{{commit}}") is not None
 
 

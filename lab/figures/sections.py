@@ -75,7 +75,6 @@ class Section:
 
 
 def sections() -> dict[str, Section]:
-    """Every section by name."""
     return {each.name: each for each in (*_benches(), *_drills(), *_others(), *_evaluations())}
 
 

@@ -42,7 +42,6 @@ Json = dict[str, Any]
 
 
 def render() -> str:
-    """The index: every method with a link to its page, and the table of errors."""
     document = _document()
     rows = [
         f"| [{method['name']}](rpc/{_page(method).lower()}.md#{_anchor(method['name'])}) | {_cell(method['summary'])} |"
@@ -63,7 +62,6 @@ class GroupPage:
         return DOCS / "rpc" / f"{self.name.lower()}.md"
 
     def render(self) -> str:
-        """The page as Markdown."""
         methods = [method for method in _document()["methods"] if _page(method) == self.name]
         schemas = _document()["components"]["schemas"]
         homes = _homes()

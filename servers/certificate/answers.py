@@ -152,7 +152,6 @@ def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
 
 
 def result(sentence: str, data: BaseModel) -> CallToolResult:
-    """Return a tool result with a sentence and its structured content."""
     return CallToolResult(content=[TextContent(text=sentence)], structured_content=data.model_dump())
 
 

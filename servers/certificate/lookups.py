@@ -59,7 +59,6 @@ def needed(service: LetterService, letter_type: str, words: OfficeWords) -> Call
 
 
 def requirements(service: LetterService, letter: LetterType) -> Requirements:
-    """Return what a letter requires."""
     return Requirements(
         issued_here=True,
         title=letter.title,
@@ -160,7 +159,6 @@ def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus
 
 
 def verify(verifier: Verifier, code: str, file: str, paths: bool, words: OfficeWords) -> CallToolResult:
-    """Verify a letter by its code or its file."""
     if code.strip():
         verification = verifier.code(code)
     elif file.strip():

@@ -87,7 +87,6 @@ class Office(BaseModel):
         return date(day.year + years, month + 1, min(day.day, last))
 
     def signer(self, name: str | None) -> Signer:
-        """Return the named signer, or the default one."""
         return self.signers[name or self.default_signer]
 
     def words(self, signer: Signer) -> dict[str, str]:

@@ -183,7 +183,6 @@ def _tell_hours(server: LetterServer, service: LetterService) -> None:
 
 
 def create_server(service: LetterService) -> LetterServer:
-    """Create the server with all its tools."""
     server = LetterServer(service)
     verifier = Verifier(service)
     words = service.office.speech

@@ -77,7 +77,6 @@ class Catalogue:
         return nearest(name, self.tables)
 
     def tables_with(self, column: str) -> list[str]:
-        """Return the tables that have a column of this name."""
         return sorted(table.name for table in self.tables.values() if column.lower() in table.folded)
 
 

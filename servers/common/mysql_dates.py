@@ -11,7 +11,6 @@ from datetime import date
 
 
 def add_to(connection: sqlite3.Connection) -> None:
-    """Add the functions to a connection."""
     for name, part in PARTS.items():
         connection.create_function(name, 1, _part(part), deterministic=True)
     connection.create_function("DATEDIFF", 2, _days_between, deterministic=True)

@@ -42,7 +42,6 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     @property
@@ -68,7 +67,6 @@ class Process:
         return result
 
     def kill(self) -> None:
-        """Kill the process at once."""
         self._killed = True
         self._process.kill()
 
@@ -135,7 +133,6 @@ class Connection:
             raise
 
     def cursor(self, *_: Any) -> Cursor:
-        """Return a cursor of this session."""
         return Cursor(self._process, next(self._numbers))
 
     def interrupt(self) -> None:
@@ -143,7 +140,6 @@ class Connection:
         self._process.kill()
 
     def close(self) -> None:
-        """End the session."""
         if self._process.alive:
             self._process.ask("close")
         self._processes.give_back(self._process)
@@ -185,11 +181,9 @@ class Cursor:
         return rows
 
     def fetchone(self) -> Any:
-        """Return the next row, or None."""
         return next(iter(self.fetchmany()), None)
 
     def close(self) -> None:
-        """Close the statement."""
         if self._process.alive:
             self._process.ask("drop", self._number)
 

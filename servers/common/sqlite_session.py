@@ -16,8 +16,6 @@ from servers.common.sqlite_process import Processes, open_readonly
 
 
 class SQLiteSessions:
-    """Sessions of a SQLite file."""
-
     grace_seconds = 0.0  # SQLite has no time limit itself
     reads_what_is_left = False
 

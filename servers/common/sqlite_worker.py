@@ -70,7 +70,6 @@ class Worker:
         return rows
 
     def drop(self, number: int) -> None:
-        """Close a cursor."""
         if cursor := self._cursors.pop(number, None):
             cursor.close()
 

@@ -60,7 +60,6 @@ class Table(_Part):
 
     @cached_property
     def joining(self) -> frozenset[str]:
-        """Return the columns of the table's foreign keys."""
         return frozenset(column for key in self.foreign_keys for column in key.columns)
 
 

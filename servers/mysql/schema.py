@@ -96,5 +96,4 @@ def _column(info: ColumnInfo) -> Column:
 
 
 def _named(info: TableInfo) -> Table:
-    """Return a table's name, and its comment if it has one."""
     return {"table_name": info.name, "comment": info.comment} if info.comment else {"table_name": info.name}

@@ -136,7 +136,6 @@ def _ask(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a TOML string."""
     return '"' + "".join(f"\\u{ord(c):04x}" if c in '"\\' or ord(c) < 32 else c for c in text) + '"'
 
 

@@ -47,7 +47,6 @@ class Database:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Convert database errors to RegisterError."""
         try:
             yield
         except SQLAlchemyError as error:

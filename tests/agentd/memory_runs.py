@@ -111,7 +111,6 @@ class MemoryRuns:
         return state
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
-        """The outcome as a dict."""
         return self._seen(run_id, caller).outcome.model_dump(mode="json")
 
     async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:

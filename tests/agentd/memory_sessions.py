@@ -17,7 +17,6 @@ class MemorySessions:
         self._sessions: dict[str, tuple[str, str, dict[str, Any]]] = {}
 
     async def create(self, caller: Caller, title: str | None = None) -> dict[str, Any]:
-        """Create a session."""
         session_id = f"session-{len(self._sessions) + 1}"
         created = {"session_id": session_id, "created_at": datetime.now(UTC).isoformat(), "title": title}
         key = caller.session_key or new_key()
@@ -46,13 +45,11 @@ class MemorySessions:
         return await self.create(caller.model_copy(update={"session_key": None}), title)
 
     async def delete(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Delete the session."""
         self._seen(session_id, caller)
         del self._sessions[session_id]
         return {"session_id": session_id, "deleted": True}
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:
-        """Export the session."""
         return {"format": "agentd-session/1", "session": await self.get(session_id, caller), "runs": []}
 
     def _seen(self, session_id: str, caller: Caller) -> dict[str, Any]:

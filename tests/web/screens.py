@@ -130,7 +130,6 @@ def languages(browser: Browser) -> None:
 
 
 def chat(browser: Browser, daemon: Daemon) -> None:
-    """The chat on a phone."""
     with page_of(browser, daemon.url + "/chat", PHONE) as page:
         shot(page, "chat-start")
         page.get_by_label("Tulis pesan").fill("Saya mau surat domisili. Nama saya Budi Santoso")

@@ -134,15 +134,12 @@ class Handler(RequestHandler):
         raise PushNotificationNotSupportedError
 
     async def on_get_task_push_notification_config(self, *_: Any) -> NoReturn:
-        """Refused."""
         raise PushNotificationNotSupportedError
 
     async def on_list_task_push_notification_configs(self, *_: Any) -> NoReturn:
-        """Refused."""
         raise PushNotificationNotSupportedError
 
     async def on_delete_task_push_notification_config(self, *_: Any) -> NoReturn:
-        """Refused."""
         raise PushNotificationNotSupportedError
 
     async def on_get_extended_agent_card(self, *_: Any) -> NoReturn:

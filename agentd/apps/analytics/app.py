@@ -48,7 +48,6 @@ class Analytics(App):
         )
 
     def own_tools(self) -> Iterable[OwnTool]:
-        """`ask_books`."""
         return (Books(self.wiring.clock, self._execute, self.wiring.store.run),)
 
     def wrap_model(self, inner: ChatModel) -> ChatModel:
@@ -65,7 +64,6 @@ class Analytics(App):
         return TablesEndpoint(runs).routes()
 
     def questions(self) -> Mapping[str, QuestionKind]:
-        """Runs of kind `analytics`."""
         deadline_s = self.wiring.settings().section(AnalyticsSettings).deadline_s
         brief = RunBrief(deadline_s=deadline_s, deadline_of="[analytics]")
         return {"analytics": QuestionKind(self._execute, frozenset(NEEDED), brief)}

@@ -17,7 +17,6 @@ CHECK = ServerCommand("books check", "", lambda _: OPERATIONS)
 
 
 def register(commands: Any) -> None:
-    """Registers the command and its arguments."""
     parser = commands.add_parser("books", help=HELP)
     words = parser.add_subparsers(required=True, metavar="check | ask")
     check = words.add_parser("check", help="connect, inspect the database, and write books.toml")

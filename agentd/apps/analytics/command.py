@@ -28,7 +28,6 @@ ROWS_SHOWN = 50
 
 
 def register(commands: Any) -> None:
-    """Registers the command and its arguments."""
     parser = commands.add_parser("analyze", help=HELP)
     parser.add_argument("question", help="what to ask, in Indonesian or English")
     arguments(parser)

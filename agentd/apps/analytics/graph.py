@@ -65,7 +65,6 @@ async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState
 
 
 def drawn() -> str:
-    """The graph as a Mermaid diagram."""
     return str(compiled().get_graph().draw_mermaid())
 
 

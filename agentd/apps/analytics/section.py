@@ -36,7 +36,6 @@ class AnalyticsSettings(AppSection):
     """Whose agents may ask the books by `ask_books`, a tool of the daemon's own. Left out, staff's and admin's."""
 
     def own_tools(self) -> Mapping[str, Sequence[Scope] | None]:
-        """`ask_books`."""
         return {BOOKS_TOOLS: self.audience}
 
     def session_servers(self) -> Sequence[str]:

@@ -11,7 +11,6 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("backup", help="back up the state folder while the daemon runs")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
     options.add(parser)

@@ -11,7 +11,6 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("migrate", help="migrate an older agentd's state folder; copies it first")
     parser.add_argument("--backup", type=Path, metavar="DIR", help="where the copy goes (default: beside the folder)")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done")

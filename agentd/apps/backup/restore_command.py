@@ -17,7 +17,6 @@ ABOUT_LETTERS = (
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("restore", help="restore a backup; the daemon must be stopped")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a backup made by `agentd backup`")
     parser.add_argument("--replace", action="store_true", help="move what is in the folder aside; deletes nothing")

@@ -12,7 +12,6 @@ HELP = "check the chat services by which people write to the office"
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("channels", help=HELP)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     check = actions.add_parser("check", help="ask each service for the office's account, and list what is missing")

@@ -127,7 +127,6 @@ class Mailbox:
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
     async def unseen(self, marks: Sequence[str]) -> set[str]:
-        """The marks that are new."""
         query = sa.select(SEEN_MARKS.c.mark).where(SEEN_MARKS.c.mark.in_(marks))
         known = await self._writes.do(lambda db: {row[0] for row in db.execute(query)})
         return {mark for mark in marks if mark not in known}

@@ -50,7 +50,6 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
         return self._channels
 
     def with_secrets(self, environ: Mapping[str, str]) -> Self:
-        """The section with the secrets of its channels."""
         found = self.model_copy()
         found._channels = tuple(_channel(entry, environ) for entry in self.root)
         return found
@@ -69,7 +68,6 @@ class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
                 problem(("channels", index, "credentials"), wrong)
 
     def credentials(self) -> Sequence[str]:
-        """The credentials of all entries."""
         return [name for entry in self.root for name in entry.credentials.values()]
 
 

@@ -48,11 +48,9 @@ class MemoryChannel:
         self.sent.append(message)
 
     async def notice(self, message: Incoming) -> None:
-        """Noted."""
         self.noticed.append(message)
 
     async def remove(self, message: Incoming) -> bool:
-        """Noted."""
         self.removed.append(message)
         return True
 

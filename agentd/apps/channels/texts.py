@@ -44,5 +44,4 @@ class Texts:
 
 @cache
 def texts() -> Mapping[str, Texts]:
-    """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Texts)

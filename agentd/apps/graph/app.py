@@ -15,6 +15,5 @@ class Graph(App):
     methods = (method.ask,)
 
     def questions(self) -> Mapping[str, QuestionKind]:
-        """Runs of kind `graph`."""
         run = GraphRun(self.wiring.tools, self.wiring.tools_of)
         return {"graph": QuestionKind(run.execute, frozenset({SERVER}))}

@@ -49,7 +49,6 @@ class OpenAIApi:
         return web.json_response({"object": "list", "data": [self._listed(name) for name in self._names()]})
 
     async def one_model(self, request: web.Request) -> web.Response:
-        """Describe one model."""
         _require_scope(request)
         name = request.match_info["model"]
         if name not in self._names():

@@ -18,7 +18,6 @@ LISTEN = "127.0.0.1:8766"
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("serve", help=f"serve the configured models at http://{LISTEN}/v1")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)

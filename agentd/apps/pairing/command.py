@@ -10,7 +10,6 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("kiosk", help="pair a kiosk's page with this daemon")
     words = parser.add_subparsers(dest="what", required=True, metavar="pair")
     pair = words.add_parser("pair", help="print a six-digit code, valid for two minutes")

@@ -44,7 +44,6 @@ class Register:
 
     @property
     def configured(self) -> bool:
-        """Whether the office has a register."""
         return self._configured()
 
     async def verify(self, *, nik: str | None, card: str | None, pin: str) -> Verdict:

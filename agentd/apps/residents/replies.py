@@ -29,7 +29,6 @@ class Replies:
 
 @cache
 def replies() -> Mapping[str, Replies]:
-    """The texts of each language."""
     return packs(Path(__file__).with_suffix(""), Replies)
 
 

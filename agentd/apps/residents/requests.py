@@ -90,8 +90,6 @@ class Request:
 
 
 class Requests:
-    """The requests of all sessions."""
-
     def __init__(self, store: RunStore, clock: Clock, zone: ZoneInfo) -> None:
         store.add_tables(TABLES)
         self._store = store

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("audit", help="show and verify the audit trail")
     parser.add_argument("--verify", action="store_true", help="only verify the trail; exit 0 if it is intact")
     parser.add_argument("--expect", metavar="NUMBER:HASH", help="with --verify: an end that was recorded earlier")

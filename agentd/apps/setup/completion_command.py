@@ -30,7 +30,6 @@ WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     places = "; ".join(f"{shell}: {WHERE[shell]}" for shell in SCRIPTS)
     parser = commands.add_parser("completion", help="print the completion script of a shell", epilog=f"Where: {places}")
     parser.add_argument("shell", choices=[*SCRIPTS, "words"])
@@ -61,7 +60,6 @@ def candidates(line: Sequence[str]) -> list[str]:
 
 
 def _words(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The subcommands of a parser."""
     subcommands = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return {name: inner for action in subcommands for name, inner in action.choices.items()}
 

@@ -10,7 +10,6 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("config", help="validate client.toml and list all problems")
     words = parser.add_subparsers(dest="what", required=True)
     check = words.add_parser("check", help="list all problems; exit 2 if there are any")

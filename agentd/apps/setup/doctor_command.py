@@ -38,7 +38,6 @@ MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("doctor", help="check this machine and list what to fix")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options.add(parser, listen=True)

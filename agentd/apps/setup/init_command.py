@@ -13,7 +13,6 @@ SCHEMA = "client.schema.json"
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     from agentd.config.shipped import profiles
 
     parser = commands.add_parser("init", help="create your own office from a shipped profile")

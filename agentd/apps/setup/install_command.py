@@ -44,7 +44,6 @@ class CannotInstall(Exception):
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("install", help="write the systemd units for this machine")
     whose = parser.add_mutually_exclusive_group(required=True)
     whose.add_argument("--system", action="store_true", help="for all users, hardened; run as root")

@@ -34,7 +34,6 @@ def office(settings: Any) -> Iterator[Finding]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every string inside the value."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     yield from [value] if isinstance(value, str) else [text for one in inside for text in _texts(one)]
 

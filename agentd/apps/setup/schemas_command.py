@@ -18,7 +18,6 @@ Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
 
 def register(words: Any) -> None:
-    """Add `explain` and `check` to `agentd tools`."""
     for name, read, summary in (
         ("explain", _explained, "explain how a tool's schema is read"),
         ("check", _checked, "list a schema's mistakes"),

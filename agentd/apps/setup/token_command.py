@@ -21,7 +21,6 @@ SCOPES = ("kiosk", "chat", "staff", "admin", "model")
 
 
 def register(commands: Any) -> None:
-    """Add the command and its options."""
     parser = commands.add_parser("token", help="add, list, rotate and revoke access tokens")
     words = parser.add_subparsers(dest="what", required=True, metavar="add|list|rotate|revoke")
     add = words.add_parser("add", help="create a token and print it once")

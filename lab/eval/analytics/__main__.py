@@ -80,7 +80,6 @@ class PerfectPlanner:
         return ModelReply(text=json.dumps(said), provider="perfect", model="perfect")
 
     def state(self) -> ProviderState:
-        """Always ready."""
         return ProviderState(id="perfect", type="scripted", state="ready")
 
     async def aclose(self) -> None:

@@ -39,7 +39,6 @@ class Question:
 
     @property
     def tables(self) -> set[str]:
-        """The tables that its queries read."""
         return {name for query in self.queries for name in (query.table, *(table for table, _, _ in query.joins))}
 
     @property

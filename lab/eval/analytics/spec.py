@@ -27,7 +27,6 @@ class Query:
         return any(not aggregation and not _aggregated(column) for column, aggregation, _ in self.columns)
 
     def sql(self) -> str:
-        """The query as one SELECT."""
         selected = ", ".join(f"{_sql(column, aggregation)} AS {alias}" for column, aggregation, alias in self.columns)
         text = f"SELECT {selected} FROM {self.table}"
         text += "".join(f" JOIN {table} ON {left} = {right}" for table, left, right in self.joins)
@@ -43,7 +42,6 @@ class Query:
         return text + (f" LIMIT {self.limit}" if self.limit else "")
 
     def operation(self) -> dict[str, Any]:
-        """The query as a DatabaseOperation."""
         made: dict[str, Any] = {
             "operation_id": self.key.casefold(),
             "purpose": self.key.casefold(),

@@ -93,7 +93,6 @@ def _others(node: exp.Expr, tables: list[Mapping[str, Any]]) -> Iterator[tuple[s
 
 
 def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    """The other columns of the same kind in its table."""
     for table in tables:
         kinds = {str(each["name"]): each.get("classification") for each in table["columns"]}
         if column.name in kinds and column.table in ("", table["table_name"]):

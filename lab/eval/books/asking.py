@@ -119,7 +119,6 @@ class Planner:
         return ModelReply(text=json.dumps(said), provider="scripted", model="scripted")
 
     def state(self) -> ProviderState:
-        """Always ready."""
         return ProviderState(id="scripted", type="scripted", state="ready")
 
     async def aclose(self) -> None:

@@ -108,7 +108,6 @@ class OfficeWords(BaseModel):
 
 @cache
 def words(language: str) -> OfficeWords:
-    """Return the words of one of LANGUAGES."""
     text = Path(__file__).with_name(f"{language}.toml").read_text(encoding="utf-8")
     return OfficeWords.model_validate(tomllib.loads(text))
 

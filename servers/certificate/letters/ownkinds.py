@@ -35,7 +35,6 @@ class OwnKind(BaseModel):
         return self
 
     def field(self, name: str) -> dict[str, Any]:
-        """Return the settings for a field of this kind."""
         base = "code" if self.pattern is not None else "choice" if self.choices else "number"
         own = self.model_dump(exclude_none=True, exclude={"example"})
         return {"kind": base, "declared": f"{FILE}: {name}", "examples": (self.example,) if self.example else (), **own}

@@ -57,7 +57,6 @@ class Archive:
         reached("renamed")
 
     def names(self) -> list[str]:
-        """Return every PDF in the year folders."""
         return sorted(f"{path.parent.name}/{path.name}" for path in self.folder.glob("[0-9]*/*.pdf"))
 
     def sweep(self, strangers: Collection[str]) -> None:

@@ -137,7 +137,6 @@ def redo(connection: sa.Connection, one: Entry) -> None:
 
 
 def set_counter(connection: sa.Connection, series: str, year: int, least: int) -> None:
-    """Raise the counter of a series to at least `least`."""
     here = (counters.c.series == series) & (counters.c.year == year)
     last = connection.execute(sa.select(counters.c.last).where(here)).scalar()
     if last is None:

@@ -25,8 +25,6 @@ class TokenError(OfficeKeyError, SigningWaits):
 
 
 class TokenKey:
-    """One key in one token."""
-
     def __init__(self, token: Token, certificate: Any, chain: list[Any]) -> None:
         """Raises OfficeKeyError when the extra `pkcs11` isn't installed."""
         try:

@@ -85,5 +85,4 @@ def retire(folder: Path) -> None:
 
 
 def public_pem(key: Ed25519PublicKey) -> bytes:
-    """Return the public key as PEM, as published."""
     return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

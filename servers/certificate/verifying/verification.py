@@ -98,7 +98,6 @@ class Verifier:
         return self._known(row).model_copy(update={"paper": paper})
 
     def file(self, pdf: bytes) -> Verification:
-        """Verify a PDF file."""
         from servers.certificate.signing.signing import examine
         from servers.certificate.verifying import strangers
 

@@ -21,7 +21,6 @@ def message(update_id: int, of: int, text: str | None, **more: Any) -> dict[str,
 
 
 def edited(update_id: int, of: int, text: str | None, **more: Any) -> dict[str, Any]:
-    """An update for an edited message."""
     return {"update_id": update_id, "edited_message": message(update_id, of, text, **more)["message"]}
 
 
@@ -58,7 +57,6 @@ class TelegramServer(ServiceServer):
         self.noted(self.updates, tap(self._number, chat, data))
 
     def texts(self, chat: int = 77) -> list[str]:
-        """The texts sent to a chat."""
         return [params["text"] for _, params in self.sent if "text" in params and int(params["chat_id"]) == chat]
 
     def buttons(self, chat: int = 77) -> dict[str, str]:

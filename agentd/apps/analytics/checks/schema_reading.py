@@ -63,7 +63,6 @@ class Asked:
 
     @cached_property
     def amounts(self) -> frozenset[str]:
-        """Its topics that are amounts of money."""
         return frozenset(topic for topic in self.topics if "money" in vocabulary().figures.get(topic, ""))
 
     @cached_property
@@ -135,7 +134,6 @@ class Reading:
 
     @cached_property
     def shown(self) -> list[exp.Column]:
-        """The columns in the selected expressions."""
         return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
 
     @cached_property

@@ -139,7 +139,6 @@ class NodeContext:
         return await self.retrying.until_done(once, (_AgainTool,)) if retry else await once()
 
     def offers(self, server: str, tool: str) -> bool:
-        """Whether the tool is available."""
         try:
             self.toolset().expected(tool, server)
         except ToolError:

@@ -35,7 +35,6 @@ class ReplacePlaceholders:
         self._currency = currency
 
     async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        """Calls `replace_placeholders` with the currency."""
         return await replace_placeholders(state, context, self._currency)
 
 

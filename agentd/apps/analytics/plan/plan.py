@@ -38,7 +38,6 @@ class Plan:
 
     @property
     def selects(self) -> list[SqlQueryPlan]:
-        """Everything that it queries, as SQL."""
         return [*self.results, *([self.raw] if self.raw else [])]
 
     @property
@@ -47,7 +46,6 @@ class Plan:
         return not self.queries and self.raw is None and not self.operations
 
     def changes(self) -> dict[str, Any]:
-        """The changes to the state."""
         return {
             "sql_queries_plan": self.queries,
             "raw_data_query_plan": self.raw,

@@ -21,7 +21,6 @@ def limit_of(query: str) -> int | None:
 
 
 def without_limit(query: str) -> str:
-    """The query without the LIMIT at its end."""
     last = next((token for token in reversed(_tokens(query)) if token.text.upper() == "LIMIT"), None)
     return query if last is None else query[: last.start].rstrip()
 

@@ -140,7 +140,6 @@ def selects_of(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Sele
 
 
 def sources_of(select: exp.Select) -> list[exp.Expr]:
-    """The sources in its FROM and JOINs."""
     first = select.args.get("from_") or select.args.get("from")
     return [*([first.this] if first is not None else []), *(join.this for join in select.args.get("joins") or ())]
 

@@ -110,7 +110,6 @@ class Office:
         return {"status": result.status, **result.outcome}
 
     async def result(self, question: str, *, style: str = "sql", caller: Caller = ADMIN) -> Result:
-        """Run one question and return its result."""
         run = AnalyticsRun(
             Ports(self.model, lambda: self.tools, lambda _: assemble(self._catalogue(), None), self.clock),
             past=self._past,
