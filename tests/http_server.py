@@ -15,12 +15,14 @@ class Handler(BaseHTTPRequestHandler):
         """The request body."""
         return self.rfile.read(int(self.headers["Content-Length"]))
 
-    def answer(self, body: str | bytes, kind: str = "application/json", status: int = 200) -> None:
-        """Send the whole answer at once; text is encoded as UTF-8."""
+    def answer(self, body: str | bytes, kind: str = "application/json", status: int = 200, **more: str) -> None:
+        """Send the whole answer at once; text is encoded as UTF-8. `more` are headers, with _ for -."""
         data = body.encode() if isinstance(body, str) else body
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
+        for name, value in more.items():
+            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(data)
 

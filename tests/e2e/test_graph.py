@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.daemon import Daemon, RpcFailed, running
-from tests.servers.text2cypher.scripted import Answer, asked, scripted_model
+from tests.scripted_model import Answer, asked, scripted_model
 
 QUESTION = "Sistem Operasi itu apa?"
 """Its readings only repeat the name, so the model is asked."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.http_server import Handler, serving
+from tests.scripted_model import scripted_model
 
 DONE = {"action": "final", "response": "Baik."}
 PROVIDER = """\
@@ -43,25 +43,6 @@ class ToldModel:
 def told_model() -> Iterator[ToldModel]:
     """Serve the endpoint while the block runs."""
     model = ToldModel()
-
-    class Endpoint(Handler):
-        def do_POST(self) -> None:
-            body = json.loads(self.body())
-            model.sent.append(body)
-            head = {"id": "c-1", "created": 1, "model": "told"}
-            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-            choice = {"index": 0, "finish_reason": "stop"}
-            if not body.get("stream"):
-                message = {"role": "assistant", "content": model.text()}
-                answer = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}]}
-                return self.answer(json.dumps({**answer, "usage": usage}))
-            kind = {**head, "object": "chat.completion.chunk"}
-            pieces = [
-                {**kind, "choices": [{**choice, "delta": {"content": model.text()}}]},
-                {**kind, "choices": [], "usage": usage},
-            ]
-            lines = [*(json.dumps(piece) for piece in pieces), "[DONE]"]
-            return self.answer("".join(f"data: {line}\n\n" for line in lines), "text/event-stream")
-
-    with serving(Endpoint) as model.endpoint:
+    with scripted_model(lambda _: model.text()) as served:
+        model.endpoint, model.sent = served.url, served.requests
         yield model

@@ -13,8 +13,8 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, ErrorT
 from servers.text2cypher.core.llm_client import LLMClient, LLMError
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.prompts import PromptType, SchemaFormat
+from tests.scripted_model import Answer, in_turn, scripted_model
 from tests.servers.text2cypher.harbour import covering
-from tests.servers.text2cypher.scripted import Answer, in_turn, scripted_model
 
 QUESTION = "Apa saja prasyarat dari mata kuliah Sistem Operasi?"
 TOKENIZER = LLTokenizer("byte")

@@ -21,8 +21,8 @@ from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import load_lexicon
+from tests.scripted_model import in_turn, scripted_model
 from tests.servers.text2cypher.harbour import covering
-from tests.servers.text2cypher.scripted import in_turn, scripted_model
 
 CODE = Path(__file__).parents[3] / "servers" / "text2cypher"
 ORDINARY = frozenset(

@@ -19,7 +19,7 @@ from servers.text2cypher.experiment.model_process import embedded_model
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.lexicon import load_lexicon, write_lexicon
-from tests.servers.text2cypher.scripted import in_turn, scripted_model
+from tests.scripted_model import in_turn, scripted_model
 
 
 def _exit(*arguments: str) -> int:

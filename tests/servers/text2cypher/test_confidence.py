@@ -20,8 +20,8 @@ from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
 from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
+from tests.scripted_model import asked, in_turn, scripted_model
 from tests.servers.text2cypher.harbour import HOME_IGNORING, STRANGE_IGNORING, STRANGE_RIGHT
-from tests.servers.text2cypher.scripted import asked, in_turn, scripted_model
 from tests.servers.text2cypher.test_any_graph import opened
 
 

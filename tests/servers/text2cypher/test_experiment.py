@@ -29,7 +29,7 @@ from servers.text2cypher.experiment import (
 from servers.text2cypher.experiment.batch_processor import ModelGoneError
 from servers.text2cypher.experiment.checkpoint import Checkpoint, CheckpointError
 from servers.text2cypher.prompts import PromptType, SchemaFormat
-from tests.servers.text2cypher.scripted import Answer, asked, in_turn, scripted_model
+from tests.scripted_model import Answer, asked, in_turn, scripted_model
 
 GOLD = {item.question: item.cypher for item in load_ground_truth()}
 

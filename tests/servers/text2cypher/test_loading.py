@@ -11,7 +11,7 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.loading.cursor import ScriptError
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
-from tests.servers.text2cypher.scripted import in_turn, scripted_model
+from tests.scripted_model import in_turn, scripted_model
 
 FILMS = """
 CREATE CONSTRAINT film IF NOT EXISTS FOR (f:Film) REQUIRE f.title IS UNIQUE;

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 import servers.text2cypher
 from servers.text2cypher.data import load_ground_truth
-from tests.servers.text2cypher.scripted import Answer, asked, scripted_model
+from tests.scripted_model import Answer, asked, scripted_model
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests import warm
-from tests.servers.text2cypher.scripted import in_turn, scripted_model
+from tests.scripted_model import in_turn, scripted_model
 
 QUERY = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
 

@@ -18,7 +18,7 @@ from servers.text2cypher.graph.rules_backend import RulesBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.prompts.similar import MOST_COMPARED, SimilarExamples
-from tests.servers.text2cypher.scripted import in_turn, scripted_model
+from tests.scripted_model import in_turn, scripted_model
 from tests.servers.text2cypher.test_any_graph import SHOPS, answered, opened
 
 
