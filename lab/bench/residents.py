@@ -25,6 +25,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from servers.residents.configured import ConfiguredRegister
 from servers.residents.locks import Locks
 from servers.residents.settings import Settings
@@ -158,8 +160,7 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
 
 def cpu_ms(pid: int) -> float:
     """CPU milliseconds that the process has used so far, over all its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 1000 * sum(psutil.Process(pid).cpu_times()[:2])
 
 
 def _talk(screen: Person) -> list[float]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import resource
 import statistics
 import subprocess
@@ -15,6 +14,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import psutil
 
 EVENTS = 20
 READERS = 1000
@@ -37,11 +38,12 @@ def run() -> dict[str, float]:
 async def _measure(port: int, pid: int) -> dict[str, float]:
     call = {"jsonrpc": "2.0", "method": "Agent.start", "params": {"prompt": "halo", "run_id": "r-1"}, "id": 1}
     await _request(port, "POST", "/rpc", json.dumps(call).encode())
-    before = _rss_mb(pid)
+    daemon = psutil.Process(pid)
+    before = daemon.memory_info().rss
     at = time.perf_counter()
     streams = await asyncio.gather(*(_open(port) for _ in range(READERS)))
     connected = time.perf_counter() - at
-    grown = _rss_mb(pid) - before
+    grown = (daemon.memory_info().rss - before) / 2**20
     spans = []
     for number in range(EVENTS):
         at = time.perf_counter()
@@ -72,10 +74,6 @@ async def _request(port: int, verb: str, path: str, body: bytes) -> None:
     answer = await reader.read()
     assert answer.startswith(b"HTTP/1.1 200"), answer
     writer.close()
-
-
-def _rss_mb(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 async def _serve() -> None:

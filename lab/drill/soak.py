@@ -24,6 +24,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from lab.figures.record import Found
 from tests.daemon import AGENTD, TOKEN, Daemon
 
@@ -56,14 +58,14 @@ class Sample:
 
     @classmethod
     def of(cls, pid: int, state: Path | None = None) -> Sample:
-        """Take a sample from /proc, and from the state folder if given."""
-        proc = Path("/proc") / str(pid)
-        below = _below(pid)
+        """Take a sample of the processes, and of the state folder if given."""
+        process = psutil.Process(pid)
+        below = process.children(recursive=True)
         return cls(
-            memory_mb=_memory(pid),
-            below_mb=sum(_memory(each) for each in below),
-            descriptors=len(list((proc / "fd").iterdir())),
-            threads=len(list((proc / "task").iterdir())),
+            memory_mb=_memory(process),
+            below_mb=sum(map(_memory, below)),
+            descriptors=process.num_fds(),
+            threads=process.num_threads(),
             processes=1 + len(below),
             disk_mb=0.0 if state is None else disk(state),
         )
@@ -78,19 +80,10 @@ def disk(state: Path, *, kept: bool = False) -> float:
     return disk(state, kept=kept)
 
 
-def _memory(pid: int) -> float:
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+def _memory(process: psutil.Process) -> float:
+    with suppress(psutil.NoSuchProcess):
+        return float(process.memory_info().rss / 2**20)
     return 0.0
-
-
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    with suppress(FileNotFoundError, ProcessLookupError):
-        for task in (Path("/proc") / str(pid) / "task").iterdir():
-            for child in (task / "children").read_text().split():
-                found += [int(child), *_below(int(child))]
-    return found
 
 
 def run(minutes: float = MINUTES) -> Found:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
@@ -57,8 +58,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def tree(pid: int) -> list[int]:
     """The process and all below it."""
-    below = [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
-    return [pid, *(each for child in below for each in tree(child))]
+    return [pid, *(each.pid for each in psutil.Process(pid).children(recursive=True))]
 
 
 def test_no_secret_stands_in_an_environment_and_no_memory_can_be_read(daemon: Daemon) -> None:

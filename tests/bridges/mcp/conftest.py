@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import uvloop
 
@@ -107,21 +108,14 @@ class Marked:
         self.env = {"TEST_MARK": self.mark}
 
     def pids(self) -> list[int]:
-        found = []
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit():
-                try:
-                    if self.mark.encode() in (folder / "environ").read_bytes():
-                        found.append(int(folder.name))
-                except (OSError, ProcessLookupError):
-                    continue
-        return found
+        every = psutil.process_iter(["environ"])
+        return [one.pid for one in every if (one.info["environ"] or {}).get("TEST_MARK") == self.mark]
 
     def server(self) -> int:
         """The server: the guardian's first child. Only the guardian has no marked parent; it may adopt others."""
-        parents = {pid: _stat(pid, 4) for pid in self.pids()}
-        (guardian,) = (pid for pid, parent in parents.items() if parent not in parents)
-        return min((pid for pid, parent in parents.items() if parent == guardian), key=lambda pid: _stat(pid, 22))
+        ours = {pid: psutil.Process(pid) for pid in self.pids()}
+        (guardian,) = (pid for pid, one in ours.items() if one.ppid() not in ours)
+        return min((one for one in ours.values() if one.ppid() == guardian), key=psutil.Process.create_time).pid
 
     def wait_until_gone(self, pids: list[int]) -> None:
         """Wait until each process has ended; fail when one survives."""
@@ -134,11 +128,6 @@ class Marked:
                 assert select.select([fd], [], [], PATIENCE)[0], f"process {pid} lives on"
             finally:
                 os.close(fd)
-
-
-def _stat(pid: int, field: int) -> int:
-    """A field of /proc/PID/stat, numbered as in proc(5): 4 is the parent, 22 the start time."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[field - 3])
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 import uvloop
 
@@ -39,8 +40,7 @@ STUBBORN_FAMILY = 5
 
 def zombies() -> set[int]:
     """Children of this process that have ended and were not waited for."""
-    stats = {pid: Path(f"/proc/{pid}/stat").read_text() for pid in _children()}
-    return {pid for pid, stat in stats.items() if stat.rpartition(")")[2].split()[0] == "Z"}
+    return {one.pid for one in psutil.Process().children() if one.status() == psutil.STATUS_ZOMBIE}
 
 
 async def test_closing_ends_a_stubborn_server_and_all_its_grandchildren(bridge: OpenBridge, marked: Marked) -> None:

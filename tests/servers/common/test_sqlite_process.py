@@ -9,9 +9,10 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from servers.common import sqlite_process
@@ -43,10 +44,9 @@ async def database(file: Path, started: list[int], monkeypatch: pytest.MonkeyPat
 
 
 def runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 async def test_every_greedy_statement_ends_and_the_next_honest_one_is_answered(file: Path) -> None:
