@@ -20,11 +20,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from lab.bench import steps
-from lab.bench.steps import FINAL, daemon, each, fill
+from agentd.access import LOCAL
+from agentd.daemon import Daemon
+from agentd.messages import AgentOptions
+from lab.bench.steps import CONFIG, FINAL, daemon
 
 PICTURE = Path(__file__).parents[2] / "docs" / "growth.svg"
 SIZES = {
@@ -97,13 +100,12 @@ Points = list[tuple[str, float]]
 
 
 async def _sessions(size: int) -> Points:
-    from agentd.access import LOCAL
-
+    """Session.list and a turn (Issue 4: the same at 10⁵ sessions as at ten)."""
     async with daemon(FINAL) as made:
-        await made.runs.run("Halo", _options(), LOCAL)
-        fill(made.settings.state / "agentd.db", size)
+        await _ask(made)
+        _fill(made.settings.state / "agentd.db", size)
         await made.sessions.list(LOCAL)
-        listed = await each(lambda: made.sessions.list(LOCAL))
+        listed = await _each(lambda: made.sessions.list(LOCAL))
         return [("turn, ms", await _turn(made)), ("Session.list, ms", listed)]
 
 
@@ -120,19 +122,18 @@ async def _history(size: int) -> Points:
 
 
 async def _tools(size: int) -> Points:
-    return await _served(steps.CONFIG.partition("[[servers]]")[0] + TOOLS.format(size=size))
+    return await _served(CONFIG.partition("[[servers]]")[0] + TOOLS.format(size=size))
 
 
 async def _servers(size: int) -> Points:
-    head, _, entry = steps.CONFIG.partition("[[servers]]")
+    head, _, entry = CONFIG.partition("[[servers]]")
     many = "".join("[[servers]]" + entry.replace('"time"', f'"time{number}"', 1) for number in range(size))
     began = time.perf_counter()
     return await _served(head + many, lambda: time.perf_counter() - began)
 
 
 async def _served(config: str, up_s: Callable[[], float] | None = None) -> Points:
-    steps.CONFIG = config
-    async with daemon(FINAL) as made:
+    async with daemon(FINAL, settings=config) as made:
         up = round(up_s(), 3) if up_s else None
         await _ask(made)
         turn = await _turn(made)
@@ -160,20 +161,42 @@ async def _rows(size: int) -> Points:
     return [("ms", round(statistics.median(taken), 3))]
 
 
-def _options(**fields: Any) -> Any:
-    from agentd.messages import AgentOptions
-
-    return AgentOptions(**fields)
+async def _ask(made: Daemon, session_id: str | None = None) -> None:
+    await made.runs.run("Halo", AgentOptions(session_id=session_id), LOCAL)
 
 
-async def _ask(made: Any, **options: Any) -> None:
-    from agentd.access import LOCAL
-
-    await made.runs.run("Halo", _options(**options), LOCAL)
+async def _turn(made: Daemon) -> float:
+    return await _each(lambda: _ask(made))
 
 
-async def _turn(made: Any) -> float:
-    return await each(lambda: _ask(made))
+async def _each(act: Callable[[], Awaitable[Any]]) -> float:
+    taken = []
+    for _ in range(60):
+        began = time.perf_counter()
+        await act()
+        taken.append((time.perf_counter() - began) * 1000)
+    return round(statistics.median(taken), 3)
+
+
+_COPIED = {
+    "session_id": "'copy-' || n",
+    "run_id": "'copy-' || n",
+    "created_at": "'2020-01-01T00:00:00.000+00:00'",
+    "updated_at": "'2020-01-01T00:00:00.000+00:00'",
+}
+
+
+def _fill(file: Path, wanted: int) -> None:
+    """Insert copies of one session, its turn and its run, with new ids and an earlier time."""
+    with closing(sqlite3.connect(file)) as db, db:
+        for table in ("sessions", "runs", "turns"):
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info(agentd_{table})")]
+            values = [_COPIED.get(column, column) for column in columns]
+            db.execute(
+                f"WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {wanted}) "
+                f"INSERT INTO agentd_{table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM numbers, "
+                f"(SELECT * FROM agentd_{table} LIMIT 1)"
+            )
 
 
 CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {

@@ -121,7 +121,7 @@ async def _load(port: int, body: bytes, requests: int) -> None:
 
 
 async def _serve(name: str) -> None:
-    from aiohttp import web
+    from lab.bench.peers.serving import serve
 
     app = {
         "aiohttp + json": _bare_json,
@@ -129,11 +129,7 @@ async def _serve(name: str) -> None:
         "agentd": _agentd,
         "jsonrpcserver": _jsonrpcserver,
     }[name]()
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print(runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
+    await serve(app)
 
 
 def _posting(handler):

@@ -1,8 +1,8 @@
-"""Measures a durable agent step against a bare MCP client, 200 runs at once, and the effect of 100,000 sessions.
+"""Measures a durable agent step against a bare MCP client, and 200 runs at once.
 
 Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
-2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory; Session.list
-and a turn the same at 10⁵ sessions as at ten. Each scenario is a daemon in a process of its own, without the wire.
+2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory. Each scenario
+is a daemon in a process of its own, without the wire. What 10⁵ sessions cost is growth.py's.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import gc
 import json
 import os
 import resource
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ from agentd.startup import started
 
 CALLS, RUNS, ROUNDS = 5, 20, 7
 CROWD = 200
-MANY = 100_000
 MEGABYTE = 1 << 20
 TIME = '{"action":"call_tool","tool":"get_current_time","input":{}}'
 FINAL = '{"action":"final","response":"Selesai"}'
@@ -66,10 +64,10 @@ def _in_a_process(scenario: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def daemon(*script: str) -> AsyncIterator[Daemon]:
+async def daemon(*script: str, settings: str = CONFIG) -> AsyncIterator[Daemon]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "client.toml").write_text(CONFIG)
+        (folder / "client.toml").write_text(settings)
         (folder / "script.jsonl").write_text("\n".join(script) + "\n")
         async with started(
             config.load(folder / "client.toml", state=str(folder / "state"), environ=os.environ)
@@ -142,51 +140,6 @@ async def _crowd_calls() -> dict[str, Any]:
     return await _crowd("five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL)
 
 
-async def _sessions() -> dict[str, Any]:
-    """Session.list and a turn, measured on a store of ten sessions and of 10⁵."""
-    figures: dict[str, Any] = {}
-    async with daemon(FINAL) as made:
-        for _ in range(10):
-            await made.runs.run("Halo", AgentOptions(), LOCAL)
-        for name in ("10", "100000"):
-            if name == "100000":
-                fill(made.settings.state / "agentd.db", MANY)
-                await made.sessions.list(LOCAL)
-            figures[f"session_list_at_{name}_ms"] = await each(lambda: made.sessions.list(LOCAL))
-            figures[f"turn_at_{name}_ms"] = await each(lambda: made.runs.run("Halo", AgentOptions(), LOCAL))
-    return figures
-
-
-async def each(act: Callable[[], Awaitable[Any]]) -> float:
-    taken = []
-    for _ in range(60):
-        began = time.perf_counter()
-        await act()
-        taken.append((time.perf_counter() - began) * 1000)
-    return _median(taken)
-
-
-_COPIED = {
-    "session_id": "'copy-' || n",
-    "run_id": "'copy-' || n",
-    "created_at": "'2020-01-01T00:00:00.000+00:00'",
-    "updated_at": "'2020-01-01T00:00:00.000+00:00'",
-}
-
-
-def fill(file: Path, wanted: int) -> None:
-    """Insert copies of one session, its turn and its run, with new ids and an earlier time."""
-    with closing(sqlite3.connect(file)) as db, db:
-        for table in ("sessions", "runs", "turns"):
-            columns = [row[1] for row in db.execute(f"PRAGMA table_info(agentd_{table})")]
-            values = [_COPIED.get(column, column) for column in columns]
-            db.execute(
-                f"WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {wanted}) "
-                f"INSERT INTO agentd_{table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM numbers, "
-                f"(SELECT * FROM agentd_{table} LIMIT 1)"
-            )
-
-
 def _median(values: Any) -> float:
     return round(statistics.median(values), 3)
 
@@ -195,7 +148,6 @@ SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
     "steps": _steps,
     "crowd_once": _crowd_once,
     "crowd_calls": _crowd_calls,
-    "sessions": _sessions,
 }
 
 

@@ -133,14 +133,8 @@ class OpenAIApi:
         return NotFound(f"no model is named {name}; there are: {', '.join(self._names())}")
 
 
-# ── reading a request ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _require_scope(request: web.Request, model: str = AGENT) -> None:
     if model == AGENT and request[CALLER].may("model", "chat", "staff"):
         return
     if not request[CALLER].may("model"):
         raise Forbidden("This needs the scope admin or model (chat or staff for the model `agent`)")
-
-
-# ── writing an answer ────────────────────────────────────────────────────────────────────────────────────────────────
