@@ -32,23 +32,14 @@ class CorrectionList(Message):
     corrections: list[CorrectionShown]
 
 
-@method(
-    "Correction.list",
-    result=CorrectionList,
-    scopes=STAFF,
-)
+@method("Correction.list", result=CorrectionList, scopes=STAFF)
 async def list_corrections(services: Services, _caller: Caller, params: CorrectionsParams) -> CorrectionList:
     """What residents say differs from the register."""
     found = await services.part(Corrections).list(resolved=params.resolved, limit=params.limit)
     return CorrectionList(corrections=found)
 
 
-@method(
-    "Correction.resolve",
-    result=CorrectionShown,
-    scopes=STAFF,
-    errors=(NotFound,),
-)
+@method("Correction.resolve", result=CorrectionShown, scopes=STAFF, errors=(NotFound,))
 async def resolve(services: Services, caller: Caller, params: ResolveParams) -> CorrectionShown:
     """An officer has corrected the register, or found it right; what was said is removed."""
     corrections = services.part(Corrections)

@@ -77,34 +77,20 @@ class RequestList(Message):
     requests: list[RequestShown]
 
 
-@method(
-    "Request.list",
-    result=RequestList,
-    scopes=ANYONE,
-)
+@method("Request.list", result=RequestList, scopes=ANYONE)
 async def list_requests(services: Services, caller: Caller, params: RequestsParams) -> dict[str, Any]:
     """Requests that an officer decides: all for staff, a visitor's own by the session's key."""
     found = await services.part(Requests).list(caller, params.limit, params.status)
     return {"requests": [one.shown() for one in found]}
 
 
-@method(
-    "Request.get",
-    result=RequestShown,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Request.get", result=RequestShown, scopes=ANYONE, errors=(NotFound,))
 async def get(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
     """One request as it stands."""
     return (await services.part(Requests).get(params.request_id, caller)).shown()
 
 
-@method(
-    "Request.cancel",
-    result=RequestShown,
-    scopes=ANYONE,
-    errors=(NotFound, Conflict),
-)
+@method("Request.cancel", result=RequestShown, scopes=ANYONE, errors=(NotFound, Conflict))
 async def cancel(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
     """Withdraw a request that is not decided yet."""
     requests = services.part(Requests)
@@ -117,12 +103,7 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
     return (await requests.get(params.request_id, caller)).shown()
 
 
-@method(
-    "Request.check",
-    result=RequestShown,
-    scopes=STAFF,
-    errors=(NotFound, InvalidParams),
-)
+@method("Request.check", result=RequestShown, scopes=STAFF, errors=(NotFound, InvalidParams))
 async def check(services: Services, caller: Caller, params: CheckParams) -> dict[str, Any]:
     """Tick what the officer saw: the letter's text names it."""
     requests = services.part(Requests)
@@ -130,12 +111,7 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
     return (await requests.check(params.request_id, params.requirement, params.seen, caller)).shown()
 
 
-@method(
-    "Request.compare",
-    result=ComparisonShown,
-    scopes=STAFF,
-    errors=(NotFound, ToolExecution),
-)
+@method("Request.compare", result=ComparisonShown, scopes=STAFF, errors=(NotFound, ToolExecution))
 async def compare(services: Services, caller: Caller, params: DecideParams) -> ComparisonShown:
     """What the form of a request says otherwise than the register; the look-up stands in the audit trail."""
     found = await services.part(Requests).get(params.request_id, caller)
@@ -143,12 +119,7 @@ async def compare(services: Services, caller: Caller, params: DecideParams) -> C
     return await services.part(Comparing).of(found)
 
 
-@method(
-    "Request.hand_over",
-    result=RequestShown,
-    scopes=STAFF,
-    errors=(NotFound, Conflict),
-)
+@method("Request.hand_over", result=RequestShown, scopes=STAFF, errors=(NotFound, Conflict))
 async def hand_over(services: Services, caller: Caller, params: DecideParams) -> dict[str, Any]:
     """The citizen has the letter: a request that is ready is fetched."""
     requests = services.part(Requests)

@@ -65,12 +65,7 @@ async def verify(services: Services, caller: Caller, params: VerifyParams) -> Ve
     )
 
 
-@method(
-    "Session.forget",
-    result=Forgotten,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Session.forget", result=Forgotten, scopes=ANYONE, errors=(NotFound,))
 async def forget(services: Services, caller: Caller, params: ForgetParams) -> dict[str, Any]:
     """End the session's proof of identity, and cancel what waits on it."""
     for run_id in await services.part(Verifications).forget(params.session_id, caller):
@@ -79,12 +74,7 @@ async def forget(services: Services, caller: Caller, params: ForgetParams) -> di
     return {"verified": False}
 
 
-@method(
-    "Session.vouch",
-    result=VerificationResult,
-    scopes=STAFF,
-    errors=(NotFound, Conflict, ToolExecution),
-)
+@method("Session.vouch", result=VerificationResult, scopes=STAFF, errors=(NotFound, Conflict, ToolExecution))
 async def vouch(services: Services, caller: Caller, params: VouchParams) -> VerificationResult:
     """An officer who saw the visitor's card says who they are (level officer)."""
     return await services.part(Verifications).vouch(params.session_id, params.nik, caller)

@@ -31,22 +31,13 @@ class VisitParams(Params):
     session_key: SessionKey | None = None
 
 
-@method(
-    "Residents.status",
-    result=RegisterStatus,
-    scopes=ANYONE,
-)
+@method("Residents.status", result=RegisterStatus, scopes=ANYONE)
 def status(services: Services, _caller: Caller, _params: RegisterParams) -> dict[str, Any]:
     """Whether visitors can sign in here by NIK and PIN: a page offers that or goes straight to the letters."""
     return {"configured": services.part(Register).configured}
 
 
-@method(
-    "Residents.visit",
-    result=VisitShown,
-    scopes=ANYONE,
-    errors=(NotFound,),
-)
+@method("Residents.visit", result=VisitShown, scopes=ANYONE, errors=(NotFound,))
 async def visit(services: Services, caller: Caller, params: VisitParams) -> VisitShown:
     """What a form leaves to ask a visitor who signed in, whom it may name, and which letters they can't have."""
     return await services.part(Visits).of(params.session_id, caller, services.tools.catalogue(caller).tools)

@@ -26,12 +26,12 @@ from agentd import config
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.run import AnalyticsRun, Ports
 from agentd.clock import clock_of
-from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
+from agentd.messages import Caller
 from agentd.observability import logging as logs
 from agentd.plugins import TOOL_HOSTS, models, plugin
 from agentd.runs.execution import RunContext
 from agentd.runs.records import RunBrief, RunRecord
-from agentd.testing import MemoryJournal
+from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import invented, is_right
 from lab.eval.analytics.questions import QUESTIONS, TODAY, Question
@@ -65,27 +65,6 @@ timeout_s = 300.0
 )
 
 
-class PerfectPlanner:
-    """A model that knows the question in advance and returns its understanding, then its plan."""
-
-    provider = "perfect"
-
-    def __init__(self) -> None:
-        self.question: Question = QUESTIONS[0]
-        self.style = "sql"
-
-    async def turn(self, request: ModelRequest, on_text: Any = None) -> ModelReply:
-        """Return the understanding on attempt 0, otherwise the plan."""
-        said = self.question.understanding() if request.attempt == 0 else self.question.plan(self.style)
-        return ModelReply(text=json.dumps(said), provider="perfect", model="perfect")
-
-    def state(self) -> ProviderState:
-        return ProviderState(id="perfect", type="scripted", state="ready")
-
-    async def aclose(self) -> None:
-        """Nothing to release."""
-
-
 def gold(erp: Path) -> dict[str, list[list[list[Any]]]]:
     """The gold results, computed by SQLite: {question: [rows of a query]}. gold.json is written from them."""
     with closing(sqlite3.connect(erp)) as database:
@@ -111,39 +90,30 @@ async def office(folder: Path, **env: str) -> AsyncIterator[tuple[Any, Any]]:
         yield settings, host
 
 
-async def ask(question: Question, style: str, planner: Any, host: Any) -> dict[str, Any]:
-    """Ask one question; return how it was answered and judged, and what it cost."""
+async def ask(question: Question, style: str, model: Any, host: Any) -> dict[str, Any]:
+    """Ask one question; return how it was answered and judged, and what it cost. With None as the model
+    the planner is perfect: it knows the question and returns its understanding, then its plan."""
 
     async def past(_: str) -> list[RunRecord]:
         before = RunRecord("before", "eval", "eval", "analytics", question.before, RunBrief(), "completed", "")
         return [before] if question.before else []
 
-    if isinstance(planner, PerfectPlanner):
-        planner.question, planner.style = question, style
-    if isinstance(planner, Replies):
-        planner.ask(f"{style}: {question.text}")
+    if isinstance(model, Replies):
+        model.ask(f"{style}: {question.text}")
+    planner = model or ScriptedModel.of(question.understanding(), question.plan(style))
     run = AnalyticsRun(
         Ports(planner, lambda: host, lambda _: assemble(host.catalogue(), None), clock_of(TODAY)), past=past
     )
     asked = Caller(id="eval", scopes=frozenset({"admin"}))
     brief = RunBrief({"plan_style": style}, asked)
-    row = RunRecord(
-        "eval",
-        "eval",
-        asked.id,
-        "analytics",
-        question.text,
-        brief,
-        "running",
-        "2023-03-01",
-    )
+    row = RunRecord("eval", "eval", asked.id, "analytics", question.text, brief, "running", "2023-03-01")
     journal = MemoryJournal()
     began = time.perf_counter()
     result = await run.execute(RunContext(row, journal, lambda *_: None))
     if question.meant and question.meant in ((result.outcome.get("clarification") or {}).get("choices") or []):
         chosen = RunContext(replace(row, prompt=question.meant), MemoryJournal(), lambda *_: None)
-        if isinstance(planner, Replies):
-            planner.ask(f"{style}: {question.meant}")
+        if isinstance(model, Replies):
+            model.ask(f"{style}: {question.meant}")
         result = await run.execute(chosen)
     seconds = time.perf_counter() - began
     answer = result.outcome
@@ -198,44 +168,45 @@ async def main() -> int:
         done = {} if given.planner != "embedded" or given.fresh else _read(kept)
         until = time.monotonic() + 60 * given.minutes
         async with office(Path(scratch)) as (settings, host):
-            planner = _planner(given.planner, settings)
+            replies = _replies(given.planner, settings)
             try:
                 for question in _order(given.planner):
                     for style in (given.style,) if given.style else STYLES:
                         if time.monotonic() > until or (question.text, style) in done:
                             continue
-                        made = await ask(question, style, planner, host)
+                        made = await ask(question, style, replies, host)
                         done[question.text, style] = made
                         verdict = ("✓" if made["right"] else "✗") + ("!" if made["invented"] else " ")
                         print(f"{verdict} {style:10} {made['seconds']:6.2f} s  {question.text}", flush=True)
                         if given.planner != "replayed":
                             _save(kept, done)
             finally:
-                await planner.aclose()
+                if replies is not None:
+                    await replies.aclose()
     if given.planner == "perfect":
         with (RESULTS / "perfect.csv").open("w", newline="", encoding="utf-8") as out:
             rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
             rows.writeheader()
             rows.writerows(done.values())
-    return _totals(planner, list(done.values()))
+    return _totals(replies, list(done.values()))
 
 
-def _planner(name: str, settings: Any) -> PerfectPlanner | Replies:
+def _replies(name: str, settings: Any) -> Replies | None:
     if name == "perfect":
-        return PerfectPlanner()
+        return None
     return Replies(RESULTS / "replies.json", models(settings)[0] if name == "embedded" else None)
 
 
-def _totals(planner: PerfectPlanner | Replies, made: list[dict[str, Any]]) -> int:
+def _totals(replies: Replies | None, made: list[dict[str, Any]]) -> int:
     for kind in dict.fromkeys(each["kind"] for each in made):
         of_kind = [each["right"] for each in made if each["kind"] == kind]
         print(f"{kind}: {sum(of_kind)} of {len(of_kind)}")
     right = sum(each["right"] for each in made)
     sure = [each["right"] for each in made if (each["score"] or 0) >= 90 and each["narrative"]]
     print(f"{right} of {len(made)} right; with 90 points or more {len(sure)}, of which {sum(sure)} right")
-    if isinstance(planner, Replies):
-        print(planner)
-    return 1 if isinstance(planner, PerfectPlanner) and right < len(made) else 0
+    if replies is not None:
+        print(replies)
+    return 1 if replies is None and right < len(made) else 0
 
 
 def _order(planner: str) -> list[Question]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from agentd.observability import logging as logs
 from agentd.plugins import models
-from lab.eval.analytics.__main__ import RESULTS, PerfectPlanner, ask, office
+from lab.eval.analytics.__main__ import RESULTS, ask, office
 from lab.eval.analytics.questions import QUESTIONS, Question, in_own_words, paraphrases
 from servers.text2cypher.metrics.statistics import interval_of_rate
 
@@ -64,7 +64,7 @@ async def main() -> int:
     with TemporaryDirectory() as scratch:
         async with office(Path(scratch)) as (settings, host):
             perfect = given.planner == "perfect"
-            planner = PerfectPlanner() if perfect else models(settings)[0]
+            planner = None if perfect else models(settings)[0]
             try:
                 for pair in zip(*sample(given.sample).values(), strict=True):
                     for name, question in zip(made, pair, strict=True):
@@ -76,7 +76,8 @@ async def main() -> int:
                     _keep(given.planner, made)
                     print(f"{len(made[name])} of {given.sample} pairs", flush=True)
             finally:
-                await planner.aclose()
+                if planner is not None:
+                    await planner.aclose()
     print(json.dumps(_keep(given.planner, made), indent=1))
     return 0
 

@@ -48,11 +48,7 @@ class LetterList(Message):
     letters: list[LetterShown]
 
 
-@method(
-    "Letters.list",
-    result=LetterList,
-    scopes=ANYONE,
-)
+@method("Letters.list", result=LetterList, scopes=ANYONE)
 def list_letters(services: Services, caller: Caller, _params: LettersParams) -> dict[str, Any]:
     """The letters that this caller's agent can issue, with their fields."""
     catalogue = services.tools.catalogue(caller)
