@@ -20,7 +20,13 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots, spaced
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asks_for_things, counted_label, named_properties, says_every
+from servers.text2cypher.linking.said import (
+    asks_for_things,
+    counted_label,
+    named_properties,
+    part_asked,
+    says_every,
+)
 from servers.text2cypher.linking.values import folded
 
 _CHOOSING = {"OR", "XOR", "IN", "UNION", "UNWIND", "ANY"}
@@ -53,7 +59,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _only_shown, _unshown):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _only_shown, _unshown, _unplayed):
         yield from doubts(hints, facts, linker)
 
 
@@ -164,6 +170,18 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     known = {*named_properties(hints, linker)}
     if owned and all(name not in known and _is_aside(owner, name, facts, linker) for owner, name in owned):
         yield Doubt("unasked", owned[0][1])
+
+
+def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubt if who plays the named part is not shown: `the originators in filings` aren't the filings."""
+    structure = facts.structure
+    part = part_asked(hints, linker.schema, [kind for held in structure.relationships for kind in held.types])
+    if part is None or not facts.shown <= {node.variable for node in structure.nodes} or not facts.shown:
+        return
+    joined = [held for held in structure.relationships if part.kind in held.types and held.direction != "--"]
+    playing = {structure.ends(held)[part.at_end == (held.direction == "->")].variable for held in joined}
+    if joined and not playing & facts.shown:
+        yield Doubt("unused", part.word)
 
 
 def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:

@@ -61,11 +61,12 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     Also if they are ranked by an unmentioned count, or by a number of which each may have several (movies by their
     reviews' ratings). And one if the question wants several without a number and only one is shown.
     """
+    some = hints.limit is not None and not facts.words & {"ORDER", "COUNT"}  # `which 5 users`, of more
     named = is_cued(hints.question, {"first", "top"}) and not (
         facts.words & {"ORDER"} and (is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker))
     )
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
-    if "LIMIT" in facts.words and (named or unsaid or (_ranked_by(facts) - _shown(facts))):
+    if "LIMIT" in facts.words and (some or named or unsaid or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
     one = [token.text.upper() for token in facts.returned[-2:]] == ["LIMIT", "1"]
     if one and hints.limit is None and asks_for_several(hints, linker):

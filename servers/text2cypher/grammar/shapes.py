@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from servers.text2cypher.cypher.tokens import named
-from servers.text2cypher.grammar.paths import chains
+from servers.text2cypher.grammar.paths import Chain, Step, chains
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.hints import Hints
-from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts, root, roots
+from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.said import part_asked
 
 Path = tuple[str, str, str]
 _LONGEST = 3  # the most steps
@@ -39,7 +39,10 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
         pairs = [(one, other) for one, other in combinations(paths, 2) if one[1] != other[1]]
         found = [shape for one, other in pairs for shape in _two(one, other)]
         closed = [shape for shape in found if len(shape.nodes) < len(shape.edges) + 1]
-        return closed if closed and is_cued(hints.question, TOGETHER) else found
+        if closed and is_cued(hints.question, TOGETHER):
+            return closed
+        whole = [held for held in found if _holds(held, kinds, labels)]
+        return whole or [*_longer(schema, labels, kinds, hints), *found]
     single = paths or [path for path in schema.paths if len(labels) > 1 and {path[0], path[2]} == labels]
     found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
     found += [_step(path) for path in single]
@@ -49,21 +52,58 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
             (one, other) for one in starts for other in schema.paths if one != other and _reach(one, other, labels)
         ]
         found += [shape for one, other in reached for shape in _two(one, other)]
-        found += [] if reached else _longer(schema, labels, kinds)
+        found += [] if reached else _longer(schema, labels, kinds, hints)
     return list(dict.fromkeys(found))
 
 
-def _longer(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[Shape]:
-    """Three steps that join all labels, with two of them at the ends."""
-    for chain in chains(schema, set(schema.relationships), dict.fromkeys(schema.labels, 1), _LONGEST):
-        joins = set(kinds) <= {step.kind for step in chain.steps} and labels <= set(chain.labels)
-        if joins and {chain.labels[0], chain.labels[-1]} <= labels:
-            nodes = dict(zip("abcd", chain.labels, strict=False))
-            edges = dict(zip("rst", (step.kind for step in chain.steps), strict=False))
-            text = f"(a:{named(chain.labels[0])})"
-            for edge, step, node in zip(edges, chain.steps, list(nodes)[1:], strict=True):
-                text += f"{step.arrow(edge)}({node}:{named(nodes[node])})"
-            yield Shape(text, nodes, edges)
+def _holds(shape: Shape, kinds: list[str], labels: set[str]) -> bool:
+    return {*kinds} <= {*shape.edges.values()} and labels <= {*shape.nodes.values()}
+
+
+def _longer(schema: GraphSchema, labels: set[str], kinds: list[str], hints: Hints) -> Iterator[Shape]:
+    """Three steps that join all labels, first those in the question's order.
+
+    One of the labels, or the outer end of a named relationship, is at each end.
+    """
+    order = [*map(root, re.findall(r"\w+", hints.masked))]
+    at = {kind: min([order.index(held) for held in roots(kind) if held in order], default=len(order)) for kind in kinds}
+    twice = 2 if len(kinds) > 1 else 1
+    found = []
+    for chain in chains(schema, set(schema.relationships), dict.fromkeys(schema.labels, twice), _LONGEST):
+        held = [step.kind for step in chain.steps]
+        if len(held) != len({*held}) or not ({*kinds} <= {*held} and labels <= {*chain.labels}) or not held:
+            continue
+        ends = zip((chain.labels[0], chain.labels[-1]), (held[0], held[-1]), strict=True)
+        if all(label in labels or (kind in kinds and twice > 1) for label, kind in ends):
+            places = [at.get(kind, len(order)) for kind in held]
+            found.append((places not in (sorted(places), sorted(places, reverse=True)), chain))
+    yield from (_chained(chain) for _, chain in sorted(found, key=lambda one: one[0]))
+    if not found:
+        yield from _stars(schema, labels, kinds)
+
+
+def _chained(chain: Chain) -> Shape:
+    nodes = dict(zip("abcd", chain.labels, strict=False))
+    edges = dict(zip("rst", (step.kind for step in chain.steps), strict=False))
+    text = f"(a:{named(chain.labels[0])})"
+    for edge, step, node in zip(edges, chain.steps, list(nodes)[1:], strict=True):
+        text += f"{step.arrow(edge)}({node}:{named(nodes[node])})"
+    return Shape(text, nodes, edges)
+
+
+def _stars(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[Shape]:
+    """Three steps from one node, each named or to a named label."""
+    for middle in schema.labels:
+        ways = [path for path in schema.paths if path[0] != path[2] and middle in (path[0], path[2])]
+        arms = [(Step(kind, start == middle), end if start == middle else start) for start, kind, end in ways]
+        for three in combinations([arm for arm in arms if arm[0].kind in kinds or arm[1] in labels], _LONGEST):
+            held, ends = {step.kind for step, _ in three}, [end for _, end in three]
+            if len(held) == len({*ends}) == _LONGEST and {*kinds} <= held and labels <= {middle, *ends}:
+                (one, first), (other, second), (third, last) = three
+                chain = Chain((first, middle, second), (Step(one.kind, not one.forward), other))
+                begun = _chained(chain)
+                text = f"{begun.text}, (b){third.arrow('t')}(d:{named(last)})"
+                yield Shape(text, begun.nodes | {"d": last}, begun.edges | {"t": third.kind})
 
 
 def _reach(one: Path, other: Path, labels: set[str]) -> bool:
@@ -116,17 +156,12 @@ def _turned(arrow: str) -> str:
 
 
 def doer_of(hints: Hints, shape: Shape, schema: GraphSchema) -> str:
-    """The node at the start of a relationship whose doer the question names before any label; else ""."""
-    begun = {
-        root(part): found[1] or found[2]
-        for edge, kind in shape.edges.items()
-        if (found := re.search(rf"\((\w+)[^()]*\)-\[{edge}:|<-\[{edge}:[^]]*]-\((\w+)", shape.text))
-        for part in parts(kind)
-    }
-    labels = roots(*schema.labels)
-    for word in re.findall(r"\w+", hints.masked.lower()):
-        if root(word) in labels:
-            break
-        if languages().irregular.get(word, word).endswith(languages().doers) and root(word) in begun:
-            return begun[root(word)]
-    return ""
+    """The node that plays the part that the question names before any label; else ""."""
+    part = part_asked(hints, schema, shape.edges.values())
+    if part is None:
+        return ""
+    edge = next(edge for edge, kind in shape.edges.items() if kind == part.kind)
+    ahead = re.search(rf"\((\w+)[^()]*\)-\[{edge}:[^]]*]->\((\w+)", shape.text)
+    back = re.search(rf"\((\w+)[^()]*\)<-\[{edge}:[^]]*]-\((\w+)", shape.text)
+    ends = ahead.groups() if ahead else back.groups()[::-1] if back else ("", "")
+    return ends[part.at_end]

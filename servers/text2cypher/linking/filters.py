@@ -66,6 +66,8 @@ class Conditions:
         self, schema: GraphSchema, lexicon: Lexicon, values: ValueIndex, naming: Naming, wording: Wording
     ) -> None:
         self.schema, self.lexicon, self.values, self.naming, self.wording = schema, lexicon, values, naming, wording
+        function = languages().function
+        self._told = {kind: {root(part) for part in parts(kind) if part not in function} for kind in schema.relationships}
         self._numeric = {
             name: label
             for label, types in schema.nodes.items()
@@ -130,6 +132,7 @@ class Conditions:
             telling = {root(part) for part in parts(place.property)[:-1]}
             score += 2.0 if telling and telling <= said else 0.0
             score -= 2.0 if place.property in self.schema.nodes else 0.0  # it repeats another node's name
+            score += 2.5 if self._is_joined(place.label, words.labels, said) else 0.0
             for start, end, name in words.properties:
                 after = start >= mention.end and self._adjoins(words.question, mention.end, start)
                 if name == place.property and (after or self._adjoins(words.question, end, mention.start)):
@@ -146,6 +149,13 @@ class Conditions:
             scores[place] = score
         best = max(scores, key=lambda place: scores[place])
         return best, {start for start, place in announced if place == best}
+
+    def _is_joined(self, label: str, labels: list[Span], said: set[str]) -> bool:
+        """True if a relationship whose words are all said joins an unnamed label to a named one: `resulted in death`."""
+        named = {name for _, _, name in labels}
+        ends = [({start, end}, kind) for start, kind, end in self.schema.paths if label in (start, end)]
+        joins = any(held & named and self._told[kind] and self._told[kind] <= said for held, kind in ends)
+        return joins and label not in named
 
     def _begins(self, name: str, place: Place) -> bool:
         """True if a name is the start of the property's name: `bank` of `bank country`, for "a bank in Germany"."""
@@ -277,8 +287,9 @@ class Conditions:
         return end <= start and bool(self.wording.compiled(r"\W*(?:‹small›\b\W*)?").fullmatch(text[end:start]))
 
 
-def blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with these spans replaced by spaces."""
-    for start, end, _ in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
+def blanked(text: str, spans: Sequence[Span | Mention], by: str = " ") -> str:
+    """The text with these spans replaced by spaces or another character."""
+    for held in spans:
+        start, end = (held.start, held.end) if isinstance(held, Mention) else held[:2]
+        text = text[:start] + by * (end - start) + text[end:]
     return text

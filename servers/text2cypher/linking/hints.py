@@ -99,12 +99,12 @@ class Linker:
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
         if known != question:
             question, mentions = known, self._mentions(known)
-        masked, aside = _mask(question, mentions), list[str]()
+        masked, aside = blanked(question, mentions, "¤"), list[str]()
         led = without_asides(self.wording, question, masked, mentions, self._words)
         if led != question:
             aside = [word for word in _content(question) if word.lower() not in led.lower()]
             question, mentions = led, self._mentions(led)
-            masked = _mask(question, mentions)
+            masked = blanked(question, mentions, "¤")
         counting = [held.span() for held in self._counting.finditer(masked)]
         properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
         labels = [
@@ -201,7 +201,9 @@ class Linker:
     def _related(self, masked: str) -> tuple[str, ...]:
         """Labels and relationships with a root in the question, and properties with all roots in it."""
         roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
-        found = [name for held, name in self._roots if held & roots]
+        shared = [(held & roots, held <= roots, name) for held, name in self._roots if held & roots]
+        # `the primary suspect` names IS_PRIMARY_SUSPECT, not IS_SECONDARY_SUSPECT
+        found = [name for own, whole, name in shared if whole or not any(own < held for held, all_, _ in shared if all_)]
         whole = [name for held, name in self._property_roots if held <= roots]
         # `the price` of the only number that ends so: unitPrice
         heads = [
@@ -286,12 +288,6 @@ def _roots_of_property(name: str, others: set[str]) -> set[str]:
 
 def _content(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text) if word.lower() not in languages().function]
-
-
-def _mask(question: str, mentions: list[Mention]) -> str:
-    for mention in mentions:
-        question = question[: mention.start] + "¤" * (mention.end - mention.start) + question[mention.end :]
-    return question
 
 
 def _next_word(question: str, end: int) -> int:

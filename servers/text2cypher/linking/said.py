@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
+from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -94,3 +96,28 @@ def nearest(at: int, hints: Hints, linker: Linker, names: Collection[str]) -> li
             ends = [found.end() for found in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", before)]
             places[name] = max([places[name], *ends])
     return [name for name in names if places[name] == max(places.values())]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Who plays a part in a relationship: its start or its end, and the question's word for the part."""
+
+    kind: str
+    at_end: bool
+    word: str
+
+
+def part_asked(hints: Hints, schema: GraphSchema, kinds: Iterable[str]) -> Part | None:
+    """The part that the question names before any label: `the directors of movies` are at the start of DIRECTED.
+
+    A relationship called like the part itself ends at who plays it: the originators of filings at that of ORIGINATOR.
+    """
+    doers = languages().doers
+    told = {root(part): (kind, part.endswith(doers)) for kind in kinds for part in parts(kind)}
+    labels = roots(*schema.labels)
+    for word in re.findall(r"\w+", hints.masked.lower()):
+        if root(word) in labels:
+            return None
+        if languages().irregular.get(word, word).endswith(doers) and root(word) in told:
+            return Part(*told[root(word)], word)
+    return None

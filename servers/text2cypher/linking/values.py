@@ -10,13 +10,17 @@ from functools import cached_property
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import STRING
 from servers.text2cypher.linking.language import languages
+from servers.text2cypher.linking.names import root
 from servers.text2cypher.linking.near import NearTexts, most_like
 
 MOST_VALUES = 100_000
 """The most values of one property; of more, only the first ones are indexed."""
 FEW_VALUES = 12  # a property with no more distinct values than this is a choice, like tipe or jalur
 LONGEST_VALUE = 120
+MANY_VALUES = 100
+"""The most distinct values of a property whose values are also found by their root: `consumers` for Consumer."""
 QUOTES = ("'", '"', "`", "‘", "“", "«")
+_LETTERS = 4  # min. letters of a lower-case word that is a value by itself
 _SMALL = 3  # max. letters of a lower-case word in a name
 
 
@@ -45,6 +49,7 @@ class ValueIndex:
     def __init__(self, values: dict[Place, list[str]], said: Mapping[str, Sequence[str]] | None = None) -> None:
         self._by_fold: dict[str, dict[Place, str]] = {}
         self._by_code: dict[str, str] = {}
+        self._by_root: dict[str, str] = {}
         self.distinct: dict[Place, int] = {}
         self.counts: dict[Place, int] = {}
         self._samples = values
@@ -56,6 +61,8 @@ class ValueIndex:
                     self._by_fold.setdefault(folded(value), {})[place] = value
                     if re.search(r"\d", value) and not re.fullmatch(r"[\d.,]+", value) and len(value.split()) <= 2:
                         self._by_code.setdefault(re.sub(r"\W", "", value.lower()), folded(value))
+                    if len(unique) <= MANY_VALUES and value.isalpha() and len(value) >= _LETTERS:
+                        self._by_root.setdefault(root(value), folded(value))
         for value, phrases in (said or {}).items():
             if folded(value) in self._by_fold:
                 self._by_fold.update((folded(phrase), self._by_fold[folded(value)]) for phrase in phrases)
@@ -112,6 +119,9 @@ class ValueIndex:
         for start, end, _ in free(range(min(self._longest, len(words)), 0, -1)):
             if found := self._exact(question, start, end, start in after, ordinary):
                 taken.append(found)
+        for start, end, _ in free([1]):
+            if found := self._of_word(question[start:end], start, ordinary):
+                taken.append(found)
         for start, end, size in free((4, 3, 2, 1)):
             said = question[start:end]
             named = start > words[0][0] and _is_name(said)
@@ -145,6 +155,19 @@ class ValueIndex:
             return None
         value = text if text in {held[place] for place in places} else held[places[0]]
         return Mention(start, end, value, tuple(place for place in places if held[place] == value))
+
+    def _of_word(self, word: str, start: int, known: Collection[str]) -> Mention | None:
+        """A value of one word in lower case or in the plural, if neither a language nor a name has this word."""
+        if len(word) < _LETTERS or not (word.islower() and word.isalpha()):
+            return None
+        fold = word if word in self._by_fold else self._by_root.get(root(word), "")
+        language = languages()
+        if not fold or word in language.words - language.nouns.keys() - {*language.nouns.values()}:
+            return None
+        if root(word) in {root(held) for phrase in known for held in phrase.split()}:
+            return None
+        places = self._by_fold[fold]
+        return Mention(start, start + len(word), next(iter(places.values())), tuple(places))
 
     def _close(self, text: str, start: int, end: int) -> Mention | None:
         fold = folded(text)

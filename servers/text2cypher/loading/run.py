@@ -112,7 +112,7 @@ class Loaded:
 
     def _load_csv(self, clause: LoadCsv, row: Row) -> Iterator[Row]:
         name = urlsplit(clause.source).path.rpartition("/")[2]
-        places = [self._folder / name, *self._folder.parent.glob(f"*/{name}")]
+        places = [self._folder / name, *self._folder.glob(f"*/{name}"), *self._folder.parent.glob(f"*/{name}")]
         file = next((place for place in places if place.is_file()), None)
         if file is None:
             raise ScriptError(f"LOAD CSV {clause.source}: put {name} beside the script; nothing is fetched")
