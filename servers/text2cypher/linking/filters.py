@@ -67,7 +67,9 @@ class Conditions:
     ) -> None:
         self.schema, self.lexicon, self.values, self.naming, self.wording = schema, lexicon, values, naming, wording
         function = languages().function
-        self._told = {kind: {root(part) for part in parts(kind) if part not in function} for kind in schema.relationships}
+        self._told = {
+            kind: {root(part) for part in parts(kind) if part not in function} for kind in schema.relationships
+        }
         self._numeric = {
             name: label
             for label, types in schema.nodes.items()
@@ -151,7 +153,7 @@ class Conditions:
         return best, {start for start, place in announced if place == best}
 
     def _is_joined(self, label: str, labels: list[Span], said: set[str]) -> bool:
-        """True if a relationship whose words are all said joins an unnamed label to a named one: `resulted in death`."""
+        """True if a relationship that is said whole joins an unnamed label to a named one: `resulted in death`."""
         named = {name for _, _, name in labels}
         ends = [({start, end}, kind) for start, kind, end in self.schema.paths if label in (start, end)]
         joins = any(held & named and self._told[kind] and self._told[kind] <= said for held, kind in ends)

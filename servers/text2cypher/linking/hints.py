@@ -203,7 +203,9 @@ class Linker:
         roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
         shared = [(held & roots, held <= roots, name) for held, name in self._roots if held & roots]
         # `the primary suspect` names IS_PRIMARY_SUSPECT, not IS_SECONDARY_SUSPECT
-        found = [name for own, whole, name in shared if whole or not any(own < held for held, all_, _ in shared if all_)]
+        found = [
+            name for own, whole, name in shared if whole or not any(own < held for held, all_, _ in shared if all_)
+        ]
         whole = [name for held, name in self._property_roots if held <= roots]
         # `the price` of the only number that ends so: unitPrice
         heads = [

@@ -117,10 +117,8 @@ class ValueIndex:
                         yield start, end, size
 
         for start, end, _ in free(range(min(self._longest, len(words)), 0, -1)):
-            if found := self._exact(question, start, end, start in after, ordinary):
-                taken.append(found)
-        for start, end, _ in free([1]):
-            if found := self._of_word(question[start:end], start, ordinary):
+            exact = self._exact(question, start, end, start in after, ordinary)
+            if found := exact or self._of_word(question[start:end], start, ordinary):
                 taken.append(found)
         for start, end, size in free((4, 3, 2, 1)):
             said = question[start:end]

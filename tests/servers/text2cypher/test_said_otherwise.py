@@ -1,9 +1,8 @@
-"""First readings of words that are not written as in the graph: values in lower case, parts played, far ends (issue 20)."""
+"""First readings of words that aren't written as in the graph: lower case, parts played, far ends (issue 20)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
