@@ -44,9 +44,9 @@ class HostedModel(ABC):
     default_endpoint: str = ""
     """The address if client.toml has none; needed only for servers that may run on this machine."""
     package: str
+    """The module of the client."""
     extra: str = ""
     """The extra of `agentd` that installs the package, if any."""
-    """The module of the client (`package`)."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         self.settings = settings

@@ -9,12 +9,9 @@ the daemon is locked to.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from agentd.apps.channels.port import (
@@ -28,8 +25,8 @@ from agentd.apps.channels.port import (
     Reading,
     Take,
 )
-from agentd.errors import InvalidRequest, Unauthorized
-from bridges.channels.wire import File, Wire
+from agentd.errors import Unauthorized
+from bridges.channels.wire import Wire, delivered, upload
 
 POLL_S = 50
 WRONG_TOKEN_S = 60.0
@@ -84,10 +81,7 @@ class TelegramChannel:
         given = delivery.headers.get(SECRET_HEADER, "").encode("utf-8", "surrogateescape")
         if not self._by_webhook or not hmac.compare_digest(given, self._secret.encode()):
             raise Unauthorized("The delivery has not the secret that Telegram was given")
-        try:
-            update = json.loads(delivery.body)
-        except (ValueError, RecursionError):
-            raise InvalidRequest("The body is not JSON") from None
+        update = delivered(delivery)
         found = incoming(update) if isinstance(update, dict) else None
         return Reading(() if found is None else (found,))
 
@@ -99,16 +93,8 @@ class TelegramChannel:
                 text["reply_markup"] = {"inline_keyboard": keyboard(message.choices)}
             await self._call("sendMessage", text)
             return
-        document = message.document
-        try:
-            content = await asyncio.to_thread(Path(document.path).read_bytes)
-        except OSError as error:
-            raise ChannelFailure(f"the file can't be read: {error.strerror}", final=True) from None
-        await self._call(
-            "sendDocument",
-            data={"chat_id": message.chat},
-            file=File("document", document.name, content, document.media_type),
-        )
+        file = await upload("document", message.document)
+        await self._call("sendDocument", data={"chat_id": message.chat}, file=file)
 
     async def notice(self, message: Incoming) -> None:
         """Acknowledge a tapped button, or show that an answer is being written."""

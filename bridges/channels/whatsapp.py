@@ -8,12 +8,9 @@ Written against https://developers.facebook.com/docs/whatsapp/cloud-api; Meta ma
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from agentd.apps.channels.port import (
@@ -26,8 +23,8 @@ from agentd.apps.channels.port import (
     Reading,
     Take,
 )
-from agentd.errors import InvalidRequest, Unauthorized
-from bridges.channels.wire import File, Wire
+from agentd.errors import Unauthorized
+from bridges.channels.wire import Wire, delivered, upload
 
 ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
@@ -49,8 +46,8 @@ class WhatsAppChannel:
 
     longest, longest_asking, most_choices = 4096, 1024, 10
     window_s = 24 * 3600.0 - 600.0
+    """Ten minutes shorter than the service's own window, since its clock and ours may differ."""
     marks_read = True
-    """`window_s` is ten minutes shorter than the service's own window, since its clock and ours may differ."""
     reports_within_s = 20.0
 
     def __init__(self, settings: ChannelSettings) -> None:
@@ -77,10 +74,7 @@ class WhatsAppChannel:
         given = delivery.headers.get(SIGNATURE, "").encode("utf-8", "surrogateescape")
         if not hmac.compare_digest(given, f"sha256={digest}".encode()):
             raise Unauthorized("The delivery is not signed with the app's secret")
-        try:
-            payload = json.loads(delivery.body)
-        except (ValueError, RecursionError):
-            raise InvalidRequest("The body is not JSON") from None
+        payload = delivered(delivery)
         return Reading(tuple(incoming(payload, self._number)), sent=tuple(reported(payload, self._number)))
 
     async def send(self, message: Outgoing) -> None:
@@ -116,12 +110,8 @@ class WhatsAppChannel:
         await self._wire.aclose()
 
     async def _uploaded(self, document: Document) -> dict[str, Any]:
-        try:
-            content = await asyncio.to_thread(Path(document.path).read_bytes)
-        except OSError as error:
-            raise ChannelFailure(f"the file can't be read: {error.strerror}", final=True) from None
         form = {"messaging_product": "whatsapp", "type": document.media_type}
-        found = await self._call("media", data=form, file=File("file", document.name, content, document.media_type))
+        found = await self._call("media", data=form, file=await upload("file", document))
         return {"type": "document", "document": {"id": found.get("id"), "filename": document.name}}
 
     async def _call(self, path: str, **content: Any) -> dict[str, Any]:

@@ -5,14 +5,18 @@ Error texts never contain the URL, since Telegram's includes the token.
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from agentd.apps.channels.port import ChannelFailure
+from agentd.apps.channels.port import ChannelFailure, Delivery, Document
+from agentd.errors import InvalidRequest
 
 TIMEOUT_S = 20.0
 AT_ONCE = 16
@@ -70,6 +74,23 @@ class Wire:
     async def aclose(self) -> None:
         if self._session is not None:
             await self._session.close()
+
+
+async def upload(field: str, document: Document) -> File:
+    """Read a document for the form's `field`. Raises ChannelFailure."""
+    try:
+        content = await asyncio.to_thread(Path(document.path).read_bytes)
+    except OSError as error:
+        raise ChannelFailure(f"the file can't be read: {error.strerror}", final=True) from None
+    return File(field, document.name, content, document.media_type)
+
+
+def delivered(delivery: Delivery) -> Any:
+    """The JSON of a webhook's delivery. Raises InvalidRequest."""
+    try:
+        return json.loads(delivery.body)
+    except (ValueError, RecursionError):
+        raise InvalidRequest("The body is not JSON") from None
 
 
 def _proxy(base: str) -> str | None:

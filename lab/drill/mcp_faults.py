@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lab.drill.beside import SETTLE_S, Act, Matrix, Row, warmed_up
+from lab.drill.beside import Act, Matrix, Row, warmed_up
 from tests.bridges.mcp.conftest import HERE as BRIDGE_TESTS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed
+from tests.waiting import until
 
 HOSTILE = """
 [[servers]]
@@ -65,7 +64,7 @@ def _with_server(plain: str, entry: str, act: Act) -> Act:
 
 def _do(server: str, **given: Any) -> Act:
     def act(daemon: Daemon) -> str:
-        _until_offered(daemon, server)
+        _once(daemon, server, "up")
         return _heard(daemon, server, given)
 
     return act
@@ -77,7 +76,7 @@ def _late(gate: Path) -> Act:
     def act(daemon: Daemon) -> str:
         state = _server(daemon, "slow_start")["state"]
         gate.touch()
-        _until_offered(daemon, "slow_start")
+        _once(daemon, "slow_start", "up")
         return f"{state}, then {_heard(daemon, 'slow_start', {})}"
 
     return act
@@ -85,8 +84,7 @@ def _late(gate: Path) -> Act:
 
 def _state(server: str) -> Act:
     def act(daemon: Daemon) -> str:
-        told = _until(daemon, server, lambda now: now["state"] == "down")
-        return f"down: {told['error']}"
+        return f"down: {_once(daemon, server, 'down')['error']}"
 
     return act
 
@@ -103,13 +101,7 @@ def _server(daemon: Daemon, name: str) -> dict[str, Any]:
     return next(dict(one) for one in daemon.call("Tools.list")["servers"] if one["name"] == name)
 
 
-def _until(daemon: Daemon, server: str, true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    until = time.monotonic() + SETTLE_S
-    while not true(now := _server(daemon, server)):
-        assert time.monotonic() < until, f"`{server}` stays {now['state']}"
-        time.sleep(0.1)
-    return now
-
-
-def _until_offered(daemon: Daemon, server: str) -> None:
-    _until(daemon, server, lambda now: now["state"] == "up")
+def _once(daemon: Daemon, server: str, state: str) -> dict[str, Any]:
+    """The server once it has this state."""
+    until(lambda: _server(daemon, server)["state"] == state, f"`{server}` is {state}")
+    return _server(daemon, server)

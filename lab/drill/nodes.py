@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -35,16 +36,8 @@ max_recoveries = 1000000
 
 def three_nodes(folder: Path) -> Found:
     """Kill each of three nodes in turn and return the counts. Creates `folder`."""
-    folder.mkdir()
-    notes = folder / "notes"
-    notes.touch()
-    found, ids = Found(RUNS), [f"node-run-{number:04}" for number in range(RUNS)]
-    began = time.monotonic()
-    with postgresql() as url, ExitStack() as ending:
-        nodes = [_node(folder, number, url) for number in range(3)]
-        for node in nodes:
-            node.start()
-            ending.callback(node.kill, signal.SIGTERM)
+    ids = [f"node-run-{number:04}" for number in range(RUNS)]
+    with _started(folder, 3, ids) as (nodes, found):
         share = RUNS // len(nodes)
         for number, dying in enumerate(nodes):
             for at, run_id in enumerate(ids[number * share : (number + 1) * share]):
@@ -54,30 +47,36 @@ def three_nodes(folder: Path) -> Found:
             found.random_kills += 1
             time.sleep(REST_S)
             dying.start()
-        found.judge(ids, nodes[0], notes, folder / "letters")
-    found.seconds = time.monotonic() - began
     return found
 
 
 def two_clocks(folder: Path) -> Found:
     """Run two nodes, one with its clock far ahead; none is killed. Creates `folder`."""
-    folder.mkdir()
-    notes = folder / "notes"
-    notes.touch()
-    found, ids = Found(RUNS // 2), [f"clock-run-{number:04}" for number in range(RUNS // 2)]
-    began = time.monotonic()
-    with postgresql() as url, ExitStack() as ending:
-        nodes = [_node(folder, number, url) for number in range(2)]
-        nodes[1].env["AGENTD_CLOCK"] = (datetime.now(UTC) + timedelta(seconds=AHEAD_S)).isoformat() + "+"
-        for node in nodes:
-            node.start()
-            ending.callback(node.kill, signal.SIGTERM)
+    ids = [f"clock-run-{number:04}" for number in range(RUNS // 2)]
+    ahead = (datetime.now(UTC) + timedelta(seconds=AHEAD_S)).isoformat() + "+"
+    with _started(folder, 2, ids, AGENTD_CLOCK=ahead) as (nodes, found):
         for at, run_id in enumerate(ids):
             nodes[at % 2].call("Agent.start", prompt=WORDS, run_id=run_id, session_id=f"of-{run_id}")
             time.sleep(PACE_S / 5)  # so that several leases expire during the runs
+    return found
+
+
+@contextmanager
+def _started(folder: Path, many: int, ids: list[str], **last: str) -> Iterator[tuple[list[Daemon], Found]]:
+    """Nodes, the last with `last` in its environment, and what is found of these runs when the block has ended."""
+    folder.mkdir()
+    notes = folder / "notes"
+    notes.touch()
+    found, began = Found(len(ids)), time.monotonic()
+    with postgresql() as url, ExitStack() as ending:
+        nodes = [_node(folder, number, url) for number in range(many)]
+        nodes[-1].env.update(last)
+        for node in nodes:
+            node.start()
+            ending.callback(node.kill, signal.SIGTERM)
+        yield nodes, found
         found.judge(ids, nodes[0], notes, folder / "letters")
     found.seconds = time.monotonic() - began
-    return found
 
 
 def _node(folder: Path, number: int, url: str) -> Daemon:
