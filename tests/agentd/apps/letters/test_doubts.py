@@ -90,6 +90,7 @@ async def test_in_a_language_that_no_pack_reads_nothing_is_marked() -> None:
         ({"appointment_date": "2026-12-01"}, ("I can't come on 1 December 2026",)),
         ({"phone": "0161 496 0733"}, ("my neighbour's phone is 0161 496 0733",)),
         ({"pet_name": "Rex"}, ("it's called Rex", "sorry, that was wrong")),
+        ({"pet_name": "Bello"}, ("it's about Bello", "sorry, the right name is Biscuit, not Bello")),
     ],
 )
 async def test_what_was_not_said_or_only_supposed_denied_anothers_or_taken_back_passes_nobody(

@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, mean
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.spans import Span, alone
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
@@ -74,7 +74,8 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
     if last is not None and last.corrected and not last.supports:
         return False
     back = (turn for turn in taking_back(case) if taken_back(field, turn) and _reaches(field, case, turn))
-    since = max((turn.order for turn in back), default=0)
+    denied = [place.turn.order for place in places if mood(field, place) is Mood.DENIED]  # `it's 12, not 14`
+    since = max(*denied, *(turn.order for turn in back), 0, 0)
     later = (place for place in places if place.turn.order >= since)
     return any(_heard(field, place) and _may_be_meant(field, place) for place in later)
 
@@ -221,20 +222,22 @@ def _heard(field: Field, place: Place) -> bool:
     if (meant := mood(field, place)) is not Mood.OPEN:
         return meant is Mood.SAID
     said = f" {' '.join(sentence.words[span.start : span.end])} "
-    timely = not sentence.times[span.start] or any(f" {time} " in said for time in _TIMES)  # `2 juni tahun lalu`
+    time = sentence.times[span.start]
+    near = time == "soon" and not field.common and field.kind not in NUMBERS  # `naiknya nanti di terminal`
+    timely = not time or near or any(f" {when} " in said for when in _TIMES)  # `2 juni tahun lalu`
     return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:
     """Whether a cue leaves a value open. For a tool's own field, a report (`my wife says 350 now`) or a condition after
-    it (`Thursday, if that's free`) doesn't; a cue inside a text doesn't either."""
+    it (`Thursday, if that's free`) or in another clause doesn't; a cue inside a text doesn't either."""
     behind = mark.start >= place.span.end
     if mark.cue is Cue.LOOKUP:
         return not behind and place.sentence.clauses[mark.start] == place.clause
     if behind and field.kind == "text":
         return False
     if not field.common and mark.cue in (Cue.REPORT, Cue.CONDITION):
-        return mark.cue is Cue.CONDITION and not behind
+        return mark.cue is Cue.CONDITION and not behind and place.sentence.clauses[mark.start] == place.clause
     return mark.cue in SUPPOSING or (mark.cue is Cue.UNSURE and (field.common or field.kind == "text"))
 
 
