@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from math import floor, log2
 
 MOST = 2.5
 """Maximum cost ratio for a text of double length."""
@@ -18,17 +19,16 @@ TRIES = 10
 LENGTHS = 3
 """Number of lengths, each twice the last, at which a reader must be steep to fail."""
 ENOUGH_S = 0.004
-FIRST, LAST = 4_000, 32_000
+FIRST, LAST = 1_000, 32_000
 """Characters. If reading LAST characters takes no measurable time, the reader is fast enough whatever its curve."""
-SHORTER = 1_000
-"""First length for the letters' readers, which take measurable time at this length."""
 
 
-def grows(read: Callable[[str], object], family: Callable[[int], str], first: int = FIRST) -> float:
-    """The cost ratio of doubling the length: the smallest over LENGTHS measurable lengths starting at `first`."""
-    size = first
+def grows(read: Callable[[str], object], family: Callable[[int], str]) -> float:
+    """The cost ratio of doubling the length: the smallest over LENGTHS measurable lengths."""
+    size = FIRST
     while (small := _cost(read, family(size))) < ENOUGH_S and size < LAST:
-        size *= 2
+        doublings = max(1, floor(log2(ENOUGH_S / max(small, 1e-6))))
+        size = min(LAST, size << doublings)
     if small < ENOUGH_S:
         return 2.0
     least = float("inf")

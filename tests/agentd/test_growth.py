@@ -28,7 +28,7 @@ from agentd.rpc.params import read
 from hardening.logs import DiscreetFormatter
 from tests.agentd.apps.letters.hostile import PIECES, families
 from tests.agentd.apps.letters.test_growth import READERS as LETTERS
-from tests.agentd.growing import FIRST, MOST, SHORTER, grows
+from tests.agentd.growing import MOST, grows
 
 pytestmark = pytest.mark.slow
 TODAY = date(2026, 1, 5)
@@ -81,7 +81,6 @@ PIECE = st.lists(st.one_of(st.sampled_from([*PIECES.values(), *WORDS]), st.text(
 def test_twice_any_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
     read = READERS[reader]
     read("Nama saya Budi Santoso, untuk melamar kerja sejak Januari 2023.")
-    first = SHORTER if reader in LETTERS else FIRST
 
     @settings(derandomize=True, max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(head=st.text(max_size=5), piece=PIECE.map("".join).filter(bool), tail=st.sampled_from(["", '"', "}", "\n"]))
@@ -89,7 +88,7 @@ def test_twice_any_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
         def family(size: int) -> str:
             return head + piece * (size // len(piece)) + tail
 
-        assert grows(read, family, first) <= MOST
+        assert grows(read, family) <= MOST
 
     repeated()
 

@@ -143,6 +143,9 @@ class Template:
         if added := [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]:
             sys.path[1:1] = added
             import_module("agentd.installed").forget()
+            sections = import_module("agentd.config.sections")
+            sections.kinds.cache_clear()
+            sections.client_file.cache_clear()
 
     def _report(self) -> None:
         while self._asked:
@@ -229,6 +232,7 @@ def _prepare_server(name: str) -> None:
 def _prepare_command(name: str) -> None:
     for module in COMMANDS.get(name, CLIENT):
         import_module(module)
+    import_module("agentd.config.sections").client_file()
     if name == "serve":
         uses = import_module("tests.warm.uses")
         import_module("agentd.installed").installed("agentd.apps")

@@ -30,7 +30,7 @@ from hardening.logs import mask
 from tests.agentd.apps.letters.hostile import families
 from tests.agentd.apps.letters.letters import call, letter, session
 from tests.agentd.apps.letters.test_dialogue import TRIP
-from tests.agentd.growing import SHORTER, grows
+from tests.agentd.growing import MOST, grows
 
 pytestmark = pytest.mark.slow
 ARGUMENTS: dict[str, Any] = {
@@ -129,7 +129,7 @@ READERS: dict[str, Callable[[str], object]] = {
 def test_twice_the_text_costs_at_most_two_and_a_half_times(reader: str) -> None:
     read = READERS[reader]
     read("Nama saya Budi Santoso, untuk melamar kerja.")
-    steep = {name: factor for name, family in families().items() if (factor := grows(read, family, SHORTER)) > 2.5}
+    steep = {name: factor for name, family in families().items() if (factor := grows(read, family)) > MOST}
     assert steep == {}
 
 
