@@ -15,8 +15,6 @@ UNCLEAR = "needs_clarification"
 
 
 class AnalyticsParams(Params):
-    """Params of Analytics.ask."""
-
     question: Prompt
     session_id: SessionId | None = None
     plan_style: Literal["sql", "operations"] | None = Field(None, description="How the question is planned.")

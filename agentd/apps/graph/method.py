@@ -13,8 +13,6 @@ from agentd.rpc.params import Params, Prompt, RunId, SessionId, SessionKey
 
 
 class GraphParams(Params):
-    """Params of Graph.ask."""
-
     question: Prompt
     session_id: SessionId | None = None
     run_id: RunId | None = None

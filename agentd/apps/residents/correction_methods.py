@@ -13,15 +13,11 @@ from agentd.rpc.params import Params
 
 
 class CorrectionsParams(Params):
-    """Params of Correction.list."""
-
     resolved: bool = Field(False, description="Those that are resolved, in place of the open ones.")
     limit: int = Field(200, ge=1, le=1000, description="Requests at most, newest first.")
 
 
 class ResolveParams(Params):
-    """Params of Correction.resolve."""
-
     correction_id: str = Field(min_length=1, max_length=100)
     note: str | None = Field(None, max_length=500, description="What was done.")
 

@@ -20,31 +20,23 @@ _ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
 
 
 class RequestsParams(Params):
-    """Params of Request.list."""
-
     limit: int = Field(200, ge=1, le=1000, description="Requests at most, newest first.")
     status: Status | None = None
     session_key: SessionKey | None = None
 
 
 class RequestParams(Params):
-    """Params of Request.get and Request.cancel."""
-
     request_id: str = Field(min_length=1, max_length=100)
     session_key: SessionKey | None = None
 
 
 class CheckParams(Params):
-    """Params of Request.check."""
-
     request_id: str = Field(min_length=1, max_length=100)
     requirement: str = Field(min_length=1, max_length=500, description="One of the request's requirements.")
     seen: bool = Field(description="Whether the officer saw it; false makes the request incomplete.")
 
 
 class DecideParams(Params):
-    """Params of Request.compare and Request.hand_over."""
-
     request_id: str = Field(min_length=1, max_length=100)
 
 

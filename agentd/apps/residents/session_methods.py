@@ -33,15 +33,11 @@ class VerifyParams(Params):
 
 
 class ForgetParams(Params):
-    """Params of Session.forget."""
-
     session_id: SessionId
     session_key: SessionKey | None = None
 
 
 class VouchParams(Params):
-    """Params of Session.vouch."""
-
     session_id: SessionId
     nik: Nik
 

@@ -13,8 +13,6 @@ from agentd.rpc.params import Params, SessionId, SessionKey
 
 
 class RegisterParams(Params):
-    """Params of Residents.status."""
-
     session_key: SessionKey | None = None
 
 
@@ -25,8 +23,6 @@ class RegisterStatus(Message):
 
 
 class VisitParams(Params):
-    """Params of Residents.visit."""
-
     session_id: SessionId
     session_key: SessionKey | None = None
 

@@ -13,8 +13,6 @@ from agentd.rpc.params import Params, SessionKey
 
 
 class LettersParams(Params):
-    """Params of Letters.list."""
-
     session_key: SessionKey | None = None
 
 
