@@ -24,6 +24,7 @@ from agentd.messages import (
     Consent,
     EventType,
     Fallback,
+    ModelReply,
     Said,
     ToolInfo,
     Usage,
@@ -137,7 +138,15 @@ class Asked:
     model: str | None = None
     reason: str = ""
 
+    def answered(self, reply: ModelReply) -> None:
+        """Add a reply: what it cost, and who gave it."""
+        self.attempts += reply.attempts
+        self.fallbacks += reply.fallbacks
+        self.usage += reply.usage
+        self.provider, self.model = reply.provider, reply.model
+
     def record(self) -> dict[str, Any]:
+        """The JSON of the journal's entry."""
         return {
             "action": self.action,
             "outcome": self.outcome,

@@ -131,23 +131,8 @@ class ModelTurn:
         before: ModelReply | None = None,
     ) -> ModelReply:
         """Ask the model for its text. `before` is the invalid reply to repair: the same model is asked again."""
-        brief, done = self._brief, self._so_far
-        used = done.usage + asked.usage
-        if used.output_tokens + used.input_tokens > brief.limits.max_tokens:
-            reason = f"the run used up its {brief.limits.max_tokens} tokens (max_tokens)"
-            raise BudgetExceeded(reason, user_message=in_each_language("too_long"))
-
-        def on_text(chunk: TextChunk) -> None:
-            if chunk.restart:
-                self._answer.stop()
-                self._answer = self._begun_answer()
-                self._publish("model.delta", {"restart": True, "text": ""})
-            else:
-                self._answer.feed(chunk.text)
-
-        self._answer = self._begun_answer()
-        if asked.attempts:
-            on_text(RESTART)
+        self._check_budget(asked)
+        brief = self._brief
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
@@ -155,11 +140,14 @@ class ModelTurn:
             provider=before.provider if before else brief.options.provider,
             model=before.model if before else brief.options.model,
             skip=skip,
-            attempt=brief.attempt + done.attempts + asked.attempts,
+            attempt=brief.attempt + self._so_far.attempts + asked.attempts,
         )
+        self._answer = self._begun_answer()
+        if asked.attempts:
+            self._on_text(RESTART)
         started = time.perf_counter()
         try:
-            reply = await self._model.turn(request, on_text)
+            reply = await self._model.turn(request, self._on_text)
         except ProviderUnavailable as error:
             asked.attempts += int(error.data.get("attempts", 1))
             raise
@@ -168,21 +156,31 @@ class ModelTurn:
             raise
         finally:
             self._answer.stop()
-        asked.attempts += reply.attempts
-        asked.fallbacks += reply.fallbacks
-        asked.usage += reply.usage
-        asked.provider, asked.model = reply.provider, reply.model
-        line = replies()[brief.language].logs["model" if reply.read is None else "model_read"]
-        asked.logs.append(
-            line.format(
-                model=f"{reply.provider}/{reply.model}",
-                input=reply.usage.input_tokens,
-                read=reply.read,
-                output=reply.usage.output_tokens,
-                ms=1000 * (time.perf_counter() - started),
-            )
-        )
+        asked.answered(reply)
+        asked.logs.append(self._log(reply, 1000 * (time.perf_counter() - started)))
         return reply
+
+    def _check_budget(self, asked: Asked) -> None:
+        """Raise BudgetExceeded if the run has used more tokens than it may."""
+        used, most = self._so_far.usage + asked.usage, self._brief.limits.max_tokens
+        if used.output_tokens + used.input_tokens > most:
+            reason = f"the run used up its {most} tokens (max_tokens)"
+            raise BudgetExceeded(reason, user_message=in_each_language("too_long"))
+
+    def _on_text(self, chunk: TextChunk) -> None:
+        """Feed a part of the reply to the checked answer, which begins again if the reply does."""
+        if chunk.restart:
+            self._answer.stop()
+            self._answer = self._begun_answer()
+            self._publish("model.delta", {"restart": True, "text": ""})
+        else:
+            self._answer.feed(chunk.text)
+
+    def _log(self, reply: ModelReply, ms: float) -> str:
+        """The run's log line about a reply that took `ms` milliseconds, in the citizen's language."""
+        line = replies()[self._brief.language].logs["model" if reply.read is None else "model_read"]
+        usage, model = reply.usage, f"{reply.provider}/{reply.model}"
+        return line.format(model=model, input=usage.input_tokens, read=reply.read, output=usage.output_tokens, ms=ms)
 
     def _offer(self) -> Offer:
         """What the model may do in this turn, narrowed by the policy."""

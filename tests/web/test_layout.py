@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
@@ -146,30 +147,30 @@ def test_the_officers_pages_fit(fresh_office: Callable[..., Daemon], guarded: Da
     assert desk.faults + books.faults == []
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize(("language", "scheme"), [("en", "dark"), ("id", "light"), ("jv", "dark")])
 def test_every_page_has_no_fault_in_every_language(
-    hall: Daemon, guarded: Daemon, open_page: Open, language: str
+    hall: Daemon, guarded: Daemon, open_page: Open, language: str, scheme: str
 ) -> None:
-    """As it opens; of the officers' pages what asks for their code, too."""
+    """As it opens, light and dark; of the officers' pages what asks for their code, too."""
     asked = f"?lang={language}"
     faults: list[str] = []
+    phone: dict[str, Any] = {"viewport": PHONE, "color_scheme": scheme}
 
     def look(page: Page, screen: str) -> None:
         walk = Walk(page, LEAST)
         walk.look(screen)
         faults.extend(walk.faults)
-        spoken = "id" if screen.startswith("/desk") else language  # the desk is the office's own
-        if page.locator("html").get_attribute("lang") != spoken:
-            faults.append(f"{screen} is not in {spoken}")
+        if page.locator("html").get_attribute("lang") != language:
+            faults.append(f"{screen} is not in {language}")
 
     for path in ("/kiosk", "/chat"):
-        look(page := open_page(hall.url + path + asked, viewport=PHONE), path)
+        look(page := open_page(hall.url + path + asked, **phone), path)
     for path in ("/verify", "/verify/AAAA-AAAA-AAAA"):  # without scripts
         page.goto(hall.url + path + asked)
         look(page, path)
     for path in ("/desk", "/ask"):
         for token in ("", TOKEN):
-            look(open_page(guarded.url + path + asked, token=token, viewport=PHONE), f"{path} {token}")
+            look(open_page(guarded.url + path + asked, token=token, **phone), f"{path} {token}")
     assert faults == []
 
 

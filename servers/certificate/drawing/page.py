@@ -114,12 +114,7 @@ def _render(
     _fonts()
     buffer, speech = io.BytesIO(), office.speech
     canvas = Canvas(
-        *(buffer, A4),
-        invariant=1,
-        initialFontName=REGULAR,
-        initialFontSize=10,
-        lang=speech.locale,
-        pageCompression=1,
+        buffer, A4, invariant=1, initialFontName=REGULAR, initialFontSize=10, lang=speech.locale, pageCompression=1
     )
     day = issue.day if issue else today
     canvas._doc._timeStamp = _midnight(day)
@@ -128,12 +123,13 @@ def _render(
     canvas.setSubject(letter.title)
     canvas.setCreator("agentd")
     canvas.setViewerPreference("DisplayDocTitle", "true")
-    sheet = _Sheet(canvas, draft_mark=None if issue else speech.draft_mark)
+    number = f"{speech.number}: {issue.number if issue else speech.draft_number}"
+    sheet = _Sheet(canvas, None if issue else speech.draft_mark, running_head=f"{letter.title}, {number}")
     _letterhead(sheet, office)
-    _heading(sheet, letter.title, f"{speech.number}: {issue.number if issue else speech.draft_number}")
+    _heading(sheet, letter.title, number)
     signer = office.signer(letter.signer)
-    words = display(values, letter.fields, speech) | office.words(signer)
-    words[BASIS_SLOT] = letter.basis_words(values, basis, office)
+    basis_words = {BASIS_SLOT: letter.basis_words(values, basis, office)}
+    words = display(values, letter.fields, speech) | office.words(signer) | basis_words
     for line in letter.whole_text(office):
         if line == TABLE:
             _table(sheet, letter, words)
@@ -142,16 +138,17 @@ def _render(
     if (until := issue.valid_until if issue else letter.valid_until(today, office)) is not None:
         sheet.paragraph(speech.valid_until.format(date=speech.date(until)), BODY, gap=7)
     _foot(sheet, f"{office.place}, {speech.date(day)}", signer, issue, speech)
-    sheet.finish()
+    sheet.tags.finish()
     canvas.save()
     return buffer.getvalue()
 
 
 class _Sheet:
-    """A4 pages filled from the top; `y` is the next position."""
+    """A4 pages filled from the top; `y` is the next position. Each page after the first begins with `running_head`."""
 
-    def __init__(self, canvas: Canvas, draft_mark: str | None) -> None:
-        self.canvas, self.draft_mark, self.tags, self.y = canvas, draft_mark, Tags(canvas), HEIGHT - TOP
+    def __init__(self, canvas: Canvas, draft_mark: str | None, running_head: str) -> None:
+        self.canvas, self.draft_mark, self.running_head = canvas, draft_mark, running_head
+        self.tags, self.y = Tags(canvas), HEIGHT - TOP
         self._watermark()
 
     def room(self, height: float) -> None:
@@ -160,6 +157,10 @@ class _Sheet:
             self.tags.show_page()
             self.y = HEIGHT - TOP
             self._watermark()
+            with self.tags.artifact():
+                self.canvas.setFont(REGULAR, FINE.fontSize)
+                head = f"{self.running_head} ({self.canvas.getPageNumber()})"
+                self.canvas.drawRightString(WIDTH - RIGHT, HEIGHT - TOP + 3 * mm, head)
 
     def paragraph(self, markup: str, style: ParagraphStyle, gap: float = 0, kind: str = "P") -> None:
         paragraph, height = _wrapped(markup, style, INNER)
@@ -172,9 +173,6 @@ class _Sheet:
         with self.tags.artifact():
             self.canvas.setLineWidth(width)
             self.canvas.line(LEFT, self.y, WIDTH - RIGHT, self.y)
-
-    def finish(self) -> None:
-        self.tags.finish()
 
     def _watermark(self) -> None:
         if self.draft_mark is None:

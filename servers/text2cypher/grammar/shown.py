@@ -145,28 +145,37 @@ class Shown:
                 yield f" WITH {variable}, collect({held}) AS {self.alias} WHERE {each} RETURN {shown}{self.limit}"
 
     def _listed(self) -> Iterator[str]:
+        """Lists, each first without equal rows where its columns don't tell every node apart."""
+        for columns in map(columns_of, self._lists()):
+            each = [{v, self._shown(v)} & {*columns} for v in self.nodes if not self._is_named(v)]
+            if not all(each) and len(self.nodes) > 1:
+                yield f" RETURN DISTINCT {', '.join(columns)}{self.limit}"
+            yield f" RETURN {', '.join(columns)}{self.limit}"
+
+    def _lists(self) -> list[list[str]]:
+        """The columns of each list: what is asked for alone, pairs, a node alone or with properties, two nodes."""
         names = {property_of(held) for held in self.tested}
         asked = [held for held in self._asked() if property_of(held) not in names]
         said = [held for held in asked if property_of(held) in map(named, self.hints.properties)]
         columns: list[list[str]] = [said] if said and not self._wants_names(said) and not self._says("together") else []
         columns += [[self._shown(v) for v in pair] for pair in self._both()]
         for variable in self.free:
-            shown = self._shown(variable)
-            also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
-            beside = self._key(variable) if self.linker.naming.names(property_of(self._key(variable))) else shown
-            once = all(v == variable or self._is_named(v) for v in self.nodes)  # else distinct names are shown
-            once = once or self.linker.naming.shares(self.nodes[variable])  # which DISTINCT would merge
-            columns += [] if said else [[self._alone(variable) if once else shown]]
-            columns += [[beside, *some] for some in (said, asked) if some and self._key(variable) not in self.fixed]
-            columns += [[shown, *said, *also]] if also else []
+            columns += self._lists_of(variable, said, asked)
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
-        columns += [held for held in (said, asked) if held] or [[variable] for variable in self.free]
-        for held in map(columns_of, columns):
-            each = [{v, self._shown(v)} & {*held} for v in self.nodes if not self._is_named(v)]
-            if not all(each) and len(self.nodes) > 1:
-                yield f" RETURN DISTINCT {', '.join(held)}{self.limit}"
-            yield f" RETURN {', '.join(held)}{self.limit}"
+        return columns + ([held for held in (said, asked) if held] or [[variable] for variable in self.free])
+
+    def _lists_of(self, variable: str, said: list[str], asked: list[str]) -> Iterator[list[str]]:
+        """The columns of each list of one node: alone, with `said` or `asked` properties, with tested ones."""
+        key, shown = self._key(variable), self._shown(variable)
+        if not said:
+            once = all(v == variable or self._is_named(v) for v in self.nodes)  # else distinct names are shown
+            once = once or self.linker.naming.shares(self.nodes[variable])  # which DISTINCT would merge
+            yield [self._alone(variable) if once else shown]
+        beside = key if self.linker.naming.names(property_of(key)) else shown
+        yield from ([beside, *some] for some in (said, asked) if some and key not in self.fixed)
+        if also := [held for held in self._asked() if held in self.tested - self.fixed and held != shown]:
+            yield [shown, *said, *also]
 
     def _both(self) -> list[tuple[str, str]]:
         """The pairs of asked and shared thing for `both by the same person`, unless only names are asked for."""

@@ -60,6 +60,18 @@ def test_the_same_letter_is_the_same_bytes_in_another_process() -> None:
     assert other.stdout == hashlib.sha256(draw()).hexdigest()
 
 
+def test_each_further_page_names_its_letter_and_number() -> None:
+    letter = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_domisili")
+    long = letter.model_copy(
+        update={"text": (*letter.text[:-1], *["Kalimat yang panjang. " * 12] * 14, letter.text[-1])}
+    )
+    values, _ = letter.check(ANSWERS["surat_keterangan_domisili"], TODAY, page.glyphs())
+    first, *others = pypdf.PdfReader(io.BytesIO(page.render(long, values, office.load(), ISSUE, TODAY))).pages
+    heads = [f"{letter.title}, Nomor: {ISSUE.number} ({number})" for number in range(2, len(others) + 2)]
+    assert heads and [sheet.extract_text().splitlines()[0] for sheet in others] == heads
+    assert "(1)" not in first.extract_text()
+
+
 @pytest.mark.parametrize("key", ANSWERS)
 def test_every_letter_says_what_it_was_told_on_one_page(key: str) -> None:
     pdf = draw(ANSWERS[key], key)

@@ -35,6 +35,14 @@ export function writeWords(title = 'office') {
   button.lang = code;
 }
 
+/** An officers' page in the language that its address asks for, which its links to the others keep. */
+export function speakAsAsked(title) {
+  speakIn(new URLSearchParams(location.search).get('lang'));
+  writeWords(title);
+  document.querySelector('nav').setAttribute('aria-label', t('ask_pages'));
+  for (const link of document.querySelectorAll('nav a')) link.setAttribute('href', link.getAttribute('href') + location.search);
+}
+
 /** A word of one of the texts' tables: `said('tools', name)`; undefined where the table hasn't it. */
 export const said = (table, name) => TEXTS[language][table]?.[name];
 

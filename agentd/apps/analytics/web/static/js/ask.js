@@ -7,7 +7,7 @@ import { login, shut, staffOnly } from './login.js';
 import { call, callSurely, get } from './rpc.js';
 import { follow } from './stream.js';
 import { dataTable } from './table.js';
-import { said, speakIn, t, writeWords } from './words.js';
+import { said, speakAsAsked, t } from './words.js';
 
 const sessionId = randomId();
 const METHODS = { analytics: 'Analytics.ask', graph: 'Graph.ask' };
@@ -68,7 +68,7 @@ async function open() {
   const asked = catalogue.questions.map((kind) => METHODS[kind]);
   for (const option of [...$('#source').options]) if (asked.length && !asked.includes(option.value)) option.remove();
   for (const node of [$('#source'), $('label[for=source]')]) node.hidden = asked.length === 1;
-  $('nav a[href="/desk"]').hidden = !catalogue.letters.length;
+  $('nav a[href^="/desk"]').hidden = !catalogue.letters.length;
   if (catalogue.letters.length) document.title = t('ask_title');
   aboutSource();
   $('#work').hidden = false;
@@ -207,9 +207,7 @@ $('#question').addEventListener('keydown', (event) => {
     ask();
   }
 });
-speakIn(new URLSearchParams(location.search).get('lang'));
-writeWords('ask_page');
+speakAsAsked('ask_page');
 aboutSource();
-$('nav').setAttribute('aria-label', t('ask_pages'));
 await login({ probe: async () => (catalogue = await staffOnly()), open });
 document.documentElement.dataset.ready = 'true';

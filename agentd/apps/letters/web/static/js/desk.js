@@ -2,14 +2,15 @@
 
 import { fieldList } from './approval-card.js';
 import { $, fill, h, once, redrawn } from './dom.js';
-import { login, shut, staffOnly } from './login.js';
 import { fieldForm, focusField } from './field-form.js';
+import { login, shut, staffOnly } from './login.js';
+import { named } from './glossary.js';
 import { loadCatalogue } from './letters.js';
 import { call, pause } from './rpc.js';
-import { correctionCard, figures, opener, readyList, requestDetails, requestLine, said, showTicks, unsaved } from './request-desk.js';
+import { correctionCard, figures, opener, readyList, requestDetails, requestLine, showTicks, unsaved, whyNot } from './request-desk.js';
 import { healthList, runTable } from './standing.js';
 import { verification } from './verify.js';
-import { day, t, time } from './words.js';
+import { day, said, speakAsAsked, t, time } from './words.js';
 
 const EVERY_MS = 3000;
 let catalogue = null;
@@ -73,7 +74,7 @@ function queued(runs, requests) {
   return [...all.filter((run) => run.request).reverse(), ...all.filter((run) => !run.request)];
 }
 
-const nobody = () => h('p', { class: 'note' }, 'Tidak ada yang menunggu.');
+const nobody = () => h('p', { class: 'note' }, t('desk_nobody'));
 const pendingList = (runs) => (runs.length ? kept('pending', runs, pendingCard) : nobody());
 
 function correctionList(corrections) {
@@ -93,7 +94,7 @@ function pendingCard(run) {
         await call('Agent.approve', changed ? { ...params, arguments: changed } : params);
       } catch (error) {
         const late = error.type === 'conflict'; // the next refresh takes the card away, and what it says
-        (late ? $('#late') : note).textContent = late ? tooLate(run, approved) : said(error);
+        (late ? $('#late') : note).textContent = late ? tooLate(run, approved) : whyNot(error);
       }
       await refresh().catch(lost);
     });
@@ -101,9 +102,9 @@ function pendingCard(run) {
   return h(
     'article',
     { class: 'card approval', 'data-run': run.run_id },
-    h('h3', {}, catalogue.title(approval.tool)),
+    h('h3', {}, named(catalogue.title(approval.tool))),
     run.request && requestLine(run.request),
-    h('p', { class: 'fine' }, `Diminta ${time(run.created_at)}, berlaku sampai ${run.request ? `${day(approval.expires_at)} ` : ''}${time(approval.expires_at)}`),
+    h('p', { class: 'fine' }, t('desk_asked', { asked: time(run.created_at), until: `${run.request ? `${day(approval.expires_at)} ` : ''}${time(approval.expires_at)}` })),
     fieldList(catalogue.fields(approval.tool), approval.arguments, approval.sources),
     run.request && requestDetails(run),
     changesOf(approval),
@@ -111,32 +112,32 @@ function pendingCard(run) {
     h(
       'div',
       { class: 'actions' },
-      h('button', { type: 'button', class: 'primary', onclick: decide(true), 'data-act': 'yes' }, 'Setujui'),
-      h('button', { type: 'button', onclick: edit, 'data-act': 'edit' }, 'Ubah lalu setujui'),
-      h('button', { type: 'button', class: 'quiet', onclick: decide(false), 'data-act': 'no' }, 'Tolak'),
+      h('button', { type: 'button', class: 'primary', onclick: decide(true), 'data-act': 'yes' }, t('desk_yes')),
+      h('button', { type: 'button', onclick: edit, 'data-act': 'edit' }, t('desk_edit_yes')),
+      h('button', { type: 'button', class: 'quiet', onclick: decide(false), 'data-act': 'no' }, t('desk_no')),
     ),
-    run.request && h('p', { class: 'hint', 'data-until-ticked': '', hidden: true }, 'Setujui dapat dipilih setelah semua persyaratan dicentang.'),
+    run.request && h('p', { class: 'hint', 'data-until-ticked': '', hidden: true }, t('desk_until_ticked')),
     note,
   );
 }
 
 const tooLate = ({ approval, request }, approved) =>
-  `${approved ? 'Persetujuan' : 'Penolakan'} Anda tidak berlaku: ${catalogue.title(approval.tool)} ${request?.queue_number ?? ''} sudah diputuskan atau diubah lebih dahulu. Periksa daftar surat.`;
+  t(approved ? 'desk_late_yes' : 'desk_late_no', { letter: `${catalogue.title(approval.tool)} ${request?.queue_number ?? ''}`.trim() });
 
 /** What an officer changed, beside what was proposed. */
 function changesOf({ tool, proposed, arguments: now }) {
   if (!proposed) return null;
   const label = (name) => catalogue.fields(tool).find((field) => field.name === name)?.label ?? name;
   const changed = Object.keys({ ...proposed, ...now }).filter((name) => proposed[name] !== now[name]);
-  const line = (name) => h('li', { 'data-changed': name }, `${label(name)}: semula ${proposed[name] ?? '–'}, menjadi ${now[name] ?? '–'}`);
-  return h('div', { class: 'note' }, 'Diubah petugas:', h('ul', {}, changed.map(line)));
+  const line = (name) => h('li', { 'data-changed': name }, t('desk_changed_from', { field: label(name), before: proposed[name] ?? '–', after: now[name] ?? '–' }));
+  return h('div', { class: 'note' }, t('desk_changed'), h('ul', {}, changed.map(line)));
 }
 
 /** Who has agreed already, where a second officer must. */
 function agreedBy({ approvals }) {
   if (!approvals?.length) return null;
   const names = approvals.map(({ by, at }) => `${by} (${time(at)})`).join(', ');
-  return h('p', { class: 'note', 'data-second': true }, `Sudah disetujui ${names}. Perlu persetujuan petugas lain.`);
+  return h('p', { class: 'note', 'data-second': true }, t('desk_agreed', { names }));
 }
 
 function editForm(approval, onValues) {
@@ -146,7 +147,7 @@ function editForm(approval, onValues) {
     title: catalogue.title(approval.tool),
     fields,
     values: approval.arguments,
-    submitLabel: 'Setujui dengan perubahan',
+    submitLabel: t('desk_submit'),
     onSubmit: (values) => {
       dialog.close();
       onValues(Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim())));
@@ -163,10 +164,10 @@ function letters({ date, letters: all }) {
   if (!sought.day) $('#day').max = date;
   if (!sought.day && document.activeElement !== $('#day')) $('#day').value = date;
   const today = !sought.day || date === $('#day').max;
-  $('#letters-title').textContent = today ? 'Surat hari ini' : `Surat tanggal ${day(date)}`;
+  $('#letters-title').textContent = today ? t('desk_today_letters') : t('desk_day_letters', { day: day(date) });
   const fitting = all.filter((letter) => fits(letter, sought.words));
   const found = sought.found && !fitting.some((letter) => letter.number === sought.found.number) ? [sought.found] : [];
-  const none = sought.words ? 'Tidak ada surat yang cocok.' : `Belum ada surat ${today ? 'hari ini' : 'pada tanggal ini'}.`;
+  const none = t(sought.words ? 'desk_none_fit' : today ? 'desk_none_today' : 'desk_none_day');
   drawn('letters', { fitting, found, none }, () => lettersTable([...fitting, ...found], none));
 }
 
@@ -190,15 +191,17 @@ async function find() {
   if (sought === wanted) await refresh().catch(lost);
 }
 
+const COLUMNS = ['number', 'title', 'name', 'time', 'approved', 'status', 'acts'];
+
 function lettersTable(letters, none) {
   if (!letters.length) return h('p', { class: 'note' }, none);
   return h(
     'div',
-    { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Daftar surat' },
+    { class: 'table', tabindex: '0', role: 'region', 'aria-label': t('desk_list') },
     h(
       'table',
       {},
-      h('thead', {}, h('tr', {}, ['Nomor', 'Jenis', 'Nama', 'Pukul', 'Disetujui oleh', 'Status', 'Tindakan'].map((name) => h('th', { scope: 'col' }, name)))),
+      h('thead', {}, h('tr', {}, COLUMNS.map((name) => h('th', { scope: 'col' }, said('desk_columns', name))))),
       h(
         'tbody',
         {},
@@ -208,11 +211,9 @@ function lettersTable(letters, none) {
   );
 }
 
-const STATUS = { issued: 'terbit', void: 'dibatalkan' };
-
 function letterRow(letter) {
   const note = h('span', { class: 'note', role: 'alert' });
-  const acts = () => [opener(catalogue, letter.number, note), ' ', h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter), 'data-act': 'void' }, 'Batalkan'), note];
+  const acts = () => [opener(catalogue, letter.number, note), ' ', h('button', { type: 'button', class: 'stop', onclick: () => askVoid(letter), 'data-act': 'void' }, t('desk_void_short')), note];
   return h(
     'tr',
     { 'data-number': letter.number },
@@ -224,16 +225,16 @@ function letterRow(letter) {
     h(
       'td',
       { class: `state ${letter.status}` },
-      STATUS[letter.status] ?? letter.status,
+      said('desk_status', letter.status) ?? letter.status,
       letter.void_reason && `: ${letter.void_reason}`,
-      letter.voided_by && h('span', { class: 'hint by' }, `oleh ${letter.voided_by}`),
+      letter.voided_by && h('span', { class: 'hint by' }, t('desk_by', { name: letter.voided_by })),
     ),
     h('td', {}, letter.status === 'issued' && acts()),
   );
 }
 
 function askVoid(letter) {
-  $('#void-what').textContent = `${letter.title} nomor ${letter.number}, ${day(letter.date)}`;
+  $('#void-what').textContent = t('desk_void_what', { title: letter.title, number: letter.number, day: day(letter.date) });
   $('#void-note').textContent = '';
   $('#reason').value = '';
   $('#void').dataset.number = letter.number;
@@ -246,7 +247,7 @@ const voidLetter = once(async () => {
     await catalogue.ask('void_letter', { number: $('#void').dataset.number, reason: $('#reason').value });
     $('#void').close();
   } catch (error) {
-    $('#void-note').textContent = said(error);
+    $('#void-note').textContent = whyNot(error);
   }
   await (sought.found ? find() : refresh().catch(lost));
 });
@@ -274,6 +275,10 @@ $('#void form').addEventListener('submit', (event) => (event.preventDefault(), v
 $('#find').addEventListener('submit', (event) => (event.preventDefault(), find()));
 $('#day').addEventListener('change', () => find());
 $('#void-no').addEventListener('click', () => $('#void').close());
+speakAsAsked('desk_title');
+$('#sought').placeholder = t('desk_find_by');
+$('#reason').title = t('desk_reason_least');
+$('#edit').setAttribute('aria-label', t('desk_edit'));
 verification();
 await login({
   probe: staffOnly,

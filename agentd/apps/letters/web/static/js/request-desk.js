@@ -5,16 +5,16 @@ import { $, fill, h, once, redrawn } from './dom.js';
 import { openLetter } from './print.js';
 import { Unreachable, call } from './rpc.js';
 import { ZONE } from './texts.js';
-import { t, time } from './words.js';
+import { said, t, time } from './words.js';
 
-export const LEVELS = { declared: 'menurut keterangan sendiri', officer: 'KTP dilihat petugas', pin: 'NIK dan PIN', 'card+pin': 'kartu dan PIN' };
+const levelOf = (level) => said('desk_levels', level) ?? level;
 
 /** Why a call of the desk came to nothing, for the officer. */
-export const said = (error) => (error instanceof Unreachable ? t('login_offline') : error.userMessage || error.message);
+export const whyNot = (error) => (error instanceof Unreachable ? t('login_offline') : error.userMessage || error.message);
 
 /** Number and level, beside when it was made. */
 export const requestLine = (request) =>
-  h('p', { class: 'queue' }, h('strong', { 'data-queue': request.queue_number }, request.queue_number), ' ', h('span', { class: `level ${request.level}`, 'data-level': request.level }, LEVELS[request.level] ?? request.level));
+  h('p', { class: 'queue' }, h('strong', { 'data-queue': request.queue_number }, request.queue_number), ' ', h('span', { class: `level ${request.level}`, 'data-level': request.level }, levelOf(request.level)));
 
 /** What an officer does before saying yes. */
 export function requestDetails(run) {
@@ -32,12 +32,12 @@ function requirements(request) {
         mayDecide(await call('Request.check', { request_id: request.request_id, requirement, seen: box.checked }));
       } catch (error) {
         box.checked = !box.checked;
-        note.textContent = said(error);
+        note.textContent = whyNot(error);
       }
     });
     return h('label', { class: 'tick' }, box, ' ', requirement);
   };
-  return h('fieldset', { class: 'ticks' }, h('legend', {}, 'Persyaratan yang sudah dilihat'), request.requirements.map(line), note);
+  return h('fieldset', { class: 'ticks' }, h('legend', {}, t('desk_documents')), request.requirements.map(line), note);
 }
 
 /** What is ticked, by any officer; a box that is in use is left alone. */
@@ -65,9 +65,9 @@ export function opener(catalogue, number, note) {
   const open = once(async () => {
     note.textContent = '';
     const file = catalogue.ask('get_letter_file', { number }).then(({ output }) => pdfOf(output.pdf));
-    await openLetter(file).catch((error) => (note.textContent = said(error)));
+    await openLetter(file).catch((error) => (note.textContent = whyNot(error)));
   });
-  return h('button', { type: 'button', onclick: open, 'data-act': 'open', 'aria-label': `Buka PDF ${number}` }, 'Buka PDF');
+  return h('button', { type: 'button', onclick: open, 'data-act': 'open', 'aria-label': `${t('desk_open')} ${number}` }, t('desk_open'));
 }
 
 const pdfOf = (base64) => new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], { type: 'application/pdf' });
@@ -80,31 +80,31 @@ export function readyList(requests, catalogue, refresh) {
       try {
         await call('Request.hand_over', { request_id: request.request_id });
       } catch (error) {
-        note.textContent = said(error);
+        note.textContent = whyNot(error);
       }
       await refresh();
     });
     const what = h('span', {}, h('strong', {}, request.queue_number), ` ${[request.title, request.letter, time(request.created_at)].filter(Boolean).join(', ')} `);
-    const label = `${request.queue_number} sudah diserahkan`;
+    const label = `${request.queue_number}: ${t('desk_hand_over')}`;
     const open = request.letter && opener(catalogue, request.letter, note);
-    return h('li', { 'data-ready': request.queue_number }, what, open, ' ', h('button', { type: 'button', onclick: hand, 'data-act': 'hand-over', 'aria-label': label }, 'Sudah diserahkan'), note);
+    return h('li', { 'data-ready': request.queue_number }, what, open, ' ', h('button', { type: 'button', onclick: hand, 'data-act': 'hand-over', 'aria-label': label }, t('desk_hand_over')), note);
   });
 }
 
 function comparison(request) {
-  const place = h('div', { class: 'compared', 'data-compared': '' }, h('p', { class: 'fine' }, 'Membandingkan dengan data kependudukan…'));
+  const place = h('div', { class: 'compared', 'data-compared': '' }, h('p', { class: 'fine' }, t('desk_comparing')));
   call('Request.compare', { request_id: request.request_id }).then(
     (found) => fill(place, compared(found)),
-    (error) => fill(place, h('p', { class: 'note' }, error.type === 'not_found' ? '' : said(error))),
+    (error) => fill(place, h('p', { class: 'note' }, error.type === 'not_found' ? '' : whyNot(error))),
   );
   return place;
 }
 
 function compared({ resident, differences }) {
-  if (!resident) return h('p', { class: 'note', 'data-compared': 'nobody' }, 'NIK pada permintaan ini tidak ada di data kependudukan kantor ini.');
-  if (!differences.length) return h('p', { class: 'note', 'data-compared': 'same' }, 'Sama dengan data kependudukan.');
-  const line = (one) => h('li', { 'data-differs': one.field }, `${one.title}: dikatakan ${one.said}, tercatat ${shown(one.registered)}`);
-  return h('div', { class: 'note', 'data-compared': 'differs' }, 'Berbeda dari data kependudukan:', h('ul', {}, differences.map(line)));
+  if (!resident) return h('p', { class: 'note', 'data-compared': 'nobody' }, t('desk_no_resident'));
+  if (!differences.length) return h('p', { class: 'note', 'data-compared': 'same' }, t('desk_same'));
+  const line = (one) => h('li', { 'data-differs': one.field }, t('desk_difference', { title: one.title, said: one.said, registered: shown(one.registered) }));
+  return h('div', { class: 'note', 'data-compared': 'differs' }, t('desk_differs'), h('ul', {}, differences.map(line)));
 }
 
 /** The officer saw the identity card: from now on the visit's letters are filled in from the register. */
@@ -115,16 +115,16 @@ function vouching(run) {
   const vouch = once(async () => {
     try {
       const answer = await call('Session.vouch', { session_id: run.session_id, nik: nik.value });
-      note.textContent = answer.verified ? `Tercatat: ${answer.display_name}, ${LEVELS[answer.level] ?? answer.level}.` : 'NIK ini bukan penduduk aktif kantor ini.';
+      note.textContent = answer.verified ? t('desk_vouched', { name: answer.display_name, level: levelOf(answer.level) }) : t('desk_no_vouch');
     } catch (error) {
-      note.textContent = error.type === 'not_found' ? 'Kunjungan ini sudah selesai.' : said(error);
+      note.textContent = error.type === 'not_found' ? t('desk_visit_over') : whyNot(error);
     }
   });
-  return h('details', { class: 'vouch' }, h('summary', {}, 'KTP diperlihatkan'),
+  return h('details', { class: 'vouch' }, h('summary', {}, t('desk_vouch')),
     h('form', { onsubmit: (event) => (event.preventDefault(), vouch()) },
-      h('label', { for: id }, 'NIK pada KTP yang Anda lihat'),
-      h('div', { class: 'row' }, nik, h('button', { 'data-act': 'vouch' }, 'Saya sudah melihat KTP-nya')),
-      h('p', { class: 'hint', id: `${id}-hint` }, 'Surat berikutnya dalam kunjungan ini diisi dari data kependudukan.'), note));
+      h('label', { for: id }, t('desk_vouch_nik')),
+      h('div', { class: 'row' }, nik, h('button', { 'data-act': 'vouch' }, t('desk_vouch_yes'))),
+      h('p', { class: 'hint', id: `${id}-hint` }, t('desk_vouch_hint')), note));
 }
 
 /** What a resident says differs from the register, to be ended with a note. */
@@ -139,7 +139,7 @@ export function correctionCard(one, refresh) {
       remove(card);
     } catch (error) {
       input.readOnly = false;
-      note.textContent = said(error);
+      note.textContent = whyNot(error);
       if (error.type === 'not_found') unsaved(card);
     }
     await refresh();
@@ -148,10 +148,10 @@ export function correctionCard(one, refresh) {
   const card = h('article', { class: 'card', 'data-correction': one.field },
     h('h3', {}, one.title),
     h('p', { class: 'fine' }, `NIK ${one.nik}, ${time(one.created_at)}`),
-    h('dl', { class: 'fields' }, row('Tercatat', one.registered), row('Kata warga', one.said)),
+    h('dl', { class: 'fields' }, row(t('desk_recorded'), one.registered), row(t('desk_said'), one.said)),
     h('form', { onsubmit: (event) => (event.preventDefault(), resolve()) },
-      h('label', { for: id }, 'Catatan'),
-      h('div', { class: 'row' }, input, h('button', { 'data-act': 'resolve' }, 'Sudah diurus'))),
+      h('label', { for: id }, t('desk_note')),
+      h('div', { class: 'row' }, input, h('button', { 'data-act': 'resolve' }, t('desk_resolve')))),
     note);
   return card;
 }
@@ -162,8 +162,8 @@ const remove = (card) => redrawn(card.parentElement, () => card.remove(), $('h2'
 export function unsaved(card) {
   const input = $('input', card);
   if (input?.readOnly || !input?.value.trim()) return Boolean(input?.readOnly);
-  $('[role=alert]', card).textContent = 'Sudah diurus petugas lain. Catatan Anda tidak tersimpan.';
-  $('button', card).replaceWith(h('button', { type: 'button', onclick: () => remove(card), 'data-act': 'close' }, 'Tutup'));
+  $('[role=alert]', card).textContent = t('desk_unsaved');
+  $('button', card).replaceWith(h('button', { type: 'button', onclick: () => remove(card), 'data-act': 'close' }, t('desk_close')));
   return true;
 }
 
@@ -172,16 +172,16 @@ export function figures({ today, letters, requests }) {
   const made = requests.filter((request) => dayOf(request.created_at) === today);
   const count = (status) => made.filter((request) => request.status === status).length;
   const now = (...states) => requests.filter((request) => states.includes(request.status)).length;
-  const row = (name, key, number) => h('div', {}, h('dt', {}, name), h('dd', { 'data-figure': key }, String(number)));
+  const row = (key, number) => h('div', {}, h('dt', {}, said('desk_figures', key)), h('dd', { 'data-figure': key }, String(number)));
   return h('dl', { class: 'fields figures' },
-    row('Surat terbit', 'issued', letters.filter((letter) => letter.status === 'issued').length),
-    row('Surat dibatalkan', 'void', letters.filter((letter) => letter.status === 'void').length),
-    row('Permintaan hari ini', 'requests', made.length),
-    row('Disetujui petugas', 'ready', count('ready') + count('fetched')),
-    row('Permintaan dibatalkan', 'cancelled', count('cancelled')),
-    row('Sudah diserahkan', 'fetched', count('fetched')),
-    row('Menunggu petugas', 'waiting', now('under_review', 'incomplete', 'waiting_signature')),
-    row('Siap diserahkan', 'to-fetch', now('ready')));
+    row('issued', letters.filter((letter) => letter.status === 'issued').length),
+    row('void', letters.filter((letter) => letter.status === 'void').length),
+    row('requests', made.length),
+    row('ready', count('ready') + count('fetched')),
+    row('cancelled', count('cancelled')),
+    row('fetched', count('fetched')),
+    row('waiting', now('under_review', 'incomplete', 'waiting_signature')),
+    row('to-fetch', now('ready')));
 }
 
 const OFFICE_DAY = new Intl.DateTimeFormat('en-CA', { timeZone: ZONE }); // as ISO writes it

@@ -1,10 +1,10 @@
 // Asks the daemon whether a letter is genuine, by its code or its file, and shows the answer.
 
 import { $, fill, h } from './dom.js';
-import { day } from './words.js';
+import { day, lang, said, t } from './words.js';
 
 async function verdict(path, options) {
-  const response = await fetch(path, { ...options, headers: { Accept: 'application/json', ...options?.headers }, cache: 'no-store' });
+  const response = await fetch(`${path}?lang=${lang()}`, { ...options, headers: { Accept: 'application/json', ...options?.headers }, cache: 'no-store' });
   return response.json();
 }
 
@@ -22,34 +22,32 @@ function checkFile(file) {
   return verdict('/verify', { method: 'POST', body });
 }
 
-const WORDS = { genuine: 'Asli', voided: 'Dibatalkan', tampered: 'Tidak asli', unknown: 'Tidak terdaftar', unconfirmed: 'Isi asli, register belum ditanya' };
-
 function verdictCard(found) {
-  const row = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
+  const row = (name, value) => value && h('div', {}, h('dt', {}, said('desk_rows', name)), h('dd', {}, value));
   return h(
     'div',
     { class: 'card', 'data-verdict': found.status },
-    h('p', { class: `state ${found.status}` }, found.cause === 'expired' ? 'Asli, masa berlaku habis' : (WORDS[found.status] ?? 'Belum dapat diperiksa')),
+    h('p', { class: `state ${found.status}` }, found.cause === 'expired' ? t('desk_expired') : (said('desk_verdicts', found.status) ?? t('desk_unchecked'))),
     h('p', {}, found.reason ?? ''),
     h(
       'dl',
       { class: 'fields' },
-      row('Jenis', found.title),
-      row('Nomor', found.number),
-      row('Tanggal', found.date && day(found.date)),
-      row('Berlaku sampai', found.valid_until && day(found.valid_until)),
-      row('Nama', found.name_masked),
-      row('Alasan pembatalan', found.void_reason),
+      row('title', found.title),
+      row('number', found.number),
+      row('date', found.date && day(found.date)),
+      row('valid_until', found.valid_until && day(found.valid_until)),
+      row('name_masked', found.name_masked),
+      row('void_reason', found.void_reason),
     ),
-    found.paper && h('p', { class: 'note' }, 'Isi surat yang asli menurut kode QR:'),
+    found.paper && h('p', { class: 'note' }, t('desk_paper')),
     found.paper &&
       h(
         'dl',
         { class: 'fields' },
-        row('Nama lengkap', found.paper.name),
-        row('Akhir NIK', found.paper.nik_last4),
-        row('Tanggal', day(found.paper.date)),
-        row('Keperluan', found.paper.purpose),
+        row('name', found.paper.name),
+        row('nik_last4', found.paper.nik_last4),
+        row('date', day(found.paper.date)),
+        row('purpose', found.paper.purpose),
       ),
   );
 }
