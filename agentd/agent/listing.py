@@ -110,7 +110,7 @@ def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {
         name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
         if isinstance(rule, dict)
-        else rule
+        else rule  # `true` and `false` are schemas, too
         for name, rule in rules.items()
     }
     return {**schema, "properties": kept} if rules else schema

@@ -115,6 +115,7 @@ class Subprocess:
             removed(folder)  # the guardian has done this, unless it was killed
 
     def _start(self, folder: Path | None) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
+        """Start the command under its guardian. Returns it with our ends of its stdout, stderr and stdin."""
         env = environment(self._settings)
         if folder is not None:
             env["CREDENTIALS_DIRECTORY"] = str(folder)

@@ -113,6 +113,7 @@ def _locked(connection: sa.Connection) -> float:
 
 
 def _postgresql(address: str) -> sa.Engine:
+    """The database that all nodes count tries in; it is given up after WAIT_SECONDS. Raises RegisterError."""
     try:
         url = sa.make_url(address)
         if url.get_backend_name() != "postgresql":

@@ -124,6 +124,7 @@ class Identities:
             self._families.popitem(last=False)
 
     def _found(self, db: Connection, session_id: str) -> Identity | None:
+        """The session's identity, if it is still valid; every expired one is deleted."""
         now = self._clock.now()
         latest = now + self._idle + SLACK  # later ones: the clock was set back since
         over = sa.or_(IDENTITIES.c.expires_at <= iso(now), IDENTITIES.c.expires_at > iso(latest))

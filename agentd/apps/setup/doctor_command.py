@@ -256,7 +256,7 @@ def server_of(server: Any) -> Finding:
         to_do = f"install what brings `{server.command}`, or correct the server's `command`"
         return Finding("must", f"server {server.name}: no program `{server.command}` on the PATH", to_do)
     if server.args[:1] == ("-m",) and (lacking := module_fault([found, "-c", IMPORTED, *server.args[1:2]], server)):
-        to_do = "until then agentd works without; or take the [[servers]] entry out"
+        to_do = "until then agentd works without (in a checkout: `make install`); or take the [[servers]] entry out"
         return Finding("note", f"server {server.name}: {lacking}", to_do)
     return Finding("good", f"server {server.name}: {found}")
 

@@ -102,6 +102,7 @@ def _is_frame(block: Block) -> bool:
 
 
 def _key(template: Template, taken: Collection[str]) -> str:
+    """The name of the template's folder, at most 41 characters and none of those taken."""
     words = re.sub(r"[^a-z0-9]+", "_", (template.slug or template.title).casefold()).strip("_")
     key = (words if words[:1].isalpha() else f"surat_{words}")[:34].rstrip("_")
     while key in taken:

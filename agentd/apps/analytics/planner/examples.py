@@ -78,6 +78,7 @@ class ExampleLibrary:
         return [*self._approved(style), *shipped]
 
     def _proposed(self, style: PlanStyle) -> list[Example]:
+        """The questions of the office's books.toml with their SQL; there are none in the style of operations."""
         if style != "sql" or self._books is None:
             return []
         try:

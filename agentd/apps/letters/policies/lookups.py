@@ -87,7 +87,7 @@ def _naming(tool: ToolInfo) -> tuple[str, ...]:
 def _codes(said: Sequence[Said]) -> list[str]:
     """Words with a digit or several capitals that the citizen said or a tool found, newest first, each once.
 
-    They are every one, or more than MOST_LISTED.
+    All of them, unless they are more than MOST_LISTED: then the first MOST_LISTED + 1.
     """
     texts = Named(said).texts
     words = (word.strip(_ENDS) for text in reversed(texts) for word in text.split() if _is_code(word))
