@@ -37,8 +37,15 @@ def unspoken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     own = {root(word) for word in re.findall(r"\w+", hints.masked.lower()) if word not in linker.lexicon.labels}
     own -= roots(*facts.properties)
     said = {kind: 1 for kind in hints.related if own & roots(kind)}
-    said |= relations_said(hints, linker)
+    said |= relations_said(hints, linker) | _only_way(hints, linker)
     yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
+
+
+def _only_way(hints: Hints, linker: Linker) -> dict[str, int]:
+    """The one relationship of the label asked for, by which `the most common reactions` are counted."""
+    ways = {kind for start, kind, end in linker.schema.paths if {*hints.labels[:1]} & {start, end}}
+    often = linker.wording.compiled(r"\b‹frequent›\W+‹label›\b").search(hints.masked)
+    return dict.fromkeys(ways, 1) if often and len(ways) == 1 else {}
 
 
 def relations_said(hints: Hints, linker: Linker) -> dict[str, int]:

@@ -47,7 +47,7 @@ def only_says_which(name: str, variable: str, nodes: Mapping[str, str], hints: H
 
 def counted_label(hints: Hints, linker: Linker) -> str | None:
     """The label that is counted: `the most distinct products`, `the number of products`, `more than 3 products`."""
-    some = r"(?:\W+(?!‹opens_person›\b|‹of›\b|‹label›\b)\w+){0,2}?"
+    some = r"(?:\W+(?!‹opens_person›\b|‹of›\b|‹label›\b|‹frequent›\b)\w+){0,2}?"
     before = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)\W+\w+" if hints.having else r"(?:‹most›|‹fewest›|‹count›)"
     pattern = rf"{before}{some}(?:\W+‹of›(?:\W+(?!‹label›\b)\w+)?)?\W+(?P<held>‹label›)\b"
     found = linker.wording.compiled(pattern).search(hints.masked)

@@ -75,3 +75,10 @@ def test_named_relationships_and_a_far_value_are_joined_by_three_steps(bench: Wo
 def test_some_of_more_without_an_order_is_doubted(bench: Workbench) -> None:
     query = "MATCH (v:Visit)-[:MAIN_SUSPECT]->(r:Remedy) RETURN DISTINCT r.name LIMIT 1"
     assert answered(bench, "Which 1 remedy was the main suspect?", query) == "uncertain"
+
+
+def test_the_most_common_of_what_one_relationship_reaches_are_counted_by_it(bench: Workbench) -> None:
+    question = "What are the most common endings?"
+    counted = "MATCH (v:Visit)-[:CLOSED_WITH]->(e:Ending) RETURN e.ending, count(v) AS n ORDER BY n DESC"
+    assert answered(bench, question, counted) == "success"
+    assert answered(bench, question, "MATCH (e:Ending) RETURN e.ending LIMIT 2") == "uncertain"
