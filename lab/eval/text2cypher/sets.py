@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.eval.text2cypher import drawn, fincen, grandstack, stackoverflow
+from lab.eval.text2cypher import drawn, fincen, grandstack, healthcare, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -33,14 +33,21 @@ _GRAPHS = {
     "fincen": (fincen.REPOSITORY, fincen.FILES),
     "stackoverflow2": (stackoverflow.REPOSITORY, stackoverflow.FILES),
     "grandstack": (grandstack.REPOSITORY, grandstack.FILES),
+    "healthcare": (healthcare.REPOSITORY, healthcare.FILES),
 }
-_MADE = {"fincen": fincen.fincen, "stackoverflow2": stackoverflow.stackoverflow, "grandstack": grandstack.grandstack}
+_MADE = {
+    "fincen": fincen.fincen,
+    "stackoverflow2": stackoverflow.stackoverflow,
+    "grandstack": grandstack.grandstack,
+    "healthcare": healthcare.healthcare,
+}
 """Functions that build the graphs without a script from their files."""
 WORDINGS = ("paraphrases", "wordings")
 """Other wordings of the shipped questions: our own, and those of two authors who had seen only the questions."""
 STRANGERS = Path(__file__).parent / "strangers.csv"
 _BLIND = "-blind"
-SETS = ("home", *WORDINGS, *_GRAPHS, "movies-blind", "northwind-blind", *drawn.GRAPHS)
+_PUBLIC = tuple(name for name in _GRAPHS if name != "healthcare")
+SETS = ("home", *WORDINGS, *_PUBLIC, "movies-blind", "northwind-blind", "healthcare-blind", *drawn.GRAPHS)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def steps(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
     Also one per type that occurs more often than mentioned and leads to an unused node.
     """
-    said = dict.fromkeys(hints.related, 1) | hints.relations
+    said = dict.fromkeys(hints.related, 1) | hints.relations | _only_way(hints, linker)
     yield from (Doubt("unasked", kind) for kind in _doubted(hints, facts, linker, said))
 
 
