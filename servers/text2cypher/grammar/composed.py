@@ -119,7 +119,8 @@ class Composer:
                     key=lambda one: shape.nodes.get(one.partition(".")[0]) not in labels,
                 )
                 options.append([f"{held} {way} {quote(text)}" for held in owned])
-        options += [self._bounded(hints, shape, bound) for bound in bounds_in(hints, self.linker)]
+        numbers = self._owned(shape, NUMBERS, hints, named_only=True)
+        options += [self._bounded(hints, shape, bound, numbers) for bound in bounds_in(hints, self.linker)]
         if truths := self._owned(shape, (BOOLEAN,), hints, named_only=True):
             options.append([f"{held} = {'false' if Ask.NOT in hints.asks else 'true'}" for held in truths])
         for number, chosen in enumerate(product(*options)):
@@ -127,10 +128,10 @@ class Composer:
                 return
             yield list(dict.fromkeys(chosen))
 
-    def _bounded(self, hints: Hints, shape: Shape, placed: Placed) -> list[str]:
+    def _bounded(self, hints: Hints, shape: Shape, placed: Placed, properties: list[str]) -> list[str]:
+        """The tests of a bound on one of the number properties that are named; if none is, on any."""
         bound, at = placed
         sign, number = bound[0]
-        properties = self._owned(shape, NUMBERS, hints, named_only=True)
         others = [held for held in properties if property_of(held) not in self.linker.lexicon.moments]
         if sign != "%" and FIRST_YEAR <= number <= LAST_YEAR and (not others or sign == "="):
             dates = [] if others else self._dates(shape, hints)

@@ -19,6 +19,7 @@ Placed = tuple[Bound, int]
 """The bound and the offset of its number in the question."""
 _SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
+_BESIDE = 80  # max. characters beside a number that say how it compares
 _NEAR = 40  # max. characters before a text that determine its comparison
 
 
@@ -104,11 +105,12 @@ def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[i
 def _sign(linker: Linker, text: str, start: int, end: int) -> str:
     """The sign for the longest comparison phrase directly before or after a number; `=` if there is none."""
     article = "|".join([linker.wording.text("article"), *languages().of_years])
+    earlier, later = text[max(start - _BESIDE, 0) : start], text[end : end + _BESIDE]
     for phrase in sorted(languages().cues, key=len, reverse=True):
         sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
-        if sign is None or phrase not in text:
+        if sign is None or (phrase not in earlier and phrase not in later):
             continue
-        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*$", text[:start])
-        if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", text[end:]):
+        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*$", earlier)
+        if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", later):
             return sign
     return "="

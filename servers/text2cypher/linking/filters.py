@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.asks import Ask, Wording
@@ -24,6 +25,8 @@ _PART_OF_TEXT = (
 )
 MOST_BETWEEN = 3
 """The most function words between a property and its value: `a bank located in the …`."""
+_BEFORE = 80
+"""How many characters before a number say how it compares."""
 _SAME_PHRASE = 12  # max. characters between two words for one thing: `bobot 2 SKS`
 
 
@@ -57,6 +60,11 @@ class Words:
     labels: list[Span]
     properties: list[Span]
     asks: frozenset[Ask]
+
+    @cached_property
+    def roots(self) -> set[str]:
+        """The roots of the words that are no property's."""
+        return roots_in(blanked(self.masked, self.properties))
 
 
 class Conditions:
@@ -123,8 +131,7 @@ class Conditions:
         """The most likely place of a value, by the words around it and by what usually names a node."""
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
-        apart = blanked(words.masked, words.properties)
-        said = roots_in(apart) - {root(name) for name in self.schema.nodes}
+        said = words.roots - {root(name) for name in self.schema.nodes}
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0
@@ -180,14 +187,15 @@ class Conditions:
         last: tuple[str, str] | None = None
         last_end = 0
         for start, end, number in self._numbers(masked):
-            comparison = self._comparison(masked[:start])
+            before = masked[max(start - _BEFORE, 0) : start]
+            comparison = self._comparison(before)
             near = self._numeric_word(words, start, end)
             if near is not None:
                 used |= {at for at, _, name in words.properties if name == near[1] and abs(at - start) < _SAME_PHRASE}
                 used.add(near[0])
                 last = (near[1], comparison or "=")
                 found.setdefault(last, []).append(number)
-            elif comparison and (self._counts_something(words, end) or self._is_counted_before(masked[:start])):
+            elif comparison and (self._counts_something(words, end) or self._is_counted_before(before)):
                 having = (comparison, number)
             elif last is not None and last[1] == "=" and self._is_range(masked[last_end:start]):
                 low = found[last].pop()

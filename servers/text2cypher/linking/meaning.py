@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any
 
 from servers.common.e5 import e5
@@ -21,6 +22,8 @@ REMEMBERED = 1000
 """The most unknown words whose nearest name is cached."""
 SHORTEST = 5
 """The fewest letters of a shared stem, so that it isn't coincidence."""
+MOST_UNKNOWN, LONGEST = 32, 40
+"""How many unknown words of a question are embedded, and of how many letters: a long one takes seconds."""
 MOST_NAMES = 200  # of more, none has a lead, and embedding them takes seconds
 
 
@@ -58,7 +61,8 @@ class Meanings:
     def likened(self, question: str) -> tuple[tuple[str, str, float], ...]:
         """(word, name, similarity) for each unknown word that is near a name."""
         words = dict.fromkeys(re.findall(r"[^\W\d_]{4,}", question.lower()))
-        near = ((word, self.nearest(word)) for word in words if not self._is_known(word))
+        unknown = (word for word in words if len(word) <= LONGEST and not self._is_known(word))
+        near = ((word, self.nearest(word)) for word in islice(unknown, MOST_UNKNOWN))
         return tuple((word, *found) for word, found in near if found is not None)
 
     def knows(self, name: str) -> bool:

@@ -18,8 +18,8 @@ _TELLING = 3  # min. letters of a word that distinguishes a property from its la
 
 def named_properties(hints: Hints, linker: Linker) -> list[str]:
     """Properties that the question names, also by root (`release year`), or for which it mentions a year or date."""
-    said = [*linker.lexicon.also, *linker.measured]
-    also = [name for phrase, name in said if f" {phrase} " in f" {folded(hints.masked)} "]
+    said, words = [*linker.lexicon.also, *linker.measured], f" {folded(hints.masked)} "
+    also = [name for phrase, name in said if f" {phrase} " in words]
     known = set(linker.schema.properties)
     labels = [set(parts(label)) for label in linker.schema.labels]
     own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
