@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
 from servers.text2cypher.linking.asks import Ask, Wording
@@ -25,8 +24,7 @@ _PART_OF_TEXT = (
 )
 MOST_BETWEEN = 3
 """The most function words between a property and its value: `a bank located in the …`."""
-_BEFORE = 80
-"""How many characters before a number say how it compares."""
+_BEFORE = 80  # max. characters before a number that say how it compares
 _SAME_PHRASE = 12  # max. characters between two words for one thing: `bobot 2 SKS`
 
 
@@ -60,11 +58,6 @@ class Words:
     labels: list[Span]
     properties: list[Span]
     asks: frozenset[Ask]
-
-    @cached_property
-    def roots(self) -> set[str]:
-        """The roots of the words that are no property's."""
-        return roots_in(blanked(self.masked, self.properties))
 
 
 class Conditions:
@@ -101,11 +94,12 @@ class Conditions:
         """(one filter per property with all its values, the offsets of the property words that announce them)."""
         found: dict[Place, list[Mention]] = {}
         used: set[int] = set()
+        said = roots_in(blanked(words.masked, words.properties)) - {root(name) for name in self.schema.nodes}
         for number, mention in enumerate(words.mentions):
             before = words.mentions[number - 1] if number else None
             place = self._joined_to(words, mention, before, found)
             if place is None:
-                place, announced = self._likeliest(words, mention)
+                place, announced = self._likeliest(words, mention, said)
                 used |= announced
             found.setdefault(place, []).append(mention)
         excepted = Ask.NOT in words.asks and self.wording.compiled(r"\b‹except›\b").search(words.question)
@@ -127,11 +121,10 @@ class Conditions:
             return None
         return next((place for place in mention.places if before in found.get(place, [])), None)
 
-    def _likeliest(self, words: Words, mention: Mention) -> tuple[Place, set[int]]:
-        """The most likely place of a value, by the words around it and by what usually names a node."""
+    def _likeliest(self, words: Words, mention: Mention, said: set[str]) -> tuple[Place, set[int]]:
+        """The most likely place of a value, by the words around it (`said`: roots) and by what usually names a node."""
         scores: dict[Place, float] = {}
         announced: set[tuple[int, Place]] = set()
-        said = words.roots - {root(name) for name in self.schema.nodes}
         for place in mention.places:
             score = 1.0 if place.property in self.naming.display(place.label)[:1] else 0.0
             score += 0.5 if self.naming.names(place.property) else 0.0
