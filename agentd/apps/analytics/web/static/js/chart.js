@@ -5,7 +5,7 @@ import { columnsOf, isFigure, named, numeric, shown } from './table.js';
 import { lang, t } from './words.js';
 
 const LIBRARY = '../vendor/chartjs/chart.umd.min.js';
-const [MOST, BAR_PX] = [24, 34];
+const [MOST, BAR_PX, NAME] = [24, 34, 16];
 const TIME = /^(19|20)\d\d(-\d\d){0,2}(T|$)/; // a year, a month, a day; an amount is none of them
 
 /** A figure for these rows (`units` of their columns), drawn as soon as the library is here; null when a chart would say nothing. */
@@ -42,7 +42,7 @@ async function draw(canvas, spoken, points, { title, by, flat, heading }) {
       maintainAspectRatio: false,
       indexAxis: flat ? 'y' : 'x',
       interaction: { mode: 'index', intersect: false, axis: flat ? 'y' : 'x' },
-      scales: flat ? { x: amounts, y: axis(by, { autoSkip: false }) } : { x: axis(by), y: amounts },
+      scales: flat ? { x: amounts, y: axis(by, { autoSkip: false, callback: (index) => shortened(points[index].name) }) } : { x: axis(by), y: amounts },
       plugins: {
         legend: { display: false },
         tooltip: {
@@ -56,6 +56,9 @@ async function draw(canvas, spoken, points, { title, by, flat, heading }) {
   byKeys(canvas, drawn, points.length);
   canvas.dataset.drawn = 'true';
 }
+
+/** A name that leaves room for its bar; the table and the pointer show all of it. */
+const shortened = (name) => (name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name);
 
 /** Arrow keys show each point's figure in turn, as the pointer does. */
 function byKeys(canvas, drawn, count) {
