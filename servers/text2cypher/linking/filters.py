@@ -197,8 +197,9 @@ class Conditions:
             elif last is not None and last[1] == "=":
                 found[last].append(number)
             last_end = end
+        named = {name: label for _, _, label in reversed(words.labels) for name in self.schema.nodes[label]}
         filters = [
-            Filter(self._numeric[name], name, operator, tuple(dict.fromkeys(values)))
+            Filter((self._numeric | named)[name], name, operator, tuple(dict.fromkeys(values)))
             for (name, operator), values in found.items()
             if values
         ]

@@ -15,7 +15,7 @@ WARDS = {
     "nodes.Symptom": "text\nRecovery\nNausea\nFever\n",
     "nodes.Origin": "name\nNurse\nPolice\n",
     "nodes.Remedy": "name\nZenoba\nMoltan\nPirex\n",
-    "nodes.Ward": "name\nNorth\nSouth\n",
+    "nodes.Ward": "name,year\nNorth,1990\nSouth,1991\n",
     "edges.CLOSED_WITH": "from_label,from_key,to_label,to_key\nVisit,501,Ending,RC\nVisit,502,Ending,TR\n"
     "Visit,503,Ending,RC\n",
     "edges.SHOWED": "from_label,from_key,to_label,to_key\nVisit,501,Symptom,Nausea\nVisit,503,Symptom,Fever\n"
@@ -83,3 +83,7 @@ def test_the_most_common_of_what_one_relationship_reaches_are_counted_by_it(benc
     counted = "MATCH (v:Visit)-[:CLOSED_WITH]->(e:Ending) RETURN e.ending, count(v) AS n ORDER BY n DESC LIMIT 2"
     assert answered(bench, question, counted) == "success"
     assert answered(bench, question, "MATCH (e:Ending) RETURN e.ending LIMIT 2") == "uncertain"
+
+
+def test_a_bounded_number_is_of_the_named_label_that_has_it(bench: Workbench) -> None:
+    assert [held.label for held in bench.linker.link("Which visits have the year 2001?").filters] == ["Visit"]
