@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from agentd.agent import history, prompts, text
 from agentd.agent.history import PastTurn
 from agentd.agent.toolset import Toolset
+from agentd.apps.analytics import vocabulary
 from agentd.apps.analytics.planner import examples, reading
 from agentd.apps.analytics.question import periods
 from agentd.errors import InvalidParams
@@ -35,7 +36,7 @@ TODAY = date(2026, 1, 5)
 NO_TOOLS = Toolset(tools=(), servers=())
 WORDS = [
     *("sejak ", "januari ", "sampai ", "2023 ", "q1 ", "3 bulan terakhir ", "1/2023 ", "per ", "vs "),
-    *("total ", "penjualan ", "pelanggan ", "mata kuliah ", "prasyarat ", "sks "),
+    *("sblm ", "total ", "penjualan ", "pelanggan ", "mata kuliah ", "prasyarat ", "sks "),
     *('{"a":', '"a":[', "```json", "NIK 3175064501900003 ", "session_id", "Bearer "),
 ]
 LONG = 10**9
@@ -71,6 +72,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "prompt": prompt,
     "log": logged,
     "periods": lambda words: periods.periods_of(words, TODAY),
+    "shorthands": vocabulary.in_full,
     "likeness": examples.telling_words,
     "object": answered,
 }

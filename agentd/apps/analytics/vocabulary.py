@@ -6,6 +6,7 @@ All languages are matched at once; docs/languages.md says how a pack is made.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -181,8 +182,9 @@ def in_full(question: str) -> str:
     spelt = [words().shorthands.get(each, each) for each in written]
     ends = list(accumulate(map(len, spelt)))
     told = [found.span() for found in _telling().finditer("".join(spelt))]
+    stops = [stop for _, stop in told]
     return "".join(
-        full if any(start < end and end - len(full) < stop for start, stop in told) else short
+        full if (at := bisect_right(stops, end - len(full))) < len(told) and told[at][0] < end else short
         for short, full, end in zip(written, spelt, ends, strict=True)
     )
 
