@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, Inspector, inspect
+from sqlalchemy import Connection, Inspector, inspect, text
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.types import Date, DateTime, Integer, Numeric
@@ -119,8 +119,11 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     foreign = inspector.get_multi_foreign_keys(**of)
     comments = _comments(connection, inspector, of)
     tables = {}
+    parts = _partitions(connection, schema)
     for key, table_columns in sorted(columns.items(), key=lambda item: item[0][1]):
         name = key[1]
+        if name in parts:
+            continue
         comment, column_comments = comments.get(name, (None, {}))
         infos = {
             column["name"]: ColumnInfo(
@@ -144,6 +147,18 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
             folded={column.lower(): column for column in infos},
         )
     return tables
+
+
+def _partitions(connection: Connection, schema: str | None) -> set[str]:
+    """Return PostgreSQL's tables whose rows another table of the same schema has, too."""
+    if connection.dialect.name != "postgresql":
+        return set()
+    query = (
+        "SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class p ON p.oid = inhparent "
+        "WHERE c.relnamespace = p.relnamespace "
+        "AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = coalesce(:schema, current_schema()))"
+    )
+    return {str(row[0]) for row in connection.execute(text(query), {"schema": schema})}
 
 
 def _names(inspector: Inspector) -> list[str]:

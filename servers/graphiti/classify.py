@@ -13,7 +13,7 @@ Classification = Literal["temporal", "financial_amount", "quantitative", "identi
 _TEMPORAL = re.compile(r"^(DATE|DATETIME|TIMESTAMP|TIME|YEAR)\b", re.IGNORECASE)
 _FRACTION = re.compile(r"^(DECIMAL|NUMERIC|NUMBER|MONEY|DOUBLE|FLOAT|REAL)", re.IGNORECASE)
 _WHOLE = re.compile(r"^(TINYINT|SMALLINT|MEDIUMINT|BIGINT|INTEGER|INT)\b", re.IGNORECASE)
-_ID = re.compile(rf"(?:^|_|(?<=[a-z]))({'|'.join(glossary.IDENTIFIERS)})$", re.IGNORECASE)
+_JOINED_ID = re.compile(rf"(.+)(?:{'|'.join(glossary.IDENTIFIERS)})$")
 _COUNTED = frozenset({"quantity", "stock", "minimum stock", "inflow", "outflow", "result", "terms"})
 _RATES = frozenset({"exchange rate"})
 
@@ -30,12 +30,25 @@ def classify(table: Table, column: Column) -> Classification:
     if _FRACTION.match(column.type):
         counted = concepts & (_COUNTED | _RATES) and "value" not in concepts
         return "quantitative" if counted else "financial_amount"
-    if _ID.search(column.name):
+    if _identifies(column.name):
         return "identifier"
     if _WHOLE.match(column.type) and not column.name.lower().startswith(glossary.FLAGS):
         money = concepts & {"price", "cost", "value", "salary", "discount"}
         return "financial_amount" if money else "quantitative"
     return "descriptive"
+
+
+def _identifies(name: str) -> bool:
+    """Whether the last word is "id" or similar; joined to another, only after a known one: `custid`, not `void`."""
+    last = glossary.words(name)[-1:]
+    joined = _JOINED_ID.match(last[0]) if last else None
+    return last[:1] in ([each] for each in glossary.IDENTIFIERS) or bool(joined and _is_known(joined[1]))
+
+
+def _is_known(word: str) -> bool:
+    """Whether it names a concept, or begins such a name: `cust`."""
+    begins = any(name.startswith(word) for each in glossary.CONCEPTS for name in each.names)
+    return bool(glossary.name_concepts(word)) or (len(word) > glossary.SHORT and begins)
 
 
 def is_aggregatable(classification: Classification) -> bool:

@@ -113,7 +113,7 @@ class Index:
         named = [name for name in self.tables if self._is_asked_by_name(name, question)]
         pool = named or [name for name, score in scores.items() if score > 0]
         ranked = sorted(pool, key=lambda name: (-scores[name], name))[:MAX_TABLES]
-        kept = [name for name in ranked if scores[name] >= KEEP * scores[ranked[0]]]
+        kept = [n for n in ranked if scores[n] >= KEEP * scores[ranked[0]] or n.lower() in question.exact]
         if not named:
             kept = self._covering(kept, question, scores)
         chosen = [self.tables[name] for name in self._completed(kept, question)]

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
+from servers.common.database_errors import LostError
 from servers.common.server import Server
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
@@ -40,7 +41,7 @@ Queries = Annotated[
 
 
 class QueryExecutionResult(TypedDict):
-    """What one statement gave. Keys without a value are null; the last two are there only where there is cause."""
+    """What one statement gave. Keys without a value are null; the last three are there only where there is cause."""
 
     query: Annotated[str, Field(description="The statement as it was written.")]
     status: Annotated[Literal["success", "error"], Field(description="'success' or 'error'.")]
@@ -48,6 +49,9 @@ class QueryExecutionResult(TypedDict):
     column_names: Annotated[list[str] | None, Field(description="The columns in order; a repeated name gets _2.")]
     results: Annotated[list[dict[str, Any]] | None, Field(description="One object a row.")]
     error_message: Annotated[str | None, Field(description="What went wrong, if something did.")]
+    unavailable: NotRequired[
+        Annotated[bool, Field(description="True when the database can't be reached: no other statement helps.")]
+    ]
     truncated: NotRequired[Annotated[bool, Field(description="True when there are more rows than given.")]]
     notice: NotRequired[
         Annotated[
@@ -140,7 +144,7 @@ async def _run_all(
                 continue
             except UnavailableError as error:
                 unreachable = error
-        results.append(_failed(statement, str(unreachable)))
+        results.append(_failed(statement, unreachable))
     return results
 
 
@@ -150,7 +154,7 @@ async def _answer(
     try:
         return await _run(database, statement, max_rows, timeout_seconds, before)
     except UnavailableError as error:
-        return _failed(statement, str(error))
+        return _failed(statement, error)
 
 
 async def _run(
@@ -164,7 +168,7 @@ async def _run(
     except UnavailableError:
         raise
     except (guard.RefusedError, DatabaseError) as error:
-        return _failed(statement, str(error))
+        return _failed(statement, error)
     result: QueryExecutionResult = {
         "query": statement.text,
         "status": "success",
@@ -180,12 +184,15 @@ async def _run(
     return result
 
 
-def _failed(statement: Statement, message: str) -> QueryExecutionResult:
-    return {
+def _failed(statement: Statement, error: Exception) -> QueryExecutionResult:
+    result: QueryExecutionResult = {
         "query": statement.text.encode("utf-8", "replace").decode("utf-8"),  # half a surrogate pair can't be sent
         "status": "error",
         "row_count": None,
         "column_names": None,
         "results": None,
-        "error_message": message,
+        "error_message": str(error),
     }
+    if isinstance(error, UnavailableError | LostError):
+        result["unavailable"] = True
+    return result

@@ -34,10 +34,13 @@ async def counting_date(
     read = read.order_by(*(column(name) for name in key)).limit(ROWS)
     found = await database.fetch(read, max_rows=ROWS, timeout_seconds=_SECONDS) if dates else None
     ranked: list[tuple[float, float, str]] = []
+    same: set[str] = set()
     for place, name in enumerate(dates):
         values = [str(row[place]) for row in found.rows if row[place] is not None] if found else []
         going_on = [before <= after for before, after in pairwise(values)]
-        if len(values) >= FEW and sum(going_on) >= GOES_ON * len(going_on):
+        if len({*values}) < len(values[:2]):
+            same.add(name)  # all rows were written or changed at once
+        elif len(values) >= FEW and sum(going_on) >= GOES_ON * len(going_on):
             ranked.append((len(values), sum(going_on), name))
-    alone = dates[0] if document and len(dates) == 1 else None
+    alone = dates[0] if document and len(dates) == 1 and dates[0] not in same else None
     return max(ranked, key=lambda each: each[:2])[2] if ranked else alone

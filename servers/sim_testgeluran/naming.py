@@ -7,8 +7,9 @@ import tomllib
 from pathlib import Path
 
 _WORDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("naming.toml").read_text(encoding="utf-8"))
-PERSONAL, MONEY, PRICE, QUANTITY, LABEL = (
-    re.compile("|".join(_WORDS[kind]), re.IGNORECASE) for kind in ("personal", "money", "price", "quantity", "label")
+PERSONAL, MONEY, PRICE, QUANTITY, LABEL, NAME_PARTS = (
+    re.compile("|".join(_WORDS[kind]), re.IGNORECASE)
+    for kind in ("personal", "money", "price", "quantity", "label", "name_parts")
 )
 
 

@@ -22,6 +22,8 @@ SAID = phrases("servers.sim_testgeluran")
 CODES = 12
 """A text column with at most this many different values contains codes."""
 CODE_CHARS = 30
+DIGITS = 6
+"""Whole numbers of at least so many digits, as many in each row and all different, identify people or things."""
 DATES_AS_TEXT = {
     r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": SAID["iso_date"]},
     r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": SAID["spoken_date"]},
@@ -97,10 +99,13 @@ async def _column(database: Database, described: Mapping[str, Any], each: Mappin
         different = await database.fetch(counted, timeout_seconds=_SECONDS)
         return _of_texts(each["name"], {str(value): int(times) for value, times in different.rows})
     if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each["name"]):
-        bounds = await database.fetch(select(func.min(seen.c.v), func.max(seen.c.v)), timeout_seconds=_SECONDS)
-        low, high = bounds.rows[0]
+        asked = (func.min(seen.c.v), func.max(seen.c.v), func.count(seen.c.v), func.count(seen.c.v.distinct()))
+        bounds = await database.fetch(select(*asked), timeout_seconds=_SECONDS)
+        low, high, count, different = bounds.rows[0]
         if (low, high) == (0, 1) and "int" in kind.lower():
             return dict(_FLAG)
+        if "int" in kind.lower() and count == different > 1 and len(str(low)) == len(str(high)) >= DIGITS:
+            return {"kind": "identifier"}
         return None if low is None else {"range": [str(low), str(high)]}
     return None
 

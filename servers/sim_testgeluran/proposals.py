@@ -8,7 +8,7 @@ from typing import Any
 
 from servers.common.database import Database, StatementError
 from servers.common.phrases import phrases
-from servers.sim_testgeluran.naming import LABEL, MONEY, QUANTITY, is_price
+from servers.sim_testgeluran.naming import LABEL, MONEY, NAME_PARTS, QUANTITY, is_price
 
 SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
@@ -63,7 +63,7 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
         for key in table["foreign_keys"]:
             other = known.get(key["referred_table"])
             added = [each for each in _amounts(table) if not is_price(each)]
-            if other is None or other is table or not (label := _label(other)):
+            if other is None or other is table or not (labels := _labels(other)):
                 continue
             name, there = quote(table["name"]), quote(other["name"])
             figure = f"SUM({name}.{quote(added[0])})" if added else "COUNT(*)"
@@ -73,11 +73,13 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
                 else SAID["most"].format(things=_words(table["name"]))
             )
             own = f"{there}.{quote(key['referred_columns'][0])}"
+            called = [f"{there}.{quote(label)}" for label in labels]
+            shown = f"{called[0]} AS NAME" if len(called) == 1 else ", ".join(called)
             on = f"{name}.{quote(key['columns'][0])} = {own}"
             yield (
                 SAID["ranking"].format(things=_words(other["name"]), figure=what),
-                f"SELECT {there}.{quote(label)} AS NAME, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
-                f"GROUP BY {own}, {there}.{quote(label)} ORDER BY TOTAL DESC LIMIT 5",  # names may repeat
+                f"SELECT {shown}, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
+                f"GROUP BY {own}, {', '.join(called)} ORDER BY TOTAL DESC LIMIT 5",  # names may repeat
             )
 
 
@@ -94,8 +96,11 @@ def _amounts(table: Mapping[str, Any]) -> list[str]:
     return [name for name in numbers if MONEY.search(name) and not (has_quantity and is_price(name))]
 
 
-def _label(table: Mapping[str, Any]) -> str | None:
-    return next((each["name"] for each in table["columns"] if LABEL.search(each["name"])), None)
+def _labels(table: Mapping[str, Any]) -> list[str]:
+    """Return the columns with a thing's name: one, or the parts of a person's."""
+    found = [each["name"] for each in table["columns"] if LABEL.search(each["name"])]
+    parts = [name for name in found if NAME_PARTS.search(name)]
+    return parts if len(parts) > 1 else found[:1]
 
 
 def _words(name: str) -> str:

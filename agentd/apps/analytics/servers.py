@@ -6,5 +6,3 @@ GRAPH = "graphiti_server"
 PLACEHOLDERS = "placeholder_mcp_server"
 NEEDED = (GRAPH, SQL, PLACEHOLDERS)
 """The servers without which the books can't be asked."""
-AWAY = ("The database can't be reached", "The connection to the database was lost")
-"""How the SQL server's errors begin that no other plan avoids."""

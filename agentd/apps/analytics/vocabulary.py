@@ -113,6 +113,7 @@ class Vocabulary:
     quantities: frozenset[str]
     picks: frozenset[str]
     reads: frozenset[str]
+    writes: frozenset[str]
     shares: frozenset[str]
     neutral: frozenset[str]
     measures: frozenset[str]
@@ -178,7 +179,7 @@ def in_full(question: str) -> str:
 
     Others and capitalised ones stay: `lg`, `spt` and `sj` may be a name or code.
     """
-    written = re.split(r"(?<![\w'’-])([a-z]+)(?![\w'’-])", question)
+    written = re.split(r"(?<![\w'’-])([a-z]+)(?![\w'’-])", _each_day().sub(r"\1 \4\2\3", question))
     spelt = [words().shorthands.get(each, each) for each in written]
     ends = list(accumulate(map(len, spelt)))
     told = [found.span() for found in _telling().finditer("".join(spelt))]
@@ -187,6 +188,14 @@ def in_full(question: str) -> str:
         full if (at := bisect_right(stops, end - len(full))) < len(told) and told[at][0] < end else short
         for short, full, end in zip(written, spelt, ends, strict=True)
     )
+
+
+@cache
+def _each_day() -> re.Pattern[str]:
+    """A day whose month is said after another day: `25 dan 26 April 2008`."""
+    months = "|".join(re.escape(name) for name in {*vocabulary().months, *(n for of in words().months for n in of)})
+    between = rf"(?:,\s*|\s+(?:{alternatives({*vocabulary().joined, *vocabulary().beside})})\s+)"
+    return re.compile(rf"(?<![\w.,])(\d\d?)({between})(\d\d?\s+((?:{months})(?:\s+\d{{4}})?))\b", re.IGNORECASE)
 
 
 @cache

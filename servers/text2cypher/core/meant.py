@@ -7,6 +7,7 @@ if nobody wrote words for the graph, a note says which columns are shown unless 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice, permutations
 from typing import Any
 
@@ -47,6 +48,7 @@ def doubts_of_choice(
     less = behind(hints, linker)
     most = less(query)
     rivals = (text for text in readings if text != query and less(text) <= most)
+    run = cache(run)  # a rival is compared, then judged by the same rows
     differing = differing_from(query, rows, rivals, run)
     often = _counted_often(query, hints)
     rival = next((text for text in differing if text == often or not _is_doubted(text, hints, linker, run)), None)

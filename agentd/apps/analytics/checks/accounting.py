@@ -17,6 +17,7 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.checks import voided_rows
 from agentd.apps.analytics.checks.agreement import restricted, speaks, words_of
+from agentd.apps.analytics.checks.flags import affirmed, denied
 from agentd.apps.analytics.checks.group_keys import needless_keys
 from agentd.apps.analytics.checks.not_consulted import not_consulted
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
@@ -76,7 +77,7 @@ def _conditions(reading: Reading) -> Iterator[str]:
         else:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
             accounted = said and not any(reading.better([column], columns) for column in columns)
-        if not accounted or _denied(reading, leaf, columns):
+        if not accounted or denied(reading, leaf, columns) or affirmed(reading, leaf, columns):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
 
 
@@ -90,14 +91,16 @@ def _late(reading: Reading, leaf: exp.Expr) -> bool:
     return days and after != due and speaks(due.name, "deadlines")
 
 
-def _denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
-    """Whether a condition tests a flag for "no" (`Discontinued = 0`) although the question doesn't negate it."""
-    no = {"EQ": "0", "NEQ": "1"}.get(type(leaf).__name__)
-    said = [each for each in columns if no and leaf.expression.name == no]
-    flags = [each for each in said if reading.kind(each) not in FIGURES or speaks(each.name, "voided")]
-    words = [word for each in flags for word in words_of(each.name).split() if len(word) > 3]
-    before = [reading.asked.said.partition(word)[0].split()[-2:] for word in words if word in reading.asked.said]
-    return any(restricted(" ".join(each)) is None for each in before)
+def _lasts(reading: Reading, column: exp.Column) -> bool:
+    """Whether the column is one end of a time between two dates of its table, and the question asks how long."""
+    span = column.find_ancestor(exp.Func, exp.Sub)
+    ends = {each.name: reading.column(each) for each in span.find_all(exp.Column)} if span is not None else {}
+    of_one = {str(found[0]["table_name"]) for found in ends.values() if found and reading.kind(column) == "temporal"}
+    return (
+        len(ends) > 1
+        and len(of_one) == 1
+        and bool("duration" in reading.asked.topics or finder("units").search(reading.asked.text))
+    )
 
 
 def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
@@ -143,7 +146,9 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
     for column in reading.own(exp.Column):
         late = (around := column.find_ancestor(*_BOUNDS)) is not None and _late(reading, around)
-        other = reading.kind(column) == "temporal" and not (reading.is_own_date(column) or late)
+        other = reading.kind(column) == "temporal" and not (
+            reading.is_own_date(column) or late or _lasts(reading, column)
+        )
         if other and not reading.hits_of([column]) - amounts:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}

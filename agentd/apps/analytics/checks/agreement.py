@@ -66,6 +66,14 @@ def restricted(asked: str) -> re.Match[str] | None:
     return finder("restricts").search(finder("whether").sub(" ", asked))
 
 
+def of_both(asked: str) -> str:
+    """The word that is asked for with and without: "aktif dan tidak aktif", "shipped and not shipped"; or ""."""
+    some = finder("restricts").search(asked)
+    behind = re.findall(r"[^\W\d_]{4,}", asked[some.end() :]) if some else []
+    known = re.findall(r"[^\W\d_]{4,}", asked[: some.start()].casefold()) if some else []
+    return behind[0] if behind and behind[0].casefold() in known else ""
+
+
 def includes(asked: str) -> str:
     """The word that includes things without rows ("including"), or ""."""
     found = finder("included").search(asked)
@@ -136,7 +144,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     elif (
         counts
         and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
-        and not any(thing in name.casefold() for name in used)
+        and not any(thing in f"{name} {table.get('purpose')}".casefold() for name, table in used.items())
     ):
         chosen = {column.name.casefold() for each in conditions_of(select) for column in each.find_all(exp.Column)}
         columns = {str(c["name"]).casefold() for table in used.values() for c in table["columns"]} - chosen

@@ -19,10 +19,14 @@ Table = Mapping[str, Any]
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Column names that a question may contain without meaning the column."""
 
+_UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter", "year"})
+
 
 def unused(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
     """The words for columns and units that no query uses. `asked`: without time words; `tables`: the consulted."""
+    tables = list(tables)
     yield from _other_columns(asked, selects, tables)
+    yield from _other_flags(asked, selects, tables)
     yield from _other_units(asked, selects)
 
 
@@ -46,8 +50,26 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Tab
             yield words
 
 
+def _other_flags(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
+    """Words of the description of a yes/no column that no query uses: "active customers", for all of them."""
+    read = {table.name.casefold() for select in selects for table in select.find_all(exp.Table)}
+    written = {column.name.casefold() for select in selects for column in select.find_all(exp.Column)}
+    said = re.findall(r"[^\W\d_]{4,}", asked.casefold())
+    for table in tables:
+        for column in table["columns"] if str(table["table_name"]).casefold() in read else ():
+            values = {str(each) for each in column.get("sample_values") or ()}
+            if values and values <= {"0", "1", "True", "False"} and str(column["name"]).casefold() not in written:
+                about = re.findall(r"[^\W\d_]{4,}", str(column.get("description") or "").casefold())
+                yield from (word for word in said if word in about)
+
+
 def _other_units(asked: str, selects: Sequence[exp.Expr]) -> Iterator[str]:
-    """Units such as "in minutes" if no query converts to them."""
+    """Units such as "in minutes" if no query converts to them, and other units of time than those asked for."""
+    meant = {unit for word, unit in vocabulary().units.items() if phrase_finder(word).search(asked)}
+    between = (call for select in selects for call in select.find_all(exp.DateDiff, exp.TimestampDiff))
+    for call in between if meant else ():
+        taken = {each.name.casefold().rstrip("s") for each in call.find_all(exp.Var, exp.Column)}
+        yield from taken & (_UNITS - meant) if call.find_ancestor(exp.Div, exp.Mul) is None else ()
     numbers = [float(each.this) for select in selects for each in select.find_all(exp.Literal) if each.is_number]
     divisors = [
         float(each.expression.this)

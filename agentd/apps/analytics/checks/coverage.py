@@ -18,7 +18,7 @@ from agentd.agent.languages import languages, words
 from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
-from agentd.apps.analytics.checks.agreement import disagreements, includes, restricted, words_of
+from agentd.apps.analytics.checks.agreement import disagreements, includes, of_both, restricted, words_of
 from agentd.apps.analytics.checks.asked_columns import unused
 from agentd.apps.analytics.checks.deductions import misdeducted
 from agentd.apps.analytics.checks.limits import number_words
@@ -118,11 +118,15 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     superlatives = ends_of(asked)
     yield from (word for word, end in superlatives.items() if not end & ends)
     yield from _other_figure(asked, computed(plan), bool(ends))
+    yield from _no_share(asked, plan)
     yield from _nameless(asked, plan, _numeric(tables))
-    if (some := restricted(asked)) and not choice.any and not includes(asked):
+    both, split = of_both(asked), list(_split(plan))
+    if both and not split and sum(len(projections(query["query"])) for query in plan.results) < len([both, ""]):
+        yield both
+    if (some := restricted(asked)) and not (choice.any or (both and split) or includes(asked)):
         yield some[0]
-    yield from (*_same_again(plan), *_parts(asked, plan))
-    yield from () if superlatives or numbers_asked or finder("lists").search(asked) else _split(plan)
+    yield from (*_same_again(plan), *_parts(asked, plan, _numeric(tables)))
+    yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
     parsed = [found for _, found in trees(plan.selects)]
     for found in parsed:
         for select in found.find_all(exp.Select):
@@ -140,14 +144,17 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
 
-def _parts(asked: str, plan: Plan) -> Iterator[str]:
-    """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures."""
-    figures = sum(len(projections(query["query"])) for query in plan.results)
+def _parts(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
+    """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures, or if
+    it is a part and the plan shows names only."""
+    shown = [each for query in plan.results for each in projections(query["query"])]
+    figures = len(shown)
+    named = all(not each.aggregate and len(each.over) == 1 and each.over[0][1] not in numbers for each in shown)
     joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
     for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
         parts = re.split(apart, asked, flags=re.IGNORECASE)
         asking = [found[0] for part in parts if (found := finder(*keys).search(part))]
-        if len(asking) > figures > 0:
+        if asking and (len(asking) > figures > 0 or (figures and numbers and named and len(parts) > 1)):
             yield asking[-1]
 
 
@@ -178,6 +185,13 @@ def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str
         yield "AVG"
     elif total and not mean and not ordered and not computed & {"SUM", "COUNT"}:
         yield total[0]
+
+
+def _no_share(asked: str, plan: Plan) -> Iterator[str]:
+    """The word for a share if the plan adds or counts without a quotient, and its text computes none."""
+    share, done = finder("shares").search(asked), computed(plan)
+    if share and done and "/" not in done and not re.search(r"\{(?:SHARE|COMPARE|TREND)", plan.template):
+        yield share[0]
 
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:

@@ -13,7 +13,7 @@ from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
-from agentd.apps.analytics.sql.tree import conditions_of, nodes
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, trees
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 
@@ -71,6 +71,19 @@ def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) 
         if not {name.casefold() for name in compared} & counted:
             others = sorted(name for name in compared if name.casefold() in dates)
             yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
+
+
+def partly_dated(plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The main `date` of tables from which a result takes all rows, if another result of the plan has days: all rentals
+    beside the revenue of August. Of tables that weren't consulted, their names."""
+    tables = list(tables)
+    counting = {str(table["table_name"]).casefold(): table.get("date") for table in tables}
+    found = [each for _, each in trees(plan.results)]
+    dated = [any(DAY.match(each.name) for each in one.find_all(exp.Literal)) for one in found]
+    for one in (one for one, days in zip(found, dated, strict=True) if any(dated) and not days):
+        if any(counting.values()):  # in an office's own database
+            read = {each.name.casefold() for each in one.find_all(exp.Table)}
+            yield from (str(day) for name in sorted(read) if (day := counting.get(name, name)))
 
 
 def _dates_of(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from agentd.apps.analytics.answer.rules import number
 from agentd.apps.analytics.checks import coverage, currencies
 from agentd.apps.analytics.checks.accounting import unaccounted
-from agentd.apps.analytics.checks.dates import dates_for, other_dates, usable
+from agentd.apps.analytics.checks.dates import dates_for, other_dates, partly_dated, usable
 from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, part_of_the_period, timeless_whole
 from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_some, united_twice
@@ -17,6 +17,8 @@ from agentd.apps.analytics.checks.misplaced import misplaced
 from agentd.apps.analytics.checks.reckoning import altered
 from agentd.apps.analytics.checks.unknown_words import unknown_words
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.question.other_names import as_planned
 from agentd.apps.analytics.question.periods import periods_in
 from agentd.apps.analytics.state import AgentState, past_questions
 
@@ -32,7 +34,7 @@ def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) ->
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
     """`doubts`, parts that no word justifies, and what the figures (`values`) make doubtful; each once."""
-    question, tables = state["user_query"], state.get("relevant_tables") or []
+    question, tables = as_planned(state["user_query"], text_of(plan)), state.get("relevant_tables") or []
     words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
     figures = list(values)
     words += coverage.not_found(plan, figures, tables)
@@ -42,7 +44,7 @@ def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[A
 
 def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
-    question, past = state["user_query"], past_questions(state)
+    question, past = as_planned(state["user_query"], text_of(plan)), past_questions(state)
     tables, joins = state.get("relevant_tables") or [], state.get("table_relationships")
     dates = usable(question, dates_for(question, periods_in(question, past, today), today))
     return [
@@ -53,6 +55,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *altered(question, plan, tables),
         *misplaced(plan),
         *other_dates(question, plan, tables),
+        *partly_dated(plan, tables),
         *only_some(plan, joins),
         *united_twice(plan),
         *codes_for_names(plan, tables, joins),

@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from agentd.apps.analytics.answer.formats import FIGURES
+from agentd.apps.analytics.checks.agreement import speaks
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections
@@ -56,6 +58,7 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
 
 def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
     """Sums of a document's amounts over its detail rows, one sentence each: every detail row adds the amount again."""
+    tables = list(tables)
     columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
     details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
     faults = []
@@ -63,12 +66,22 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
         for table, column in select.added:
             owners = [table] if table else [name for name in select.tables if column in columns.get(name, ())]
             for detail, document in details:
-                if owners == [document] and detail in select.tables and detail != document:
+                if owners != [document] or detail not in select.tables or detail == document:
+                    continue
+                if not _price_of_each(detail, document, column, tables):
                     faults.append(
                         f"{key}: {document}.{column} would be added once for each row of {detail}; "
                         f"add a column of {detail}, or leave {detail} out"
                     )
     return list(dict.fromkeys(faults))
+
+
+def _price_of_each(detail: str, document: str, column: str, tables: Iterable[dict[str, Any]]) -> bool:
+    """Whether every row of the detail table costs the other's price: nothing else has an amount, and its rows have no
+    figures (what a procedure costs, for each time that it was performed)."""
+    kinds = {table["table_name"]: {each.get("classification") for each in table["columns"]} for table in tables}
+    amounts = {name for name, of in kinds.items() if "financial_amount" in of}
+    return speaks(column, "unit_values") and amounts == {document} and kinds[detail].isdisjoint(FIGURES)
 
 
 def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> Plan:

@@ -1,11 +1,12 @@
 """Alternative readings of a question as queries; comparing their rows shows whether they matter. Pure; it runs none.
 
-Alternatives: another date of the table, things for rows, a mean per thing for one per row, an inclusive for an
-exclusive bound, the row after the last one shown. The schema determines which exist.
+Alternatives: another date of the table, things for rows, namesakes apart, a mean per thing for one per row, an
+inclusive for an exclusive bound, the row after the last one shown. The schema determines which exist.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
             reading = Reading(select, known, asked)
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
-            found += [*_rates(reading, text), *_empties(reading, text, dialect)]
+            found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
     spelled = [str(table["table_name"]) for table in known.values()]
     return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
 
@@ -124,7 +125,7 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
     sources = {written[alias]: table for alias, table in reading.sources.items()}
     about = {alias: table for alias, table in sources.items() if thing.hits(*_named(table))}
     keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
-    if not about:
+    if all(len(_primary(table)) > 1 for table in about.values()):
         columns = ((alias, each) for alias, table in sources.items() for each in table["columns"])
         keys = [
             f"{quoted(alias)}.{quoted(str(each['name']))}"
@@ -141,14 +142,40 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
             )
 
 
+def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
+    """Things of one name apart instead of together, if the groups have names only."""
+    group = reading.select.args.get("group")
+    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    for key in keys:
+        alias, found = key.table.casefold(), reading.column(key)
+        unique = _keys_of(found[0]) if found and key.name in _labels_of(found[0]) else []
+        apart = {each.name.casefold() for each in keys if each.table.casefold() == alias}
+        if unique and unique[0].casefold() not in apart and text.upper().count("GROUP BY ") == 1:
+            by = f"{key.table}.{quoted(unique[0])}" if key.table else quoted(unique[0])
+            instead = re.sub("(?i)GROUP BY ", f"GROUP BY {by}, ", text)
+            yield Other(text, instead, key.name, unique[0])
+            return
+
+
 def _named(table: Mapping[str, Any]) -> tuple[str, str]:
     return str(table["table_name"]), str(table.get("purpose") or "")
 
 
 def _keys_of(table: Mapping[str, Any]) -> list[str]:
     """The primary key, if it is one column."""
-    keys = [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
+    keys = _primary(table)
     return keys if len(keys) == 1 else []
+
+
+def _labels_of(table: Mapping[str, Any]) -> list[str]:
+    """The columns with the thing's name; its title if it has none (an employee's is no name)."""
+    columns = [str(each["name"]) for each in table["columns"]]
+    names = [name for name in columns if finder("names").search(name)]
+    return names or [name for name in columns if finder("titles").search(name)]
+
+
+def _primary(table: Mapping[str, Any]) -> list[str]:
+    return [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
 
 
 def _means(reading: Reading, text: str) -> Iterator[Other]:

@@ -253,10 +253,15 @@ class Reading:
         )
 
     def is_about(self, table: Mapping[str, Any]) -> bool:
-        """Whether the question mentions the table, or a value that its rows are selected by."""
+        """Whether the question mentions the table, a value that its rows are selected by, or a column that refers to
+        them: the head of a department is a physician."""
         chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
+        ties = ((each.this, each.expression) for each in self.own(exp.EQ))
+        tied = (tie for tie in ties if all(isinstance(side, exp.Column) and self.column(side) for side in tie))
+        pairs = (pair for tie in tied for pair in (tie, tie[::-1]))
+        roles = (thing for thing, role in pairs if self.said(role) and self._head(role))
         return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
-            (found := self.column(column)) is not None and found[0] is table for column in chosen
+            (found := self.column(column)) is not None and found[0] is table for column in (*chosen, *roles)
         )
 
     def texts(self) -> Iterator[str]:

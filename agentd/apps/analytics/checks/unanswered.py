@@ -47,7 +47,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())
     if asked.counted or (counts and things and finder("counting").search(asked.text)):
         yield from () if figures or counts else (asked.counted,)
-    elif not figures and not finder("totals").search(asked.text):
+    elif not figures and ((counts and asked.amounts) or not finder("totals").search(asked.text)):
         amount = finder("amounts").search(asked.text)
         yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
 

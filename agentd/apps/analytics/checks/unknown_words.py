@@ -8,6 +8,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.agent.languages import words
 from agentd.agent.text import stem
 from agentd.apps.analytics.checks.agreement import words_of
@@ -15,6 +17,7 @@ from agentd.apps.analytics.checks.coverage import known_words, names_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import text_of
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
 
 OF_NO_QUESTION = {
@@ -35,7 +38,8 @@ def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]
     found tables have: whether the plan covers them is uncertain."""
     about = {str(table["table_name"]): about_table(table) for table in tables}
     query = text_of(plan)
-    used = [text for name, text in about.items() if re.search(rf"\b{re.escape(name)}\b", query)]
+    read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
+    used = [text for name, text in about.items() if name.casefold() in read]
     written = " ".join([query, words_of(query), *used]).casefold()
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
     unsaid = [word for word in _others(question) if not said_in(word, written)]

@@ -43,6 +43,8 @@ class _Gathered:
     """The rows of each query of a SQL plan."""
     cut: set[str] = field(default_factory=set)
     """Keys of results with more rows than the server returned."""
+    unavailable: int = 0
+    """How many of them failed because the database can't be reached."""
     vital: int = 0
     vital_failed: int = 0
 
@@ -92,7 +94,7 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
     if gathered.status == "total_failure":
         reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
-        if all(error["error_message"].startswith(servers.AWAY) for error in gathered.errors):
+        if gathered.unavailable == len(gathered.errors):
             raise NodeFailed(gathered.say["no_database"], reasons, suggestions=[gathered.say["try_again"]], **changes)
         raise NodeFailed(gathered.say["queries_failed"], reasons, **changes)
     return changes
@@ -137,6 +139,7 @@ async def _rows(
         gathered.warnings.append(gathered.say["first_only"].format(key=query["result_key"]))
     if result.get("status") != "success":
         reason = str(result.get("error_message") or "the server answered without a result")
+        gathered.unavailable += result.get("unavailable") is True
         gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
         return None
     gathered.vital += vital

@@ -182,10 +182,9 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
         except CallFailed:
             return []
         if answer.get("status") == "error":
-            reason = str(answer.get("error_message"))
-            if reason.startswith(servers.AWAY):
+            if answer.get("unavailable"):
                 return []
-            refused.append(f"{query['result_key']}: {reason}")
+            refused.append(f"{query['result_key']}: {answer.get('error_message')}")
     return refused
 
 

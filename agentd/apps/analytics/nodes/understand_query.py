@@ -9,19 +9,24 @@ from datetime import date
 from importlib.resources import files
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.agent.actions import HOSTED
+from agentd.agent.languages import words
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.nodes.clarifying import without_subject
 from agentd.apps.analytics.nodes.node_context import NodeContext
-from agentd.apps.analytics.planner.examples import ExampleLibrary
+from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
 from agentd.apps.analytics.planner.reading import Unreadable, texts, unwrapped
 from agentd.apps.analytics.question.periods import period_of, periods_in
+from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
 from agentd.apps.analytics.vocabulary import finder
 from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
 
+OWN_INTENTS = ("report", "change_data", "unclear")
 INTENTS = (
     "sales_analysis",
     "customer_report",
@@ -41,29 +46,47 @@ _UNCLEAR = frozenset(
 )
 _CHANGES = frozenset("change_data data_modification write_request delete_data update_data".split())
 MAX_TOKENS = 160
+SHOWN = 3
 COMPLEXITIES = ("simple", "medium", "complex")
 
 SYSTEM = (
-    "You read questions about a trading company's books (sales, customers, receivables, suppliers, payables, "
-    "purchases, payments, stock, production, employees), in Indonesian or English. Answer with one JSON object: "
-    "intent, entities_mentioned (the business things the question is about, in its own words; `customer` or `supplier` "
-    "for a company's name), requested_metrics (snake_case), query_complexity. intent is `unclear` when the question is "
+    "You read questions about {books}, in Indonesian or English. Answer with one JSON object: "
+    "intent, entities_mentioned ({things}), requested_metrics (snake_case), query_complexity. intent is `unclear` "
+    "when the question is "
     "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
     "follow-up is about what the previous questions were about. Never answer the question."
 )
+SAMPLE = (
+    "a trading company's books (sales, customers, receivables, suppliers, payables, purchases, payments, stock, "
+    "production, employees)",
+    "the business things the question is about, in its own words; `customer` or `supplier` for a company's name",
+)
+OWN = (
+    "an office's database{tables}",
+    "the tables that hold what it asks for, by these names, then the other things it is about, in its own words",
+)
+LISTED = 100
+"""How many of an own database's tables are named."""
 EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text(encoding="utf-8"))
 _NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "intent": {"type": "string", "enum": list(INTENTS)},
-        "entities_mentioned": _NAMES,
-        "requested_metrics": {**_NAMES, HOSTED: True},
-        "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
-    },
-    "required": ["intent", "entities_mentioned", "requested_metrics", "query_complexity"],
-    "additionalProperties": False,
-}
+REQUIRED = ("intent", "entities_mentioned", "requested_metrics", "query_complexity")
+
+
+def _schema(intents: Sequence[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "intent": {"type": "string", "enum": list(intents)},
+            "entities_mentioned": _NAMES,
+            "requested_metrics": {**_NAMES, HOSTED: True},
+            "query_complexity": {"type": "string", "enum": list(COMPLEXITIES), HOSTED: True},
+        },
+        "required": list(REQUIRED),
+        "additionalProperties": False,
+    }
+
+
+SCHEMA = _schema(INTENTS)
 
 
 async def understand_query(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
@@ -86,7 +109,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
         raise NodeFailed(say["ask_back"], "the question is empty", validation_status="failed_understanding")
     try:
         known = {"intent": "known"} if known_plan(state, examples) else None
-        value = known or unwrapped(await _understood(_messages(state), context), "intent")
+        value = known or unwrapped(await _understood(state, context, examples), "intent")
     except (ProviderFailure, ProviderUnavailable) as error:
         raise NodeFailed(say["not_now"], f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
@@ -96,14 +119,14 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
     if intent in _CHANGES and finder("reads").match(question):
         intent = "master_data"  # a small model mistakes "list of suppliers" for a command
-    if intent in _CHANGES:
+    if intent in _CHANGES or orders_to_write(question):
         raise NodeFailed(
             say["reads_only"], "the question asks to change data", validation_status="failed_understanding"
         )
     if not intent or (is_unclear(intent) and not _says_what(question)):
         raise unclear(question, intent)
     complexity = str(value.get("query_complexity") or "").casefold()
-    left_out = [name for name in SCHEMA["required"] if name not in value]
+    left_out = [name for name in REQUIRED if name not in value]
     period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
     return {
         "intent": intent,
@@ -119,6 +142,13 @@ def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | 
     """The plan of an example with the same question; None for a follow-up, which may mean something else."""
     example = None if past_questions(state) else examples.same(state["user_query"], state["plan_style"])
     return None if example is None else example.plan
+
+
+def orders_to_write(question: str) -> bool:
+    """Whether it orders to change data, by its first word that isn't polite."""
+    said = re.findall(r"[^\W\d_]+", question.casefold())
+    first = next((word for word in said if word not in words().fillers), "")
+    return finder("writes").fullmatch(first) is not None
 
 
 def _says_what(question: str) -> bool:
@@ -143,13 +173,15 @@ def unclear(question: str, intent: str | None) -> NodeFailed:
     )
 
 
-async def _understood(messages: list[ChatMessage], context: NodeContext) -> dict[str, Any]:
+async def _understood(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
     """The model's reading, requested once more if it was no JSON. Raises the same errors as `context.ask`."""
+    begun, schema = begun_for(examples)
+    messages = [*begun, _asked(state["user_query"], past_questions(state)[-3:])]
     try:
-        return await context.ask(messages, SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+        return await context.ask(messages, schema, stable=len(begun), max_tokens=MAX_TOKENS)
     except Unreadable as error:
         again = ChatMessage(role="user", content=json.dumps({"error": f"{error}; answer with the JSON object alone"}))
-        return await context.ask([*messages, again], SCHEMA, stable=_STABLE, max_tokens=MAX_TOKENS)
+        return await context.ask([*messages, again], schema, stable=len(begun), max_tokens=MAX_TOKENS)
 
 
 def time_period(question: str, described: str, past: list[str], today: date) -> TimePeriod:
@@ -163,10 +195,6 @@ def time_period(question: str, described: str, past: list[str], today: date) -> 
     return {**period.as_time_period(), "period_label": label_for(question, period.label)}
 
 
-def _messages(state: AgentState) -> list[ChatMessage]:
-    return [*_PREFIX, _asked(state["user_query"], past_questions(state)[-3:])]
-
-
 def _asked(question: str, past: Sequence[str]) -> ChatMessage:
     asked: dict[str, Any] = {"question": question}
     if past:
@@ -174,18 +202,43 @@ def _asked(question: str, past: Sequence[str]) -> ChatMessage:
     return ChatMessage(role="user", content=json.dumps(asked, ensure_ascii=False))
 
 
-_PREFIX = [
-    ChatMessage(role="system", content=SYSTEM),
-    *(
-        message
-        for example in EXAMPLES
-        for message in (
-            _asked(example["question"], example["past"]),
-            ChatMessage(role="assistant", content=json.dumps(example["answer"], ensure_ascii=False)),
-        )
-    ),
-]
-_STABLE = len(_PREFIX)
+def _begun(system: str, examples: Sequence[dict[str, Any]]) -> list[ChatMessage]:
+    """The beginning of each request: what is asked about, and examples."""
+    turns = (
+        (_asked(each["question"], each["past"]), json.dumps(each["answer"], ensure_ascii=False)) for each in examples
+    )
+    shown = [said for asked, answer in turns for said in (asked, ChatMessage(role="assistant", content=answer))]
+    return [ChatMessage(role="system", content=system), *shown]
+
+
+_PREFIX = _begun(SYSTEM.format(books=SAMPLE[0], things=SAMPLE[1]), EXAMPLES)
+
+
+def begun_for(examples: ExampleLibrary) -> tuple[list[ChatMessage], dict[str, Any]]:
+    """The beginning of each request to this library's office, and the schema of the answer."""
+    return (_of_own(examples), _schema(OWN_INTENTS)) if examples.own else (_PREFIX, SCHEMA)
+
+
+def _of_own(examples: ExampleLibrary) -> list[ChatMessage]:
+    """The same for an office's own database: its tables, and three of the questions that its check proposed."""
+    tables = examples.tables()
+    listed = f" with the tables {'; '.join(tables[:LISTED])}" if tables else ""
+    system = SYSTEM.format(books=OWN[0].format(tables=listed), things=OWN[1] if tables else SAMPLE[1].partition(";")[0])
+    shown = [
+        {"question": each.question, "past": [], "answer": _read(each)} for each in examples.proposed("sql")[:SHOWN]
+    ]
+    return _begun(system, [*shown, *(each for each in EXAMPLES if each["answer"]["intent"] in OWN_INTENTS)])
+
+
+def _read(example: Example) -> dict[str, Any]:
+    tables = sorted({each.name for each in nodes(example.plan["sql_queries_plan"], exp.Table)})
+    complexity = COMPLEXITIES[len(tables) > 1]
+    return {
+        "intent": OWN_INTENTS[0],
+        "entities_mentioned": tables,
+        "requested_metrics": [],
+        "query_complexity": complexity,
+    }
 
 
 def _description(value: dict[str, Any]) -> str:

@@ -17,6 +17,9 @@ def settled(plan: Plan, classes: formats.Classes) -> Plan:
     """The plan with the formats that its queries determine, rules for figures that can't be negative, and the orders of
     its results."""
     found, keys = _figures(plan)
+    percent = {name.casefold() for name in re.findall(r"\{(\w+)\}\s?%", plan.template)}
+    shares = {name: each for name, each in found.items() if each.quotient and name.casefold() in percent}
+    found |= {name: replace(each, name=f"{each.name} percent") for name, each in shares.items()}
     mapping, notes = formats.settled(plan.mapping, found, classes)
     own = [_renamed(rule, keys) for rule in plan.rules]
     stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]

@@ -56,12 +56,12 @@ class ExampleLibrary:
 
     def answerable(self, question: str, style: PlanStyle, count: int) -> list[str]:
         """Up to `count` answerable questions, the closest first."""
-        return [each.question for each in _ranked(question, [*self._all(style), *self._proposed(style)])[:count]]
+        return [each.question for each in _ranked(question, [*self._all(style), *self.proposed(style)])[:count]]
 
     def same(self, question: str, style: PlanStyle) -> Example | None:
         """The latest example with the same words (times aside, if both or neither name one) and no date in its plan."""
         asked = _words(question)
-        known = [*self._all(style), *self._proposed(style)]
+        known = [*self._all(style), *self.proposed(style)]
         found = (each for each in known if each.alone and _words_of_example(each.question) == asked)
         return next((each for each in found if not _DAY.search(json.dumps(each.plan))), None)
 
@@ -77,15 +77,27 @@ class ExampleLibrary:
         shipped = [Example(each["question"], each[style]) for each in self._shipped if style in each]
         return [*self._approved(style), *shipped]
 
-    def _proposed(self, style: PlanStyle) -> list[Example]:
-        """The questions of the office's books.toml with their SQL; there are none in the style of operations."""
-        if style != "sql" or self._books is None:
-            return []
+    def tables(self) -> list[str]:
+        """The tables of books.toml, each with what people call it: `Physician (dokter, doctor)`."""
+        said = {
+            name: [each.get("label"), *each.get("synonyms", ())] for name, each in self._of_books("tables", {}).items()
+        }
+        words = {name: ", ".join(filter(None, each)) for name, each in said.items()}
+        return [f"{name} ({each})" if each else name for name, each in words.items()]
+
+    def proposed(self, style: PlanStyle) -> list[Example]:
+        """The questions of books.toml with the SQL that answered them."""
+        found = self._of_books("questions", []) if style == "sql" else []
+        plans = ([{"query": each["sql"], "result_key": "RESULT"}] for each in found)
+        return [Example(each["ask"], {"sql_queries_plan": plan}) for each, plan in zip(found, plans, strict=True)]
+
+    def _of_books(self, key: str, default: Any) -> Any:
+        if self._books is None:
+            return default
         try:
-            found = tomllib.loads(self._books.read_text(encoding="utf-8")).get("questions", [])
+            return tomllib.loads(self._books.read_text(encoding="utf-8")).get(key, default)
         except (OSError, ValueError):
-            return []  # not written yet, or invalid: the data servers report that
-        return [Example(each["ask"], {"sql_queries_plan": [{"query": each["sql"]}]}) for each in found]
+            return default  # not written yet, or invalid: the data servers report that
 
     def _approved(self, style: PlanStyle) -> list[Example]:
         if self._file is None or not self._file.is_file():

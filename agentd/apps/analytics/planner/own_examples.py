@@ -72,7 +72,8 @@ def _sql(
         value = say["example_value"].format(table=words_of(detail)) if len(factors) > 1 else words_of(amount)
         query = (
             f"SELECT {named}, SUM({added}) AS TOTAL FROM {quoted(detail)} JOIN "
-            f"{quoted(other)} ON {spelled((left, right))} GROUP BY {', '.join(names)} ORDER BY TOTAL DESC LIMIT 5"
+            f"{quoted(other)} ON {spelled((left, right))} "
+            f"GROUP BY {', '.join([f'{quoted(other)}.{quoted(right[1])}', *names])} ORDER BY TOTAL DESC LIMIT 5"
         )
         asked = say["example_ranked"].format(table=words_of(other), amount=value)
         money = {"TOTAL": _money(tables, detail, amount)}

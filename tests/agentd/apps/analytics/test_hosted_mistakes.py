@@ -61,7 +61,10 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "the unit twice": (asked(SUM, "Total Rp {TOTAL}."), TRUE),
     "an unknown format": (asked(SUM, placeholder_mapping={"TOTAL": "pretty_money"}), TRUE),
     "a sum as a percentage": (asked(SUM, placeholder_mapping={"TOTAL": "percentage"}), TRUE),
-    "a count as money": (asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}), unsure(NO_SUM, "Total 456.")),
+    "a count as money": (
+        asked(COUNT, placeholder_mapping={"TOTAL": "currency_IDR"}),
+        unsure(f"{NO_SUM} {differs('sales')}", "Total 456."),
+    ),
     "percent twice": (
         asked(SHARE, "Bagian {TOTAL}%.", placeholder_mapping={"TOTAL": "percentage"}),
         unsure(differs("total_amount * 4"), "Bagian 25%."),
@@ -80,7 +83,7 @@ HARMLESS: dict[str, tuple[Any, str]] = {
     "English praise": (asked(SUM, "Total {TOTAL}. Sales increased significantly."), TRUE),
     "a cut list": (
         asked(f"SELECT COUNT(*) AS n FROM sales_orders WHERE {JANUARY} LIMIT 1"),
-        unsure(NO_SUM, "Total 456."),
+        unsure(f"{NO_SUM} {differs('sales')}", "Total 456."),
     ),
     "a quotient of integers": (
         asked(f"SELECT COUNT(*) / 912 AS n FROM sales_orders WHERE {JANUARY}"),

@@ -84,7 +84,7 @@ async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path
 
 
 async def test_a_database_that_is_away_is_no_fault_of_the_plan(erp: Path) -> None:
-    away = {"status": "error", "error_message": "The database can't be reached: Connection refused. Try again."}
+    away = {"status": "error", "error_message": "Connection refused.", "unavailable": True}
     batch = {"batch_results": [away]}
     made = plan(("TOTAL", SUM), template="Total {TOTAL}.")
     office = Office(erp, SALES, made, explain_query=lambda _: away, execute_sql_query=lambda _: batch)

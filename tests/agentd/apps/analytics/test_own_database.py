@@ -27,7 +27,7 @@ from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.books import build, load
 from tests import warm
-from tests.agentd.apps.analytics.office import Counting, Office, differs, plan, unsure
+from tests.agentd.apps.analytics.office import Counting, Office, plan, unsure
 from tests.agentd.apps.analytics.scripts import CONFIG, SALES
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
@@ -241,8 +241,10 @@ async def test_chinook_is_asked_with_one_line_of_configuration(tmp_path: Path, c
         answer = await ask("Siapa customer dengan total invoice terbesar?")
     assert answer["error"] is None
     tied = "Ada baris lain yang nilainya sama dengan yang terakhir ditampilkan."
-    told = unsure(f"{tied} {differs('GROUP BY lastname')}", "Siapa customer dengan total invoice terbesar: ")
-    assert answer["final_narrative"].startswith(told)
+    said, headed = answer["final_narrative"].split("\n\n", 1)
+    assert said.startswith(f"Jawaban ini belum pasti: {tied}")
+    assert "lastname" in said.casefold()  # several people have one last name
+    assert headed.startswith("Siapa customer dengan total invoice terbesar: ")
     assert "USD " in answer["final_narrative"]
     assert "Rp" not in answer["final_narrative"]
     assert "Contoh" not in json.dumps(answer)

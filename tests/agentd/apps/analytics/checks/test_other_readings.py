@@ -37,6 +37,10 @@ ORDERS = {
         {**column("Bonus", "financial_amount"), "is_nullable": True},
     ],
 }
+PERSONS = {
+    "table_name": "Persons",
+    "columns": [column("PersonId", "identifier", key=True), column("Name", "descriptive")],
+}
 PEOPLE = {
     "table_name": "People",
     "columns": [column("Id", "identifier", key=True), column("BirthDate", "temporal"), column("HireDate", "temporal")],
@@ -46,6 +50,7 @@ CREATE TABLE Customers (Id, Name, Age); INSERT INTO Customers VALUES (1,'A',30),
 CREATE TABLE Orders (OrderId, CustomerId, OrderDate, ShippedDate, Total, Rate, Tax, Note, Bonus);
 INSERT INTO Orders VALUES (1,1,'2021-01-05','2021-01-08',10,0.1,11,'',NULL),
     (2,1,'2021-01-30','2021-02-02',20,0,0,NULL,5),(3,2,'2021-02-03','2021-02-04',30,0.2,11,'x',7);
+CREATE TABLE Persons (PersonId, Name); INSERT INTO Persons VALUES (1,'A'),(2,'A');
 CREATE TABLE People (Id, BirthDate, HireDate); INSERT INTO People VALUES (1,'1990-01-01','2015-03-01');
 """
 JANUARY = "{0} >= '2021-01-01' AND {0} < '2021-02-01'"
@@ -60,7 +65,7 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
         database.executescript(ROWS)
         return [
             (each.reading, each.other)
-            for each in other_readings(question, made, [CUSTOMERS, ORDERS, PEOPLE], "sqlite")
+            for each in other_readings(question, made, [CUSTOMERS, ORDERS, PEOPLE, PERSONS], "sqlite")
             if each.differs(*([dict(row) for row in database.execute(text)] for text in (each.query, each.instead)))
         ]
 
@@ -70,6 +75,12 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
     [
         ("How many orders were shipped in January 2021?", SHIPPED, [("OrderDate", "ShippedDate")]),
         ("How many orders in January 2021?", SHIPPED, []),
+        ("Total per customer?", f"SELECT Name, SUM(Total) AS t {JOINED} GROUP BY Name", []),
+        (
+            "Total per person?",
+            "SELECT p.Name, SUM(Total) AS t FROM Orders JOIN Persons p ON p.PersonId = CustomerId GROUP BY p.Name",
+            [("Name", "PersonId")],
+        ),
         (
             "How many people in 1990?",
             "SELECT COUNT(*) AS n FROM People WHERE BirthDate >= '1990-01-01' AND BirthDate < '1991-01-01'",
