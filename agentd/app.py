@@ -239,7 +239,9 @@ async def served(
         Dispatcher(made.methods, made.services, limiter=limiter, observe=made.metrics.rpc_answered),
         metrics=made.metrics.exposition,
         pages=[
-            *pages.routes((app.static for app in made.apps if app.static), made.settings.zone.key),
+            *pages.routes(
+                (app.static for app in made.apps if app.static), made.settings.zone.key, made.settings.agent.language
+            ),
             *(page for app in made.apps for page in app.pages()),
         ],
         mounted=[

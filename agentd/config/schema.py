@@ -79,7 +79,7 @@ class AgentSettings(Section):
     custom_instruction: str = ""
     """What fills the slot `{{custom_instruction}}`."""
     language: Literal["auto", Language] = "auto"
-    """The language of answers; `auto` follows the citizen."""
+    """The language of answers and of a page just opened; `auto` follows the citizen, pages open in Indonesian."""
 
 
 class RpcSettings(Section):

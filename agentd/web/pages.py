@@ -16,6 +16,7 @@ from pathlib import Path
 
 from aiohttp import hdrs, web
 
+from agentd.agent.languages import LANGUAGES, own
 from agentd.web.texts import module
 
 STATIC = Path(__file__).with_name("static")
@@ -68,10 +69,13 @@ def files(folders: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator[web.RouteDef]:
+def routes(
+    folders: Iterable[Path] = (), zone: str = "Asia/Jakarta", language: str = LANGUAGES[0]
+) -> Iterator[web.RouteDef]:
     """Routes for `application(pages=…)`: each page at its own name, all files under /web/.
 
-    `zone` is the office's time zone, in which the scripts show times and count days.
+    `zone` is the office's time zone, in which the scripts show times and count days. A page opens in `language`
+    (`auto`: the first one) unless its address asks for another.
     """
     folders = list(folders)
     found = files(folders)
@@ -81,7 +85,7 @@ def routes(folders: Iterable[Path] = (), zone: str = "Asia/Jakarta") -> Iterator
         if name != TEXTS:
             return Asset.of(name, found[name].read_bytes())
         said = (beside for folder in (STATIC, *folders) if (beside := folder.with_name("texts")).is_dir())
-        return Asset.of(TEXTS, module(said, zone))
+        return Asset.of(TEXTS, module(said, zone, own(language) or LANGUAGES[0]))
 
     async def page(request: web.Request) -> web.Response:
         return asset(f"{request.path.removeprefix('/')}.html").answer(request)

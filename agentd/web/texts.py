@@ -59,10 +59,11 @@ def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...
     return found
 
 
-def module(folders: Iterable[Path], zone: str) -> bytes:
-    """The JavaScript module for the pages' scripts: `TEXTS` in all languages and the office's time `ZONE`."""
+def module(folders: Iterable[Path], zone: str, opening: Language) -> bytes:
+    """The pages' JavaScript module: `TEXTS` in all languages, the office's time `ZONE`, the language of a new page."""
     said = json.dumps(texts(folders), ensure_ascii=False)
-    return f"export const TEXTS = {said};\nexport const ZONE = {json.dumps(zone)};\n".encode()
+    constants = {"TEXTS": said, "ZONE": json.dumps(zone), "OPENING": json.dumps(opening)}
+    return "".join(f"export const {name} = {value};\n" for name, value in constants.items()).encode()
 
 
 def language_of(request: web.Request) -> Language:

@@ -63,20 +63,23 @@ def test_a_word_that_two_folders_have_is_refused(tmp_path: Path) -> None:
         texts([office(tmp_path), tmp_path])
 
 
-async def test_the_scripts_get_the_words_of_all_folders_as_one_module(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "opening"), [("auto", "id"), ("en", "en")])
+async def test_the_scripts_get_the_words_of_all_folders_as_one_module(
+    language: str, opening: str, tmp_path: Path
+) -> None:
     app = web.Application()
     (tmp_path / "static").mkdir()
     (tmp_path / "texts").mkdir()
     office(tmp_path / "texts")
-    app.add_routes(pages.routes([tmp_path / "static"], "Asia/Makassar"))
+    app.add_routes(pages.routes([tmp_path / "static"], "Asia/Makassar", language))
     async with TestClient(TestServer(app)) as client:
         answer = await client.get("/web/js/texts.js")
         assert answer.headers["Content-Type"].startswith("text/javascript") and answer.headers["ETag"]
-        first, second = (await answer.text()).splitlines()
+        first, *rest = (await answer.text()).splitlines()
         said = json.loads(first.removeprefix("export const TEXTS = ").rstrip(";"))
-    assert second == 'export const ZONE = "Asia/Makassar";'
+    assert rest == ['export const ZONE = "Asia/Makassar";', f'export const OPENING = "{opening}";']
     assert list(said) == list(LANGUAGES)
-    assert [said[language]["hold"] for language in LANGUAGES] == ["{n} …"] * len(LANGUAGES)
+    assert [words["hold"] for words in said.values()] == ["{n} …"] * len(LANGUAGES)
     assert said["jv"]["language"] == "Basa Jawa" and said["id"]["send"] == "Kirim"
 
 

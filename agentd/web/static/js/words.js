@@ -1,10 +1,10 @@
 // What the citizens' pages say, in the chosen language: from the daemon's texts, one file a language. It knows no word.
 
-import { TEXTS, ZONE } from './texts.js';
+import { OPENING, TEXTS, ZONE } from './texts.js';
 
 const CODES = Object.keys(TEXTS);
 export const OFFICE = CODES[0]; // what the office itself writes
-let language = OFFICE;
+let language = OPENING;
 let chosen = false;
 
 export const lang = () => language;
@@ -13,7 +13,7 @@ export const lang = () => language;
 export const chosenLanguage = () => (chosen ? language : undefined);
 
 export function speakIn(code, { byHand = false } = {}) {
-  language = CODES.includes(code) ? code : OFFICE;
+  language = CODES.includes(code) ? code : OPENING;
   chosen ||= byHand;
   document.documentElement.lang = language;
 }
