@@ -6,7 +6,6 @@ inclusive for an exclusive bound, the row after the last one shown. The schema d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.sql.edits import before_from, exchanged, limit_of, named, without_limit
+from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
 from agentd.apps.analytics.sql.tree import DAY, quoted, tree
 from agentd.apps.analytics.vocabulary import finder
 
@@ -150,10 +149,10 @@ def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
         alias, found = key.table.casefold(), reading.column(key)
         unique = _keys_of(found[0]) if found and key.name in _labels_of(found[0]) else []
         apart = {each.name.casefold() for each in keys if each.table.casefold() == alias}
-        if unique and unique[0].casefold() not in apart and text.upper().count("GROUP BY ") == 1:
+        if unique and unique[0].casefold() not in apart:
             by = f"{key.table}.{quoted(unique[0])}" if key.table else quoted(unique[0])
-            instead = re.sub("(?i)GROUP BY ", f"GROUP BY {by}, ", text)
-            yield Other(text, instead, key.name, unique[0])
+            if (instead := grouped_also(text, by)) != text:
+                yield Other(text, instead, key.name, unique[0])
             return
 
 

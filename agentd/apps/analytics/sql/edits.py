@@ -60,6 +60,12 @@ def without_join(query: str, table: str) -> str:
     return _replaced(query, edits).rstrip() if len(edits) == 1 else query
 
 
+def grouped_also(query: str, key: str) -> str:
+    """The query with `key` before the keys of its GROUP BY; unchanged unless it has exactly one."""
+    ends = [token.end + 1 for token in _tokens(query) if token.token_type.name == "GROUP_BY"]
+    return _replaced(query, [(ends[0], ends[0], f" {key},")]) if len(ends) == 1 else query
+
+
 _BEHIND_A_JOIN = frozenset("JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP_BY HAVING ORDER_BY LIMIT".split())
 
 
