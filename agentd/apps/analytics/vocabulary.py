@@ -237,10 +237,16 @@ def without_topics(text: str) -> str:
 
 @cache
 def _topics() -> tuple[re.Pattern[str], list[str]]:
-    """(a pattern with one group per topic phrase, longest first; the topics of each group)."""
+    """(a pattern with one group per topic phrase, longest first; the topics of each group).
+
+    Only the phrases that may begin with a word's first letter are tried at it.
+    """
     phrases = sorted(vocabulary().topics.items(), key=lambda each: (-len(each[0]), each[0]))
-    groups = "|".join(f"({alternatives([phrase])})" for phrase, _ in phrases)
-    return _whole(f"(?:{groups})"), ["", *(said for _, said in phrases)]
+    letters = sorted({phrase[0] for phrase, _ in phrases} - {"*", "?"})
+    tried = [(f"(?={letter})", [each for each in phrases if each[0][0] in (letter, "*", "?")]) for letter in letters]
+    tried.append((f"(?![{''.join(letters)}])", [each for each in phrases if each[0][0] in "*?"]))
+    branches = (f"{begun}(?:{'|'.join(f'({alternatives([each])})' for each, _ in held)})" for begun, held in tried)
+    return _whole(f"(?:{'|'.join(branches)})"), ["", *(said for _, held in tried for _, said in held)]
 
 
 def _whole(pattern: str) -> re.Pattern[str]:
