@@ -97,8 +97,9 @@ class Checks:
         self._ledger.note("restored", restored.model_dump(), self._now())
 
     def journal_fits(self) -> Refusal | None:
-        """Compare register and journal. Raises JournalError, OSError."""
-        return self._compare(self._journal.tail())
+        """Compare register and journal while no reserved letter can be finished. Raises JournalError, OSError."""
+        with self._journal.unchanging() as tail:
+            return self._compare(tail)
 
     def unknown_letters(self) -> list[str]:
         """Return signed letters in the archive that no row names and no unfinished row could have written."""

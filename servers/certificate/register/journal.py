@@ -45,13 +45,17 @@ class Journal:
     def exists(self) -> bool:
         return self.file.exists()
 
-    def tail(self) -> Tail:
-        """Return how the journal ends. Raises JournalError."""
+    @contextmanager
+    def unchanging(self) -> Iterator[Tail]:
+        """Give the end of the journal, to which nobody appends meanwhile. Raises JournalError."""
         try:
-            with self.file.open("rb") as file:
-                return self._tail(file)
+            file = self.file.open("rb")
         except FileNotFoundError:
-            return Tail()
+            yield Tail()
+            return
+        with file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            yield self._tail(file)
 
     def entries(self) -> list[Entry]:
         """Return all entries, ignoring an unfinished last line. Raises JournalError."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from servers.certificate.cli import main
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.maintenance.audit import audit
+from servers.certificate.register.chain import Entry
 from tests.servers.certificate.letters import DOMISILI, issue, open_service
 from tests.servers.certificate.test_standing import copy_of, put_back, refused
 
@@ -51,3 +55,23 @@ def test_a_register_and_a_journal_both_cut_are_named_though_the_last_letters_fil
     assert main(["repair", "--yes", "--next", "SKD=2", "--state", str(tmp_path)]) == 0
     assert issue(older, DOMISILI | {"rt": "8"}).number.startswith("003/")
     older.close()
+
+
+def test_a_letter_that_another_process_issues_during_the_check_is_no_cut(
+    service: LetterService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue(service)
+    other, read = open_service(tmp_path), service.ledger.entries
+    issues = Thread(target=issue, args=(other, DOMISILI | {"rt": "9"}))
+
+    def later(**which: Any) -> Sequence[Entry]:
+        issues.start()
+        issues.join(0.5)
+        return read(**which)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.ledger, "entries", later)
+        assert service.checks.journal_fits() is None
+    issues.join()
+    assert len(service.ledger.all()) == 2
+    other.close()
