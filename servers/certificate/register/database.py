@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from servers.certificate.register import tables
 
 ATTEMPTS = 25  # of a transaction that loses races; each time some other one has won
+_DAMAGED = "move it aside and run `agentd letters repair`, which makes it again from journal and archive"
 
 T = TypeVar("T")
 
@@ -84,6 +86,8 @@ def _in_words(races: bool = False) -> Iterator[None]:
             raise
         raise LedgerError(f"the ledger can't be reached ({type(error.orig).__name__})") from error
     except DBAPIError as error:
+        if type(error.orig) is sqlite3.DatabaseError:
+            raise LedgerError(f"the register's file is damaged ({error.orig}): {_DAMAGED}") from error
         raise LedgerError(f"the ledger's database failed ({type(error.orig).__name__})") from error
 
 

@@ -57,6 +57,23 @@ def test_a_register_and_a_journal_both_cut_are_named_though_the_last_letters_fil
     older.close()
 
 
+def test_a_damaged_register_is_named_and_made_again_from_the_journal(
+    service: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rt in "12":
+        issue(service, DOMISILI | {"rt": rt})
+    service.close()
+    ledger = tmp_path / "letters/ledger.db"
+    os.truncate(ledger, ledger.stat().st_size // 2)
+    assert main(["audit", "--state", str(tmp_path)]) == 2
+    assert "is damaged" in (said := capsys.readouterr().err) and "move it aside and run `agentd letters repair`" in said
+    ledger.rename(tmp_path / "ledger.damaged")
+    assert main(["repair", "--yes", "--state", str(tmp_path)]) == main(["audit", "--state", str(tmp_path)]) == 0
+    again = open_service(tmp_path)
+    assert issue(again, DOMISILI | {"rt": "9"}).number.startswith("003/")
+    again.close()
+
+
 def test_a_letter_that_another_process_issues_during_the_check_is_no_cut(
     service: LetterService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
