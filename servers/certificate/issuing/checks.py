@@ -58,9 +58,10 @@ class Checks:
         """Append the register's new entries to the journal. Raises NotNow, JournalError, OSError."""
 
         def later(tail: Tail) -> Sequence[Entry]:
-            if (refusal := self._compare(tail)) is not None:
+            entries = self._ledger.entries(after=tail.seq)
+            if (refusal := self._compare(tail, entries)) is not None:
                 raise NotNow(refusal)
-            return self._ledger.entries(after=tail.seq)
+            return entries
 
         self._journal.follow(later)
 
@@ -99,7 +100,7 @@ class Checks:
     def journal_fits(self) -> Refusal | None:
         """Compare register and journal while no reserved letter can be finished. Raises JournalError, OSError."""
         with self._journal.unchanging() as tail:
-            return self._compare(tail)
+            return self._compare(tail, self._ledger.entries(after=tail.seq))
 
     def unknown_letters(self) -> list[str]:
         """Return signed letters in the archive that no row names and no unfinished row could have written."""
@@ -118,8 +119,9 @@ class Checks:
         named = {row.file or file_name(row) for row in rows}
         return [name for name in self._archive.names() if name not in named]
 
-    def _compare(self, tail: Tail) -> Refusal | None:
-        last, later = tail.last, self._ledger.entries(after=tail.seq)
+    def _compare(self, tail: Tail, later: Sequence[Entry]) -> Refusal | None:
+        """Compare the journal's end with the register, whose entries after it are `later`."""
+        last = tail.last
         here = self._ledger.entry(last.seq) if last is not None else self._ledger.entry(-1)
         journaled = last is None and any(one.event in AFTER_THE_FIRST_LETTER for one in later)
         return standing.register_behind(last, here, journaled) or standing.journal_cut(tail, later)

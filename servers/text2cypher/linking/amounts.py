@@ -17,6 +17,7 @@ BOUNDS: dict[str, Callable[[float], set[tuple[str, float]]]] = {
 }
 """The equivalent comparisons for a bound on whole numbers."""
 SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
+BESIDE = 80  # max. characters beside a number that say how it compares
 FIRST_YEAR, LAST_YEAR = 1000, 2200
 _DECADE = re.compile(r"\d{3}0s")
 WORD = r"\d+\.\d+|\w+"

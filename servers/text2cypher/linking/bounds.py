@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from servers.text2cypher.linking.amounts import SIGNS, WORD, is_decade, number_of
+from servers.text2cypher.linking.amounts import BESIDE, SIGNS, WORD, is_decade, number_of
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import QUOTED, languages
@@ -19,7 +19,6 @@ Placed = tuple[Bound, int]
 """The bound and the offset of its number in the question."""
 _SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
-_BESIDE = 80  # max. characters beside a number that say how it compares
 _NEAR = 40  # max. characters before a text that determine its comparison
 
 
@@ -105,7 +104,7 @@ def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[i
 def _sign(linker: Linker, text: str, start: int, end: int) -> str:
     """The sign for the longest comparison phrase directly before or after a number; `=` if there is none."""
     article = "|".join([linker.wording.text("article"), *languages().of_years])
-    earlier, later = text[max(start - _BESIDE, 0) : start], text[end : end + _BESIDE]
+    earlier, later = text[max(start - BESIDE, 0) : start], text[end : end + BESIDE]
     for phrase in sorted(languages().cues, key=len, reverse=True):
         sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
         if sign is None or (phrase not in earlier and phrase not in later):

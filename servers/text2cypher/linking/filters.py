@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
+from servers.text2cypher.linking.amounts import BESIDE
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
@@ -24,7 +25,6 @@ _PART_OF_TEXT = (
 )
 MOST_BETWEEN = 3
 """The most function words between a property and its value: `a bank located in the …`."""
-_BEFORE = 80  # max. characters before a number that say how it compares
 _SAME_PHRASE = 12  # max. characters between two words for one thing: `bobot 2 SKS`
 
 
@@ -180,7 +180,7 @@ class Conditions:
         last: tuple[str, str] | None = None
         last_end = 0
         for start, end, number in self._numbers(masked):
-            before = masked[max(start - _BEFORE, 0) : start]
+            before = masked[max(start - BESIDE, 0) : start]
             comparison = self._comparison(before)
             near = self._numeric_word(words, start, end)
             if near is not None:

@@ -121,7 +121,8 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     yield from _no_share(asked, plan)
     yield from _nameless(asked, plan, _numeric(tables))
     both, split = of_both(asked), list(_split(plan))
-    if both and not split and sum(len(projections(query["query"])) for query in plan.results) < len([both, ""]):
+    figures = sum(len(projections(query["query"])) for query in plan.results)
+    if both and not split and figures <= 1:
         yield both
     if (some := restricted(asked)) and not (choice.any or (both and split) or includes(asked)):
         yield some[0]

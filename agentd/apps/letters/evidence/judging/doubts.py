@@ -75,7 +75,7 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
         return False
     back = (turn for turn in taking_back(case) if taken_back(field, turn) and _reaches(field, case, turn))
     denied = [place.turn.order for place in places if mood(field, place) is Mood.DENIED]  # `it's 12, not 14`
-    since = max(*denied, *(turn.order for turn in back), 0, 0)
+    since = max([0, *denied, *(turn.order for turn in back)])
     later = (place for place in places if place.turn.order >= since)
     return any(_heard(field, place) and _may_be_meant(field, place) for place in later)
 

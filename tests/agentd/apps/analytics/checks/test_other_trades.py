@@ -10,7 +10,7 @@ import pytest
 from agentd.apps.analytics.checks.doubts import of_the_answer, refusals
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
-from agentd.apps.analytics.state import AgentState
+from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 
 TODAY = date(2008, 11, 30)
 
@@ -79,8 +79,10 @@ TABLES = [
 
 
 def doubted(question: str, *queries: str, template: str = "") -> list[str]:
-    steps = [{"purpose": "", "query": query, "result_key": f"R{nth}"} for nth, query in enumerate(queries)]
-    made = Plan(steps, None, [], template, {}, [])  # type: ignore[arg-type]
+    steps: list[SqlQueryPlan] = [
+        {"purpose": "", "query": query, "result_key": f"R{nth}"} for nth, query in enumerate(queries)
+    ]
+    made = Plan(steps, None, [], template, {}, [])
     state = AgentState(user_query=question, relevant_tables=TABLES, conversation_history=[])
     return of_the_answer(state, made, TODAY, [])
 

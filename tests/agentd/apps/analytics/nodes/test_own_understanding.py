@@ -1,4 +1,4 @@
-"""What the model is told of an office's own database before it reads a question."""
+"""The prompt that asks a model to read a question about an office's own database."""
 
 from __future__ import annotations
 
