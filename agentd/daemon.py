@@ -212,7 +212,7 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
             "changed": sorted(each for each in before.keys() & after.keys() if before[each] != after[each]),
         }
     changes["prompt"] = old.prompt_template != new.prompt_template or old.agent != new.agent
-    changes["tools"] = any(getattr(old, said) != getattr(new, said) for said in ("tools", "audiences", "approvals"))
+    changes["tools"] = any(getattr(old, said) != getattr(new, said) for said in ("tools", "audiences", "server_tools"))
     return changes
 
 

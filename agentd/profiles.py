@@ -1,9 +1,11 @@
-"""Builds a caller's agent profile (tools, prompt, models, limits) from client.toml and the live catalogue. Pure."""
+"""Builds a caller's agent profile (tools, prompt, models, limits) from client.toml and the live catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import structlog
 
 from agentd.agent import prompts
 from agentd.agent.approval import Chooser
@@ -13,6 +15,8 @@ from agentd.agent.toolset import Fit, Toolset, assemble
 from agentd.config import Settings
 from agentd.config.schema import ProfileSettings, ToolSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
+
+log = structlog.get_logger("agentd")
 
 MOST_KNOWN = 64
 """How many profiles, one per kind of caller and options, are cached."""
@@ -65,16 +69,26 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
 
 
 def _entries(settings: Settings, catalogue: Catalogue) -> Sequence[ToolSettings] | None:
-    """The office's `[[tools]]` entries with the approval rules of the servers' sections; None if there are neither."""
+    """The office's `[[tools]]` entries with what the servers' entries say of their tools; None if there are neither.
+
+    A tool that only its server's entry names counts before its server has listed it.
+    """
     entries = settings.tools
-    if entries is None and settings.approvals:
-        entries = tuple(ToolSettings(name=tool.name, server=tool.server) for tool in catalogue.tools)
+    if entries is None and settings.server_tools:
+        listed = {(tool.server, tool.name) for tool in catalogue.tools}
+        named = {(server, tool) for server, tools in settings.server_tools.items() for tool in tools}
+        both = [*((tool.server, tool.name) for tool in catalogue.tools), *sorted(named - listed)]
+        entries = tuple(ToolSettings(name=name, server=server) for server, name in both)
     return None if entries is None else [_ruled(entry, settings) for entry in entries]
 
 
 def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
-    rule = settings.approvals.get(entry.server or "", {}).get(entry.name)
-    return entry if rule is None or entry.approval is not None else entry.model_copy(update={"approval": rule})
+    said = settings.server_tools.get(entry.server or "", {}).get(entry.name)
+    if said is None:
+        return entry
+    approval = said.approval if entry.approval is None else entry.approval
+    official = said.official if entry.official is None else entry.official
+    return entry.model_copy(update={"approval": approval, "official": official})
 
 
 def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:
@@ -184,6 +198,8 @@ class KnownProfiles:
             if len(self._made) >= MOST_KNOWN:
                 self._made.clear()
             made = agent_profile(settings, catalogue, caller, options, prompt_tools)
+            if made.toolset.unbound:
+                log.warning("tools.not_offered", tools=sorted(made.toolset.unbound), to_do="correct client.toml")
             self._made[key] = self.remembering(caller, made)
         return self._made[key]
 

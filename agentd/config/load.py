@@ -37,7 +37,7 @@ from agentd.config.sections import SectionOfApp
 from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
-from agentd.messages import ApprovalRule, ModelInfo, ProviderSettings, Scope, ServerSettings
+from agentd.messages import ModelInfo, ProviderSettings, Scope, ServerSettings
 
 S = TypeVar("S", bound=SectionOfApp)
 
@@ -56,8 +56,8 @@ class Settings:
     servers_with_model: frozenset[str]
     audiences: Mapping[str, frozenset[Scope]]
     """{server: scopes whose agents have its tools} (`for`); a server without an entry is available to all."""
-    approvals: Mapping[str, Mapping[str, ApprovalRule]]
-    """{server: {tool: rule}} from `[[servers]] approval`."""
+    server_tools: Mapping[str, Mapping[str, ToolSettings]]
+    """{server: {tool: what its `[[servers]]` entry says of it}}."""
     servers_later: frozenset[str]
     """Servers started once the daemon is ready (`later = true`, or they need its models); calls to them wait."""
     zone: ZoneInfo
@@ -169,7 +169,7 @@ def load(
             ]
             if audience is not None
         },
-        approvals={entry.name: entry.approval for entry in parsed.servers if entry.approval},
+        server_tools={entry.name: said for entry in parsed.servers if (said := entry.tool_settings())},
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         zone=ZoneInfo(parsed.timezone),
         tool_host=parsed.tool_host,

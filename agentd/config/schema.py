@@ -228,6 +228,8 @@ class ServerEntry(BaseModel):
     """Whose agents have its tools, by scope; left out, everybody's. Staff and admin call any by name (`Tools.call`)."""
     approval: dict[str, ApprovalRule] = Field(default_factory=dict)
     """{tool: who must agree to each call of it}, for this server's tools; `[[tools]] approval` comes before it."""
+    official: list[str] = Field(default_factory=list)
+    """Names of its tools whose arguments need evidence in the citizen's own words; `[[tools]]` comes before it."""
     model: bool = False
     """Give it AGENTD_MODEL_URL and AGENTD_MODEL_TOKEN: the daemon's own models."""
     later: bool = False
@@ -236,6 +238,15 @@ class ServerEntry(BaseModel):
     """Seconds until it must have answered at its start, which the daemon waits for unless it starts `later`."""
     call_timeout_s: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
+
+    def tool_settings(self) -> dict[str, ToolSettings]:
+        """{tool: what `approval` and `official` say of it}."""
+        return {
+            tool: ToolSettings(
+                name=tool, server=self.name, approval=self.approval.get(tool), official=tool in self.official or None
+            )
+            for tool in (*self.approval, *self.official)
+        }
 
 
 class ClientFile(Section):

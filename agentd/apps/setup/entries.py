@@ -38,6 +38,7 @@ class NewServer:
     headers: Mapping[str, str] = field(default_factory=dict)
     audience: tuple[str, ...] | None = None
     approval: Mapping[str, ApprovalRule] = field(default_factory=dict)
+    official: tuple[str, ...] = ()
 
 
 def lines(server: NewServer) -> str:
@@ -52,6 +53,7 @@ def lines(server: NewServer) -> str:
         ("env", dict(server.env)),
         ("pass_env", list(server.pass_env)),
         ("approval", dict(server.approval)),
+        ("official", list(server.official)),
     ]
     given = [f"{key} = {_toml(value)}" for key, value in keys if value]
     if server.audience is not None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentd.apps.setup.entries import NewServer, added, exported, lines, read
 from agentd.cli import options
@@ -19,7 +19,9 @@ from agentd.messages import ApprovalRule, ServerSettings, ToolInfo
 if TYPE_CHECKING:
     from agentd.cli.client import Client
 
-RULES: tuple[ApprovalRule, ...] = ("never", "citizen", "staff")
+Rule = ApprovalRule | Literal["official"]
+RULES: tuple[Rule, ...] = ("never", "citizen", "staff", "official")
+"""`official`: the citizen must agree, and each value must be in the citizen's own words."""
 START_S = 120.0
 """Seconds for a server's start: `npx` and `uvx` download a package at the first one."""
 LOOK_S = 0.1
@@ -40,7 +42,12 @@ def register(words: Any) -> None:
         "--pass-env", action="append", default=[], metavar="NAME", help="a variable of agentd's to pass on"
     )
     add.add_argument("--url", help="address of a Streamable HTTP server, instead of a command")
-    add.add_argument("--approval", choices=RULES, help="the rule of every tool without annotations; else you are asked")
+    add.add_argument(
+        "--approval",
+        choices=RULES,
+        help="who must agree to a call of a tool that may change something, else you are asked; "
+        "official: the citizen, and each value must be in the citizen's own words",
+    )
     add.add_argument("name", metavar="NAME")
     add.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
     add.set_defaults(run=_add)
@@ -76,7 +83,12 @@ def _add(given: argparse.Namespace) -> int:
     if error is not None:
         print(f"{server.name} does not start: {error}\nNothing was written.", file=sys.stderr)
         return 1
-    server = replace(server, approval=_rules(tools, given.approval))
+    rules = _rules(tools, given.approval)
+    server = replace(
+        server,
+        approval={tool: rule for tool, rule in rules.items() if rule != "official"},
+        official=tuple(tool for tool, rule in rules.items() if rule == "official"),
+    )
     _written(config.find(given.config), [server], given)
     print(f"\nwritten to {config.find(given.config)}:\n{lines(server)}")
     return asyncio.run(_reloaded(given, {server.name}))
@@ -184,9 +196,9 @@ async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[S
             return catalogue.tools, None if state.state == "up" else state.error or f"still {state.state}"
 
 
-def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, ApprovalRule]:
+def _rules(tools: Sequence[ToolInfo], rule: Rule | None) -> dict[str, Rule]:
     """Print the tools. For each that may change something, ask for an approval rule unless one is given."""
-    chosen: dict[str, ApprovalRule] = {}
+    chosen: dict[str, Rule] = {}
     for tool in tools:
         words = " ".join(tool.description.split())
         print(f"  {tool.name}({', '.join(tool.input_schema.get('properties', {}))}): {words[:100]}")
@@ -201,12 +213,12 @@ def _rules(tools: Sequence[ToolInfo], rule: ApprovalRule | None) -> dict[str, Ap
     return chosen
 
 
-def _asked(name: str) -> ApprovalRule | None:
+def _asked(name: str) -> Rule | None:
     if not sys.stdin.isatty():
-        print("    (no terminal to ask in; use --approval never, citizen or staff)")
+        print("    (no terminal to ask in; use --approval never, citizen, staff or official)")
         return None
     while True:
-        said = input(f"    who must agree to a call of {name}? [never, citizen, staff; Enter: as above] ").strip()
+        said = input(f"    who must agree to a call of {name}? [{', '.join(RULES)}; Enter: as above] ").strip()
         if not said:
             return None
         if found := next((rule for rule in RULES if rule == said), None):

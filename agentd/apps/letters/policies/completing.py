@@ -1,11 +1,17 @@
 """Completes an official call before anybody is asked about it, so that the summary shows all that is printed. Pure.
 
-It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes.
+It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
+`tomorrow` become the date that was meant on the day they were said.
 """
 
 from __future__ import annotations
 
-from agentd.apps.letters.evidence.normalisers import digits
+from collections.abc import Iterator
+from datetime import date
+
+from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.fields.field import fields, form
+from agentd.apps.letters.evidence.normalisers import days, digits
 from agentd.messages import Source, ToolCall
 
 SEX = "jenis_kelamin"
@@ -13,7 +19,7 @@ _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
 
 
 def completed(call: ToolCall) -> ToolCall:
-    """The call with its defaults and the sex; a call that somebody has agreed to is unchanged."""
+    """The call with its defaults, whole dates and the sex; a call that somebody has agreed to is unchanged."""
     if not call.tool.official or call.consent is not None:
         return call
     rules = {
@@ -25,10 +31,28 @@ def completed(call: ToolCall) -> ToolCall:
     if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
         added[SEX] = sex
         sources[SEX] = "derived"
-    if not added:
+    dated = dict(_dated(call))
+    if not added and not dated:
         return call
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
-    return call.model_copy(update={"input": {**call.input, **added}, "basis": basis})
+    return call.model_copy(update={"input": {**call.input, **added, **dated}, "basis": basis})
+
+
+def _dated(call: ToolCall) -> Iterator[tuple[str, str]]:
+    """(field, ISO date) of each date given relative to the day it was said on."""
+    for field in fields(call.tool.input_schema, call.input, form(call.tool.input_schema)):
+        if field.kind == "date" and field.path in call.input and isinstance(field.value, str):
+            day = days.relative(field.value, _said_on(field.value, call), past=field.past)
+            if day is not None:
+                yield field.path, day.isoformat()
+
+
+def _said_on(value: str, call: ToolCall) -> date:
+    """The day of the citizen's last message with all words of the value, else of the last one."""
+    words = set(folded_tokens(value))
+    dated = [said for said in call.said if said.by == "citizen" and said.day]
+    with_it = [said for said in dated if words <= set(folded_tokens(said.text))] or dated
+    return date.fromisoformat(max(said.day for said in with_it)) if with_it else date.today()
 
 
 def _open(call: ToolCall, name: str) -> bool:

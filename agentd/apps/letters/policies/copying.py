@@ -196,12 +196,14 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
             for span in spans(searched, sentence.words, turn.day):
                 words = sentence.words[span.start : span.end]
                 written = verbatim(sentence.raws[span.start : span.end], texts)
-                yield _in_form(field.kind, words, written, rule, turn.day)
+                yield _in_form(field, words, written, rule, turn.day)
 
 
-def _in_form(kind: str, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
-    if kind == "date" and rule.get("format") == "date":
-        day = days.day(" ".join(words), today)
+def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
+    kind = field.kind
+    if kind == "date":
+        said = " ".join(words)
+        day = days.day(said, today) if rule.get("format") == "date" else days.relative(said, today, past=field.past)
         return written if day is None else day.isoformat()
     if kind == "time":
         minutes = hours.hour(" ".join(words))

@@ -14,7 +14,7 @@ from agentd.agent.approval import Approved, summary
 from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.policies.completing import completed
 from agentd.apps.letters.policies.grounding import Grounded
-from agentd.messages import Basis, Consent
+from agentd.messages import Basis, Consent, Said, ToolInfo
 from agentd.testing import MemoryTools
 from servers.certificate import office
 from servers.certificate.drawing import page
@@ -44,6 +44,42 @@ async def test_the_completed_call_that_was_agreed_to_is_made_exactly_so() -> Non
     consent = Consent(approval_id="a", tool=letter().name, arguments=seen, by="citizen")
     assert (await host.call(call(seen, *SAID).model_copy(update={"consent": consent}))).success
     assert [made.input for made in tools.calls] == [seen]
+
+
+BOOKING = ToolInfo(
+    name="book_visit",
+    server="clinic",
+    official=True,
+    approval="citizen",
+    input_schema={
+        "type": "object",
+        "properties": {"tanggal_kunjungan": {"type": "string"}, "tanggal_lahir": {"type": "string"}},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "spoken", "meant"),
+    [
+        ("mau berobat besok", "besok", "2026-12-01"),
+        ("berobatnya hari Kamis saja", "Kamis", "2026-12-03"),
+        ("tolong tanggal 5 Desember", "5 Desember", "2026-12-05"),
+        ("tolong tanggal 5 Desember 2026", "5 Desember 2026", "5 Desember 2026"),
+    ],
+)
+async def test_a_date_is_the_one_meant_on_the_day_it_was_said(said: str, spoken: str, meant: str) -> None:
+    """A server reads the call on another day than the citizen spoke, and can't know what `besok` was."""
+    tools = MemoryTools({"book_visit": lambda arguments: {}})
+    host = PolicedTools(tools, [Grounded(), Approved(tools)])
+    heard = (Said(by="citizen", order=1, text=said, day="2026-11-30"),)
+    asked = call({"tanggal_kunjungan": spoken}, tool=BOOKING).model_copy(update={"said": heard})
+    waits = (await host.call(asked)).pending
+    assert waits is not None and waits["arguments"] == {"tanggal_kunjungan": meant}
+    later = (*heard, Said(by="citizen", order=3, text="ya", day="2026-12-02"))
+    consent = Consent(approval_id="a", tool="book_visit", arguments=waits["arguments"], by="citizen")
+    agreed = call(waits["arguments"], tool=BOOKING).model_copy(update={"said": later, "consent": consent})
+    assert (await host.call(agreed)).success
+    assert [made.input for made in tools.calls] == [{"tanggal_kunjungan": meant}]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import structlog
+import structlog.testing
 
 from agentd import config
 from agentd.messages import AgentOptions, Caller, Catalogue, ServerState, ToolInfo
-from agentd.profiles import agent_profile, toolset_for
+from agentd.profiles import KnownProfiles, agent_profile, toolset_for
 from tests import warm
 from tests.daemon import HEAD, TOKEN, final, running
 
@@ -141,6 +143,33 @@ def test_a_file_that_cannot_be_changed_is_said_without_a_trace(office: Path) -> 
     (office / ".client.toml.new").mkdir()  # what would be written beside it first; root may write anything else
     code, _, errors = tools(office, "add", "weather", "--", "x")
     assert code == 2 and "can't be changed (Is a directory); name another by --config" in errors
+
+
+def test_a_tool_whose_calls_need_evidence_is_asked_for_or_given_by_a_flag(office: Path) -> None:
+    command = ("weather", "--", warm.python(), str(office / "weather.py"))
+    code, told, _ = tools(office, "add", "--approval", "official", *command)
+    assert code == 0 and 'official = ["send_alarm"]' in told and "approval =" not in told
+    [entry] = tomllib.loads((office / "client.toml").read_text())["servers"]
+    assert entry["official"] == ["send_alarm"]
+
+
+def test_an_official_tool_of_a_server_is_known_before_the_server_lists_it(office: Path) -> None:
+    with (office / "client.toml").open("a") as file:
+        file.write('[[servers]]\nname = "weather"\ncommand = "x"\nofficial = ["send_alarm", "ghost"]\n')
+    settings = config.load(office / "client.toml", state=str(office / "state"))
+    caller = Caller(id="k", scopes=frozenset({"kiosk"}))
+    down = Catalogue(servers=(ServerState(name="weather", state="down"),))
+    before = toolset_for(settings, down, caller)
+    assert [(tool.name, tool.official, tool.approval) for tool in before.every] == [
+        ("ghost", True, "citizen"),
+        ("send_alarm", True, "citizen"),
+    ]
+    listed = (ToolInfo(name="send_alarm", server="weather"), ToolInfo(name="look", server="weather"))
+    up = Catalogue(tools=listed, servers=(ServerState(name="weather", state="up"),))
+    with structlog.testing.capture_logs() as logs:
+        toolset = KnownProfiles().of(settings, up, caller, AgentOptions()).toolset
+    assert {tool.name: tool.official for tool in toolset.every} == {"send_alarm": True, "look": False}
+    assert [entry["tools"] for entry in logs if entry["event"] == "tools.not_offered"] == [["ghost"]]
 
 
 def test_a_rule_at_the_server_is_its_tools_rule(office: Path) -> None:

@@ -71,6 +71,13 @@ def day(value: str, today: date) -> date | None:
     return hits[0][2] if len(hits) == 1 else None
 
 
+def relative(value: str, today: date, *, past: bool = False) -> date | None:
+    """The date if it depends on the day the value was said on: `besok`, `5 Mei`; None for a complete date."""
+    words = folded_tokens(_TIME_OF_DAY.sub("", value))
+    hits = [] if dates(words) else days(words, today, past=past)
+    return hits[0][2] if len(hits) == 1 else None
+
+
 def weekdays(words: Sequence[str]) -> frozenset[int]:
     """The weekdays that folded words name, with Monday as 0."""
     return frozenset(_WEEKDAYS[phrase] for _, phrase in _DAY_BOOK.find(words) if phrase in _WEEKDAYS)
