@@ -91,13 +91,14 @@ class AgentLoop:
         question: str,
         ground_truth_query: str | None = None,
         on_attempt: OnAttempt | None = None,
+        hints: Hints | None = None,
     ) -> AgentState:
-        """Runs the whole loop for one question.
+        """Runs the whole loop for one question; `hints`: its own, if it is linked already.
 
         If the model doesn't answer, the run fails with `error` set, unless a reading covers a person's question.
         """
         state = AgentState(question_id, question, ground_truth_query)
-        held = self._bench.linker.link(question)
+        held = hints or self._bench.linker.link(question)
         hints = held if self._aids.linking else None
         readings, covers = self._readings(hints) if self._writes_by_grammar else ([], False)
         for iteration in range(1, self._settings.max_iterations + 1):
@@ -146,7 +147,7 @@ class AgentLoop:
         """
         bench = self._bench
         examples = self._examples(question, hints)
-        linked = [describe(bench.linker.link(held.question)) if self._aids.linking else "" for held in examples]
+        linked = [bench.described(held.question) if self._aids.linking else "" for held in examples]
         messages = bench.prompts.messages(
             self._prompt_type,
             self._schema_format,

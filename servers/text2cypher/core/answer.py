@@ -12,6 +12,7 @@ from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, spaced
 from servers.text2cypher.linking.naming import is_called
@@ -33,9 +34,13 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
     texts are in the question's language.
     """
     words = languages().voice_of(question).answers
-    if refusal := _refusal(bench, question, words):
+    refusal = _no_question(question, words)
+    hints = bench.linker.link(question.strip()) if refusal is None else None
+    if hints is not None:
+        refusal = _refusal(bench, hints, words)
+    if refusal is not None:
         return _result(AgentState("", question, status=AgentStatus.FAILED), refusal)
-    state = loop.run("", question.strip(), on_attempt=on_attempt)
+    state = loop.run("", question.strip(), on_attempt=on_attempt, hints=hints)
     if state.error:
         return _result(state, words["error"])
     if not state.success:
@@ -79,7 +84,7 @@ def sentence(named: list[str], rows: list[list[Any]], words: dict[str, str]) -> 
     return words["many"].format(count=len(rows), values=shown + (words["more"].format(count=left) if left > 0 else ""))
 
 
-def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | None:
+def _no_question(question: str, words: dict[str, str]) -> str | None:
     if not question.strip():
         return words["empty"]
     if len(question) > LONGEST_QUESTION:
@@ -88,11 +93,14 @@ def _refusal(bench: Workbench, question: str, words: dict[str, str]) -> str | No
         return words["write"]
     if _is_cypher(question):
         return words["cypher"]
-    hints = bench.linker.link(question)
+    return None
+
+
+def _refusal(bench: Workbench, hints: Hints, words: dict[str, str]) -> str | None:
     if bench.linker.is_to_write(hints):
         return words["write"]
     known = bench.linker.lexicon.written  # otherwise unknown words are acceptable
-    if known and not hints.names_something and not languages().graph & set(folded(question).split()):
+    if known and not hints.names_something and not languages().graph & set(folded(hints.question).split()):
         return words["unrelated"].format(labels=", ".join(bench.backend.schema.labels))
     for label, name in hints.unknown:
         if bench.may_hold(name):

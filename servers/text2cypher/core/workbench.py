@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from servers.text2cypher.cypher.structure import parse
@@ -19,6 +19,7 @@ from servers.text2cypher.grammar.variables import variables_of
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.graph.schema import LISTS, STRING, GraphSchema
 from servers.text2cypher.linking.amounts import numbers_in
+from servers.text2cypher.linking.describe import describe
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.lexicon import Lexicon, load_lexicon
@@ -130,6 +131,11 @@ class Workbench:
     def similar(self) -> SimilarExamples:
         """Picks examples by similarity."""
         return SimilarExamples(self.examples, lambda question: self.linker.link(question).masked)
+
+    @cached_property
+    def described(self) -> Callable[[str], str]:
+        """The hints for an example's question as a line; remembered, because examples are the graph's own."""
+        return cache(lambda question: describe(self.linker.link(question)))
 
     def schema_grammar(self, *, thinking: bool, hints: Hints | None = None) -> str:
         """The grammar of the schema; with hints, restricted to the texts, numbers and relationships they name.

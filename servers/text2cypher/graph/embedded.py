@@ -43,6 +43,7 @@ _MESSAGES = (
     (re.compile(r"Cannot find property"), Problem.PROPERTY),
     (re.compile(r"^(Binder|Catalog) exception"), Problem.SYNTAX),
 )
+_OUT_OF_MEMORY = re.compile(r"bad_alloc|out of memory|unable to allocate memory", re.IGNORECASE)
 
 
 class EmbeddedBackend:
@@ -108,7 +109,7 @@ class EmbeddedBackend:
         with self._lock:
             answer = self._exchange({"op": op, "query": dialect})
         if not answer["ok"]:
-            raise _as_query_error(answer["error"])
+            raise self._as_query_error(answer["error"])
         return answer
 
     def _exchange(self, request: dict[str, str]) -> dict[str, Any]:
@@ -179,12 +180,10 @@ class EmbeddedBackend:
             self._errors.close()
             self._errors = None
 
-
-def _as_query_error(message: str) -> QueryError:
-    text = " ".join(message.split())
-    for pattern, problem in _MESSAGES:
-        if pattern.search(message):
-            return QueryError(problem, text)
-    if "Interrupted" in message:
-        return QueryError(Problem.EXECUTION, "query dihentikan karena terlalu lama; persempit polanya")
-    return QueryError(Problem.EXECUTION, text)
+    def _as_query_error(self, error: str) -> QueryError:
+        if "Interrupted" in error:
+            return QueryError(Problem.EXECUTION, message("out_of_time", seconds=self._timeout_s))
+        if _OUT_OF_MEMORY.search(error):
+            return QueryError(Problem.EXECUTION, message("out_of_memory"))
+        problem = next((problem for pattern, problem in _MESSAGES if pattern.search(error)), Problem.EXECUTION)
+        return QueryError(problem, " ".join(error.split()))

@@ -92,8 +92,11 @@ class Linker:
         self._words = {*self._known, *(phrase for phrase, _ in lexicon.also)}
         self._meanings = Meanings(self._known, lexicon.words)
 
-    def link(self, question: str) -> Hints:
-        """The hints for one question; their `question` has spoken forms replaced by written ones."""
+    def link(self, question: str, likened: tuple[tuple[str, str, float], ...] | None = None) -> Hints:
+        """The hints for one question; their `question` has spoken forms replaced by written ones.
+
+        `likened`: the unknown words that are near a name, if they are known (each takes an embedding).
+        """
         question = self._counts_by_name(languages().written(question))
         mentions = self._mentions(question)
         known = self._meanings.written(question, [(held.start, held.end) for held in mentions])
@@ -123,7 +126,7 @@ class Linker:
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         asked = tuple(dict.fromkeys(name for start, _, name in properties if start not in stated.used))
         of_filters = [(held.start, held.label) for held in stated.filters]
-        likened = self._meanings.likened(masked)
+        likened = self._meanings.likened(masked) if likened is None else likened
         found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *(name for _, name in of_filters)]))
         directions = [*self.lexicon.directions.values()] if relations else []
         value_ends, asked_end = ends_of_values(masked, mentions, directions), end_of_asked(masked, directions)
@@ -182,7 +185,7 @@ class Linker:
         """
         spans = [(held.start, held.end) for held in hints.mentions]
         bare = self._meanings.bare(hints.question, spans, {word for word, _, _ in hints.likened})
-        read = self.link(bare) if bare != hints.question else replace(hints, aside=())
+        read = self.link(bare, hints.likened) if bare != hints.question else replace(hints, aside=())
         yield read
         said = f" {folded(hints.masked)} "
         for kind in dict.fromkeys(name for phrase, name in self.lexicon.also if f" {phrase} " in said):

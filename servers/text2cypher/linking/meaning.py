@@ -7,8 +7,8 @@ meaningful. `kapten` is near the skipper, but `cuaca` near no name in a graph of
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -18,8 +18,6 @@ from servers.text2cypher.linking.names import root, stem
 
 AHEAD = 0.02
 """The required lead of the nearest name over the next (similarities range from 0.78 to 0.97)."""
-REMEMBERED = 1000
-"""The most unknown words whose nearest name is cached."""
 SHORTEST = 5
 """The fewest letters of a shared stem, so that it isn't coincidence."""
 MOST_UNKNOWN, LONGEST = 32, 40
@@ -28,7 +26,10 @@ MOST_NAMES = 200  # of more, none has a lead, and embedding them takes seconds
 
 
 class Meanings:
-    """`phrases`: phrase → name; `words`: the lexicon's. Embeds the names at the first unknown word."""
+    """`phrases`: phrase → name; `words`: the lexicon's. Embeds the names at the first unknown word.
+
+    Keeps no word of a question.
+    """
 
     def __init__(self, phrases: Mapping[str, str], words: frozenset[str]) -> None:
         self._phrases = phrases if len(set(phrases.values())) <= MOST_NAMES else {}
@@ -36,7 +37,6 @@ class Meanings:
         built = ((stem(word), word) for word in (*sorted(languages().words), *sorted(words)))
         self._built = {held: word for held, word in built if len(held) >= SHORTEST}
         self._roots = {root(word) for phrase in phrases for word in phrase.split()}
-        self.nearest = lru_cache(REMEMBERED)(self._nearest)
 
     def written(self, question: str, values: Sequence[tuple[int, int]]) -> str:
         """Replaces unknown words outside stored values by known ones of the same stem: `dukungan`, `mendukung`."""
@@ -62,7 +62,7 @@ class Meanings:
         """(word, name, similarity) for each unknown word that is near a name."""
         words = dict.fromkeys(re.findall(r"[^\W\d_]{4,}", question.lower()))
         unknown = (word for word in words if len(word) <= LONGEST and not self._is_known(word))
-        near = ((word, self.nearest(word)) for word in islice(unknown, MOST_UNKNOWN))
+        near = ((word, self._nearest(word)) for word in islice(unknown, MOST_UNKNOWN))
         return tuple((word, *found) for word, found in near if found is not None)
 
     def knows(self, name: str) -> bool:
@@ -75,7 +75,15 @@ class Meanings:
 
     def _nearest(self, word: str) -> tuple[str, float] | None:
         """(the nearest name, similarity from 0 to 1); None if no name has a lead over the others."""
-        return self._search(word) if self._phrases else None
+        best: dict[str, float] = {}
+        for name, like in self._similar(word):
+            best[name] = max(best.get(name, 0.0), float(like))
+        name, other = [*sorted(best, key=lambda held: -best[held]), "", ""][:2]
+        return (name, round(best[name], 3)) if name and best[name] - best.get(other, 0.0) >= AHEAD else None
+
+    def _similar(self, word: str) -> Iterator[tuple[str, float]]:
+        if self._phrases:
+            yield from zip(self._phrases.values(), self._vectors @ self._model.passage([word])[0], strict=True)
 
     @cached_property
     def _model(self) -> Any:
@@ -84,10 +92,3 @@ class Meanings:
     @cached_property
     def _vectors(self) -> Any:
         return self._model.passage(list(self._phrases))
-
-    def _search(self, word: str) -> tuple[str, float] | None:
-        best: dict[str, float] = {}
-        for name, like in zip(self._phrases.values(), self._vectors @ self._model.passage([word])[0], strict=True):
-            best[name] = max(best.get(name, 0.0), float(like))
-        name, other = [*sorted(best, key=lambda held: -best[held]), ""][:2]
-        return (name, round(best[name], 3)) if best[name] - best.get(other, 0.0) >= AHEAD else None

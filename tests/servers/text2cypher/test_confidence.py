@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -195,6 +197,17 @@ def test_a_word_that_nobody_wrote_down_is_taken_for_the_name_it_means_and_said(h
 @pytest.mark.parametrize("word", ["cuaca", "gaji", "harga", "salary", "weather", "cargo"])
 def test_a_word_that_is_no_nearer_to_one_name_than_to_another_means_none(harbour: Workbench, word: str) -> None:
     assert harbour.linker.link(f"Which {word} has Sea Wolf?").likened == ()
+
+
+def test_no_unknown_word_of_a_question_stays_in_the_process(harbour: Workbench) -> None:
+    answered(harbour, "Siapa nama kaptenqu Sea Wolf?", "MATCH (v:Vessel {name: 'Sea Wolf'}) RETURN v.built")
+    seen, todo = set[int](), list[Any]([harbour.linker._meanings])
+    while todo:
+        one = todo.pop()
+        if id(one) not in seen and not isinstance(one, type | FunctionType | ModuleType):
+            seen.add(id(one))
+            assert one != "kaptenqu" if isinstance(one, str) else True
+            todo += gc.get_referents(one)
 
 
 def test_names_are_known_by_their_words() -> None:

@@ -116,6 +116,8 @@ def test_a_query_without_end_is_stopped_and_a_big_one_cut() -> None:
         with pytest.raises(QueryError) as stopped:
             engine.run("UNWIND range(1, 100000000) AS x UNWIND range(1, 100000000) AS y RETURN sum(x * y)")
         assert stopped.value.problem is Problem.EXECUTION
+        with pytest.raises(QueryError, match="memori mesin graf; persempit"):
+            engine.run("UNWIND range(1, 1000000000) AS x RETURN x")
         assert engine.run("MATCH (s:SO {kode: 'KP.1'}) RETURN s.kode").rows == [["KP.1"]]
     finally:
         engine.close()
