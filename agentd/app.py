@@ -69,6 +69,7 @@ def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
 
 
 def _wiring(made: Daemon, model: ChatModel) -> Wiring:
+    """The Wiring that apps get from this daemon."""
     return Wiring(
         settings=lambda: made.settings,
         clock=made.clock,
@@ -165,11 +166,11 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             made.run_ended,
         )
-        metrics.watch(lambda: made.engine.active, host.catalogue, usage, lambda: made.settings.providers)
+        metrics.watch(lambda: made.engine.active, host.catalogue, usage, made.prices)
         made.runs = AgentRuns(
             store,
             made.engine,
-            Agents(made.profile, made.select, settings.agent.language, lambda: made.settings.providers),
+            Agents(made.profile, made.select, settings.agent.language, made.known_models),
             Approvals(
                 made.engine,
                 made.tools,
@@ -190,8 +191,9 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             kind: Questions(kind, store, made.engine, clock, question.brief).ask for kind, question in kinds.items()
         }
 
-        files = settings.state / "artifacts"
-        made.sessions = SessionService(store, made.engine, clock, audit, files, SessionData(made))
+        made.sessions = SessionService(
+            store, made.engine, clock, audit, settings.state / "artifacts", SessionData(made)
+        )
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,
@@ -200,11 +202,16 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             questions=questions,
             health=made.health,
             reload=made.reload,
+            clock=clock,
             letters_server=lambda: made.settings.server_of("letters"),
             asked_here=lambda: [
                 kind for kind, held in kinds.items() if held.servers <= {one.name for one in made.settings.servers}
             ],
-            limits=WireLimits(**settings.rpc.model_dump(include={"max_body_bytes", "max_batch", "max_prompt_bytes"})),
+            limits=WireLimits(
+                max_body_bytes=settings.rpc.max_body_bytes,
+                max_batch=settings.rpc.max_batch,
+                max_prompt_bytes=settings.rpc.max_prompt_bytes,
+            ),
             parts={type(part): part for app in made.apps for part in app.parts()},
         )
         await host.ready()

@@ -25,9 +25,10 @@ class Chain(ChatModelWrapper):
         super().__init__(self._built(settings))
 
     def _built(self, settings: Settings) -> Any:
-        self._models = models(settings)
-        make = plugin(MODELS, FALLBACK)
-        return make(self._models, default=settings.default_provider, clock=self._clock.monotonic)
+        built = models(settings)
+        chain = plugin(MODELS, FALLBACK)(built, default=settings.default_provider, clock=self._clock.monotonic)
+        self._models = built
+        return chain
 
     async def replace(self, settings: Settings) -> None:
         """Build the new chain, then close the old one after its last turn. On ConfigError nothing changes."""
@@ -35,6 +36,7 @@ class Chain(ChatModelWrapper):
         await self._let_go(old)
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
+        """Answer one turn with the first provider that can."""
         chain = self._inner
         self._turns[chain] += 1
         try:

@@ -6,6 +6,7 @@ the prompt stays the same and its cache stays valid. Other tools can still be li
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentd.agent.toolset import Toolset
@@ -40,16 +41,19 @@ class PromptTools:
         return {name: list(names) for name, names in kept.items()}
 
 
+def fits(toolset: Toolset, limit: int) -> bool:
+    """Whether the prompt can describe all tools; it then starts the same for every session."""
+    return len(toolset.tools) <= limit
+
+
 async def select(
     request: str, toolset: Toolset, limit: int, meaning: Meaning, past: PromptTools | None
 ) -> PromptTools | None:
     """Select the tools for this request's prompt; None if they are few enough to describe them all."""
     tools = toolset.tools
-    if past is None and len(tools) <= limit:
+    if past is None and fits(toolset, limit):
         return None
-    scores = await meaning.nearness(request, [_text(tool) for tool in tools])
-    ranked = sorted(zip(scores, tools, strict=True), key=lambda pair: pair[0], reverse=True)
-    nearest = [tool.name for _, tool in ranked]
+    nearest = await _by_nearness(request, tools, meaning)
     if past is None:
         return PromptTools(start=tuple(nearest[:limit]), named=tuple(nearest[limit : limit + NAMED]))
     before = (*past.before, *past.added)
@@ -60,6 +64,13 @@ async def select(
         before=before,
         added=tuple(name for name in nearest[:ADDED] if name not in known),
     )
+
+
+async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning) -> list[str]:
+    """Tool names, nearest first; equally near ones in the catalogue's order."""
+    scores = await meaning.nearness(request, [_text(tool) for tool in tools])
+    ranked = sorted(zip(scores, range(len(tools)), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    return [tools[index].name for _, index in ranked]
 
 
 def _text(tool: ToolInfo) -> str:

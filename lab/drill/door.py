@@ -19,7 +19,6 @@ from typing import Any
 from agentd.access import TokenStore
 from agentd.access.rates import FAILED_A_MINUTE
 from agentd.apps.pairing.codes import Pairing
-from agentd.apps.setup.audit_check import verify
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope
@@ -232,9 +231,9 @@ def _edited(state: Path) -> Attack:
     for number, line in enumerate(whole):
         for edited in (line.replace(b'"actor"', b'"actors"'), b""):
             file.write_bytes(b"".join((*whole[:number], edited, *whole[number + 1 :])))
-            unseen += not verify(trail).problems
+            unseen += not trail.verify().problems
     file.write_bytes(b"".join(whole))
-    unseen += bool(verify(trail).problems)
+    unseen += bool(trail.verify().problems)
     trail.close()
     return Attack(
         "an entry of the audit trail changed or left out", 2 * len(whole), "`agentd audit --verify` names it", unseen

@@ -98,6 +98,7 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
         questions={"analytics": ask, "graph": ask},
         health=stands(),
         reload=reload,
+        clock=ManualClock(),
         letters_server=lambda: "certificate",
         asked_here=lambda: ["analytics", "graph"],
         limits=limits or WireLimits(),
@@ -115,7 +116,6 @@ class Wire:
     access: Access
     runs: MemoryRuns
     addresses: tuple[str, ...]
-    clock: ManualClock
 
 
 @asynccontextmanager
@@ -137,8 +137,7 @@ async def wire(
     """Serve on a free loopback port while the block runs."""
     behind = services(work, limits, **changes)
     tokens = TokenStore(state / "access.json")
-    clock = ManualClock()
-    limiter = RateLimiter(tokens, 600, clock)
+    limiter = RateLimiter(tokens, 600, behind.clock)
     access = Access(tokens, admin_token=admin_token, origins=origins)
 
     async def exposition() -> tuple[bytes, str]:
@@ -155,4 +154,4 @@ async def wire(
     async with serving(app, listen=("127.0.0.1", 0), unix_path=unix_path, shutdown_s=1) as addresses:
         runs = behind.runs
         assert isinstance(runs, MemoryRuns)
-        yield Wire(addresses[0], behind, tokens, access, runs, addresses, clock)
+        yield Wire(addresses[0], behind, tokens, access, runs, addresses)

@@ -47,8 +47,10 @@ def compiled() -> Any:
     return graph.compile()
 
 
-def _next(after: str) -> Callable[[WorkflowState], str]:
-    def route(state: WorkflowState) -> str:
+def _next(after: str) -> Callable[[WorkflowState], Awaitable[str]]:
+    """LangGraph would run a plain function in a thread."""
+
+    async def route(state: WorkflowState) -> str:
         return ERROR_NODE if state.get("error_message_for_user") else after
 
     return route

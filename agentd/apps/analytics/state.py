@@ -97,6 +97,8 @@ class AgentState(TypedDict, total=False):
     data_handles: list[dict[str, Any]] | None
     placeholder_sources: dict[str, dict[str, Any]] | None
     sql_dialect: str | None
+    plan_doubts: list[str] | None
+    """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
     plan_written_again: bool
     """A model held to a grammar wrote the plan again after the first one was refused or doubted."""
     rows_left_out: dict[str, int] | None

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from random import Random
@@ -25,7 +25,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from agentd.apps.analytics.checks.dates import dates_for, usable
-from agentd.apps.analytics.checks.doubts import of_the_answer, refusals
+from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.checks.other_readings import Other, other_readings
 from agentd.apps.analytics.plan.plan import Plan
@@ -142,6 +142,7 @@ def _against(state: AgentState, query: str, today: date, rows: Rows | None, data
     """The refusals of the plan and the doubts about it."""
     planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
     plan = Plan([planned], None, [], state["response_template"], {}, [])
+    plan = replace(plan, unmet=doubts(state, plan, today))
     question, period = state["user_query"], state.get("time_period") or {}
     dates = usable(question, dates_for(question, periods_in(question, [], today), today))
     said = " ".join([question, *(str(value) for value in period.values() if value)])

@@ -162,7 +162,7 @@ def _parts(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
 def _same_again(plan: Plan) -> Iterator[str]:
     """Results that repeat an earlier query under another name."""
     seen: dict[str, str] = {}
-    for key, found in trees(plan.results):
+    for key, found in trees(plan.results) if len(plan.results) > 1 else ():
         bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
         bare.set("order", None)
         if (same := seen.setdefault(bare.sql(), key)) != key:

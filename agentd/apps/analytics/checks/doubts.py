@@ -33,9 +33,9 @@ def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) ->
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
-    """`doubts`, parts that no word justifies, and what the figures (`values`) make doubtful; each once."""
+    """The plan's unmet doubts, unjustified parts, and what the figures (`values`) make doubtful; each once."""
     question, tables = as_planned(state["user_query"], text_of(plan)), state.get("relevant_tables") or []
-    words = [*doubts(state, plan, today), *unknown_words(question, plan, tables)]
+    words = [*plan.unmet, *unknown_words(question, plan, tables)]
     figures = list(values)
     words += coverage.not_found(plan, figures, tables)
     words += not_yet(plan, today.isoformat()) if any(number(each) == 0 for each in figures) else ()

@@ -22,26 +22,23 @@ COMMUNICATION = "Graphiti MCP Server communication error"
 
 
 async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, Any]:
-    """Gets tables, joins, amount and date columns: first by the entities, then with the question's words added.
+    """Gets tables, joins, amount and date columns by the entities and the question's words.
 
     A small model omits words of the question that name a table, and writes others like column names (`total_amount`);
-    the second search splits these unless the question writes them so. If the entities find no table, the previous
-    question is added. Raises NodeFailed if the server does not answer or no table fits.
+    these are split unless the question writes them so. If the entities alone find no table, the previous question is
+    added; they are the whole search if the words find none. Raises NodeFailed if the server does not answer or no
+    table fits.
     """
     question = state["user_query"]
     say = say_for(question)
     entities = list(state.get("entities_mentioned") or [])
-    answer, warnings = await _asked(state, context, entities)
-    found = bool(answer.get("relevant_tables"))
     words = [each if each.casefold() in question.casefold() else each.replace("_", " ") for each in entities]
-    try:
-        wider, more = await _asked(state, context, [*words, question, *([] if found else past_questions(state)[-1:])])
-    except NodeFailed:
-        if not found:
-            raise
-    else:
-        if wider.get("relevant_tables"):
-            answer, warnings = wider, more
+    before = past_questions(state)[-1:]
+    if before and (await _asked(state, context, entities))[0].get("relevant_tables"):
+        before = []
+    answer, warnings = await _asked(state, context, [*words, question, *before])
+    if not answer.get("relevant_tables"):
+        answer, warnings = await _asked(state, context, entities)
     tables = answer.get("relevant_tables") or []
     if readings := readings_of(question, past_questions(state)):
         answer_to_all, _ = await _asked(state, context, readings)

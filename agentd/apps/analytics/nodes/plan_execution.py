@@ -156,9 +156,9 @@ class PlanExecution:
                 suggestions=[say["grant"].format(table=table)],
             )
         unmet = doubts(state, plan, context.clock.now().date())
-        unmet += lists_for_one(plan, timeless(state["user_query"])).values()
-        asks = [f"question and plan do not agree on {', '.join(unmet)}"] if unmet else []
-        plan = replace(plan, doubts=[*plan.doubts, *asks])
+        asked = ", ".join([*unmet, *lists_for_one(plan, timeless(state["user_query"])).values()])
+        asks = [f"question and plan do not agree on {asked}"] if asked else []
+        plan = replace(plan, doubts=[*plan.doubts, *asks], unmet=unmet)
         return plan, [*plan.fatal, *refused, *plan.doubts]
 
 

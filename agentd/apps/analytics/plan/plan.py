@@ -23,6 +23,8 @@ class Plan:
     rules: list[dict[str, Any]]
     fatal: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    unmet: list[str] = field(default_factory=list)
+    """Those of the doubts that the answer mentions, one word or part of the plan each (`doubts`)."""
     needs_period: bool = False
     derived: list[str] = field(default_factory=list)
     """What the model omitted or got wrong and was corrected here, one sentence each."""
@@ -54,6 +56,7 @@ class Plan:
             "placeholder_mapping": self.mapping,
             "placeholder_sources": self.sources or None,
             "validation_rules_for_results": self.rules or None,
+            "plan_doubts": self.unmet or None,
             "technical_error_details": "; ".join(self.derived) or None,
         }
 
@@ -61,4 +64,5 @@ class Plan:
 def planned(state: AgentState) -> Plan:
     """The plan in the state that will be executed."""
     queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
-    return Plan(queries, state.get("raw_data_query_plan"), operations, state.get("response_template") or "", {}, [])
+    raw, template = state.get("raw_data_query_plan"), state.get("response_template") or ""
+    return Plan(queries, raw, operations, template, {}, [], unmet=state.get("plan_doubts") or [])

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlglot import exp
 
 from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.sql.tree import nodes, trees
+from agentd.apps.analytics.sql.tree import every, nodes
 
 
 def text_of(plan: Plan) -> str:
     """What the plan reads (tables, columns and values), except dates and its own aliases."""
-    parts: list[str] = []
-    for _, found in trees(plan.selects):
-        given = {each.alias.casefold() for each in found.find_all(exp.Alias)}
-        parts += [each.name for each in found.find_all(exp.Table)]
-        columns = found.find_all(exp.Column)
-        parts += [c.name for c in columns if c.name.casefold() not in given or c.find_ancestor(exp.Alias)]
-        parts += [f"'{each.name}'" if each.is_string else each.name for each in found.find_all(exp.Literal)]
+    return " ".join(filter(None, (_text(query["query"]) for query in plan.selects)))
+
+
+@lru_cache(maxsize=64)
+def _text(query: str) -> str:
+    found = every(query)
+    given = {each.alias.casefold() for each in found if isinstance(each, exp.Alias)}
+    columns = [each for each in found if isinstance(each, exp.Column)]
+    literals = [each for each in found if isinstance(each, exp.Literal)]
+    parts = [each.name for each in found if isinstance(each, exp.Table)]
+    parts += [each.name for each in columns if each.name.casefold() not in given or each.find_ancestor(exp.Alias)]
+    parts += [f"'{each.name}'" if each.is_string else each.name for each in literals]
     return re.sub(r"'(?:19|20)\d\d-\d\d[^']*'", "''", " ".join(parts))
 
 

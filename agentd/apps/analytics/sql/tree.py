@@ -62,7 +62,14 @@ def trees(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr]
 
 def nodes(queries: Iterable[Mapping[str, Any]], *kinds: type[Any]) -> Iterator[Any]:
     """All nodes of these kinds in planned queries."""
-    return (each for _, found in trees(queries) for each in found.find_all(*kinds))
+    return (each for query in queries for each in every(query["query"]) if isinstance(each, kinds))
+
+
+@lru_cache(maxsize=64)
+def every(query: str) -> tuple[exp.Expr, ...]:
+    """The nodes of a query's tree, outer before inner; none if it can't be parsed. Cached."""
+    found = tree(query)
+    return () if found is None else tuple(found.bfs())
 
 
 def own(select: exp.Select, *kinds: type[Any]) -> Iterator[Any]:

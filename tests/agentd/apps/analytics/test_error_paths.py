@@ -142,7 +142,7 @@ async def test_a_dead_schema_server_is_tried_again_and_then_told(erp: Path) -> N
     }
     assert history[0]["request_payload"] == {
         "intent": "sales_analysis",
-        "entities": ["sales", "Januari 2023", "total_amount"],
+        "entities": ["sales", "Januari 2023", "total amount", QUESTION],
     }
 
 

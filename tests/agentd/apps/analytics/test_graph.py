@@ -42,7 +42,7 @@ def test_the_state_has_every_key_of_the_document() -> None:
         final_narrative data_table_for_display executive_summary warnings_for_display current_node_name
         error_message_for_user technical_error_details mcp_tool_call_history workflow_status plan_style
         operation_plan operation_results data_handles placeholder_sources sql_dialect rows_left_out
-        clarification table_units plan_written_again other_readings""".split()
+        clarification table_units plan_doubts plan_written_again other_readings""".split()
     )
     assert set(TimePeriod.__annotations__) == {"start_date", "end_date", "period_label"}
     assert set(SqlQueryPlan.__annotations__) == {"purpose", "query", "result_key"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.checks.doubts import of_the_answer, refusals
+from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
@@ -84,7 +85,7 @@ def doubted(question: str, *queries: str, template: str = "") -> list[str]:
     ]
     made = Plan(steps, None, [], template, {}, [])
     state = AgentState(user_query=question, relevant_tables=TABLES, conversation_history=[])
-    return of_the_answer(state, made, TODAY, [])
+    return of_the_answer(state, replace(made, unmet=doubts(state, made, TODAY)), TODAY, [])
 
 
 @pytest.mark.parametrize(
