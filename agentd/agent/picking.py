@@ -6,6 +6,7 @@ the prompt stays the same and its cache stays valid. Other tools can still be li
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from agentd.ports import Meaning
 
 NAMED = 60
 """How many further tools a prompt names on one line each, nearest first; `list_tools` finds the others."""
+RANKING_S = 3.0
+"""Seconds for ranking the tools of one request. What was read until then is remembered for the next request."""
 ADDED = 4
 """How many of a later request's nearest tools are added, if the prompt does not describe them yet."""
 
@@ -67,8 +70,13 @@ async def select(
 
 
 async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning) -> list[str]:
-    """Tool names, nearest first; equally near ones in the catalogue's order."""
-    scores = await meaning.nearness(request, [_text(tool) for tool in tools])
+    """Tool names, nearest first; equally near ones in the catalogue's order. If ranking takes too long, the office's
+    own acts come first: thousands of a server's new descriptions must not hold up a citizen, nor crowd out a letter."""
+    try:
+        async with asyncio.timeout(RANKING_S):
+            scores = await meaning.nearness(request, [_text(tool) for tool in tools])
+    except TimeoutError:
+        scores = [float(tool.official) for tool in tools]
     ranked = sorted(zip(scores, range(len(tools)), strict=True), key=lambda pair: (-pair[0], pair[1]))
     return [tools[index].name for _, index in ranked]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
 import anyio
+import orjson
 from mcp import Client, MCPError
 from mcp_types import DiscoverResult, Tool, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -20,8 +22,11 @@ from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import plain
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.stdio import Subprocess
+from bridges.mcp.validation import ResultCheck
 
 logger = logging.getLogger(__name__)
+REST = 19
+"""A server whose tools change all the time is read in a twentieth of the event loop's time."""
 
 
 class Follower:
@@ -41,6 +46,8 @@ class Follower:
         self._changed = asyncio.Event()
         self.doubted = asyncio.Event()
         """Set when a call has timed out."""
+        self.check_result = ResultCheck(limits.check_s)
+        self._warned: set[str] = set()
 
     async def follow(self, client: Client, wire: Subprocess | Endpoint) -> None:
         """Watch until cancelled; raises when the server is lost."""
@@ -73,10 +80,12 @@ class Follower:
             await asyncio.sleep(self._limits.probe_s)
 
     async def _reread_when_changed(self, client: Client) -> None:
+        took_s = 0.0
         while True:
             await self._changed.wait()
-            await asyncio.sleep(self._limits.settle_s)
+            await asyncio.sleep(self._limits.settle_s + REST * took_s)
             self._changed.clear()
+            began = time.thread_time()
             try:
                 await self._reread(client)
             except (MCPError, ValidationError) as error:
@@ -84,6 +93,7 @@ class Follower:
                     raise
                 why = reasons.describe(error)
                 logger.warning("server %s: its changed tools could not be read: %s", self._name, why)
+            took_s = time.thread_time() - began
 
     async def _reread(self, client: Client) -> None:
         """Read the tools, and in the new protocol the instructions too (the old one sends them only once)."""
@@ -119,16 +129,23 @@ class Follower:
         """Return the tools that the server lists now."""
         self._changed.clear()
         found: dict[str, ToolInfo] = {}
+        outputs: dict[str, Any] = {}
         cursor: str | None = None
         seen: set[str] = set()
         for _ in range(self._limits.tools):
             page = await client.list_tools(cursor=cursor)
             for tool in page.tools:
+                if _size(tool.input_schema) > self._limits.schema_bytes:
+                    self._warn(tool.name, f"is left out: its schema has over {self._limits.schema_bytes} bytes")
+                    continue
                 found.setdefault(tool.name, tool_info(self._name, tool))
+                if _size(tool.output_schema) <= self._limits.schema_bytes:
+                    outputs.setdefault(tool.name, tool.output_schema)
             cursor = page.next_cursor
             if cursor is None or cursor in seen or len(found) >= self._limits.tools:
                 break
             seen.add(cursor)
+        self.check_result.know(outputs)
         return tuple(self._bounded(tool) for tool in list(found.values())[: self._limits.tools])
 
     def _bounded(self, tool: ToolInfo) -> ToolInfo:
@@ -136,9 +153,22 @@ class Follower:
         long, most = len(tool.description), self._limits.description_chars
         if long <= most:
             return tool
-        name = self._name
-        logger.warning("server %s: the description of %s has %d characters; %d are kept", name, tool.name, long, most)
+        self._warn(tool.name, f"has a description of {long} characters; {most} are kept")
         return tool.model_copy(update={"description": tool.description[:most]})
+
+    def _warn(self, tool: str, says: str) -> None:
+        """Log a fault of a tool once, however often the tools are read."""
+        if tool not in self._warned and len(self._warned) < self._limits.tools:
+            self._warned.add(tool)
+            logger.warning("server %s: its tool %s %s", self._name, tool, says)
+
+
+def _size(schema: object) -> int:
+    """The bytes of a schema as JSON."""
+    try:
+        return len(orjson.dumps(schema))
+    except orjson.JSONEncodeError:
+        return len(repr(schema))
 
 
 def tool_info(server: str, tool: Tool) -> ToolInfo:

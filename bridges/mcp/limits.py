@@ -23,6 +23,12 @@ class ServerLimits:
     """The largest file that is accepted as an artifact."""
     description_chars: int = 4000
     """The longest tool description, and the longest instructions of a server, in characters; the rest is cut."""
+    schema_bytes: int = 64 * 1024
+    """The longest schema of a tool: a tool with a longer input schema is left out, results are not checked by
+    a longer output schema."""
+    check_s: float = 10.0
+    """The longest check of a result against its output schema, in CPU seconds: enough for the longest result, not for
+    references that multiply."""
     tools: int = 2000
     """The most tools taken from one server, and the most pages read to list them."""
 

@@ -24,7 +24,6 @@ from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.following import Follower
 from bridges.mcp.limits import ServerLimits
 from bridges.mcp.stdio import Subprocess
-from bridges.mcp.validation import check_large_results_aside
 
 logger = logging.getLogger(__name__)
 _CLIENT = Implementation(name="agentd", version=metadata.version("agentd"))
@@ -211,7 +210,7 @@ class Server:
                 elicitation_callback=elicitation(self.settings.name, self._on_elicit),
                 sampling_callback=sampling(self.settings.name, self._on_sample),
             ) as client:
-                check_large_results_aside(client.session)
+                client.session.validate_tool_result = follower.check_result  # type: ignore[method-assign]
                 tools = await follower.read(client)
                 starting.deadline = float("inf")
                 self._mode = "auto" if client.protocol_version in MODERN_PROTOCOL_VERSIONS else "legacy"

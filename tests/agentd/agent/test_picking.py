@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from agentd.agent import picking
 from agentd.agent.history import PastTurn, messages, opening
 from agentd.agent.picking import ADDED, PromptTools, select
 from agentd.agent.prompts import compose_system_instructions
@@ -40,6 +46,18 @@ async def test_the_tool_that_a_request_needs_is_among_the_few_told_of() -> None:
 
 async def test_few_tools_are_all_told_of() -> None:
     assert await select("jam berapa?", catalogue(a="x", b="y"), 2, MEANING, None) is None
+
+
+async def test_a_ranking_without_end_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+            return await asyncio.Future()
+
+    monkeypatch.setattr(picking, "RANKING_S", 0.01)
+    letter = ToolInfo(name="letter", server="office", description="A letter.", official=True)
+    many = replace(TOOLS, tools=(*TOOLS.tools, letter))
+    picked = await select("jam berapa?", many, LIMIT, Slow(), None)
+    assert picked is not None and picked.start == ("letter", *(tool.name for tool in TOOLS.tools[: LIMIT - 1]))
 
 
 async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -> None:

@@ -25,7 +25,7 @@ PATIENCE = 300.0
 """Timeout of a wait in seconds."""
 
 QUICK = ServerLimits(
-    retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000
+    retry_first_s=0.05, grace_s=0.5, settle_s=0.02, probe_s=0.5, heartbeat_s=0.2, message_bytes=1_000_000, check_s=0.5
 )
 """Short limits for tests, long enough for a well-behaved server on a busy machine."""
 

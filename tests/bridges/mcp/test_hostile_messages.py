@@ -148,6 +148,14 @@ async def test_a_large_result_is_checked_without_holding_up_others(bridge: OpenB
     assert "can't be used" in (await do(host, "liar", how="rows", count=20_000, last="wrong")).message
 
 
+async def test_no_schema_of_a_servers_own_stops_the_daemon(bridge: OpenBridge) -> None:
+    """An expression that backtracks, references that multiply, 20,000 fields."""
+    host = await bridge(hostile("liar"))
+    assert (await do(host, "liar", how="expression")).success
+    assert "can't be used" in (await do(host, "liar", how="references")).message
+    assert "bulky" not in [tool.name for tool in host.catalogue().tools]
+
+
 async def test_a_call_waits_for_a_server_that_is_still_starting(bridge: OpenBridge, tmp_path: Path) -> None:
     host = await bridge(hostile("crash"))
     gate = tmp_path / "gate"
@@ -179,7 +187,7 @@ async def test_each_bad_server_is_one_clear_line_and_the_others_live(
     tools = [tool for tool in host.catalogue().tools if tool.server == "many"]
     assert len(tools) == 300 and len(tools[0].description) == QUICK.description_chars
     told = [record.getMessage() for record in caplog.records if "server many" in record.getMessage()]
-    assert told == ["server many: the description of tool_0 has 100000 characters; 4000 are kept"]
+    assert told == ["server many: its tool tool_0 has a description of 100000 characters; 4000 are kept"]
     both = [tool.server for tool in assemble(host.catalogue(), None, servers=["one", "two"]).tools]
     assert len(both) == 2 * both.count("one") > 0
     assert {state(host, name).state for name in ("many", "one", "two")} == {"up"}
