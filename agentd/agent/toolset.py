@@ -115,7 +115,7 @@ def assemble(
     """Build the toolset from the catalogue, with client.toml's wording and the profile's restrictions.
 
     `entries` None means every tool of every server; `servers` and `only` restrict them (None: no limit). Tools with
-    the same name at two servers become `SERVER__TOOL`. A model doesn't get tools that are not for models; no other
+    the same name at two servers become `SERVER__TOOL`, and so does one that has such a name of its own. A model doesn't get tools that are not for models; no other
     chooser gets identity tools, which only the daemon calls, at its host (agentd/daemon.py).
     """
 
@@ -151,6 +151,7 @@ def assemble(
                 unbound.add(entry.name.casefold())
 
     times = Counter(tool.name.casefold() for tool in bound)
+    times.update({f"{tool.server}__{tool.bare_name}".casefold() for tool in bound})
     named = [_qualified(tool) if times[tool.name.casefold()] > 1 else tool for tool in bound]
     if allowed is not None:
         named = [tool for tool in named if tool.name.casefold() in allowed]

@@ -7,10 +7,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
+from mcp_types import (
+    INTERNAL_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 _EDGE = 256
 """How much of both ends of an oversized line is kept, to find the id of the request it answers."""
+PARTS = 10_000
+"""The most content blocks or tools of one answer: the SDK makes an object of each, on the event loop."""
 _ID = rb'"id"\s*:\s*(\d+|"[^"\\]{1,64}")\s*'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
 _ANSWER = re.compile(_VERSION)
@@ -90,18 +99,30 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
     would time out. For the same reason the call of an answer that is nested too deeply gets an error.
     """
     try:
-        return jsonrpc_message_adapter.validate_json(raw, by_name=False)
+        return _bounded(jsonrpc_message_adapter.validate_json(raw, by_name=False))
     except ValueError:
         if not raw.startswith(b"{"):
             return Noise(len(raw))
     try:
         value = json.loads(raw.decode("utf-8", "replace"))
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return jsonrpc_message_adapter.validate_json(clean, by_name=False)
+        return _bounded(jsonrpc_message_adapter.validate_json(clean, by_name=False))
     except (ValueError, RecursionError):
         head = raw[:_EDGE]
         answers = _ANSWER.search(head) and b'"method"' not in head
         return (_refusal(head, raw[-_EDGE:], "the answer can't be read") if answers else None) or Noise(len(raw))
+
+
+def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
+    """The message; an error instead of an answer that has too many parts."""
+    if isinstance(message, JSONRPCResponse):
+        longest = max((len(part) for part in message.result.values() if isinstance(part, list)), default=0)
+        if longest > PARTS:
+            error = ErrorData(
+                code=INTERNAL_ERROR, message=f"the answer has {longest} parts; at most {PARTS} are accepted"
+            )
+            return JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
+    return message
 
 
 def _refusal(head: bytes, tail: bytes, text: str) -> JSONRPCMessage | None:

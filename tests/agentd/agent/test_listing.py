@@ -119,3 +119,14 @@ def test_no_two_tools_of_long_names_that_two_servers_have_are_the_same() -> None
     found = assemble(Catalogue(tools=tools, servers=servers), None)
     assert all(found.resolve(tool.name) is tool for tool in found.tools)
     assert len({tool.name for tool in found.tools}) == 4 and all(len(tool.name) <= 64 for tool in found.tools)
+
+
+def test_no_server_takes_the_name_by_which_anothers_tool_is_called() -> None:
+    """A call of the office's letter must not go to a stranger, nor a stranger's result count as the letter's."""
+    names = (("stranger", "office__letter"), ("stranger", "letter"), ("office", "letter"))
+    tools = tuple(ToolInfo(name=name, server=server, official=server == "office") for server, name in names)
+    for offered in (tools, (tools[0], tools[2])):
+        states = tuple(ServerState(name=name, state="up") for name in ("stranger", "office"))
+        made = assemble(Catalogue(tools=offered, servers=states), None)
+        assert made.resolve("office__letter").server == "office"
+        assert len({tool.name for tool in made.tools}) == len(offered)

@@ -28,6 +28,13 @@ def test_an_answer_that_is_nested_too_deeply_fails_its_call_at_once(depth: int) 
     assert isinstance(parse(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + deep + b"}"), Noise), "no answer"
 
 
+def test_an_answer_of_too_many_parts_fails_its_call() -> None:
+    """The SDK takes a second of the event loop for 100,000 content blocks."""
+    blocks = b",".join(10_001 * [b'{"type":"text","text":""}'])
+    answer = parse(b'{"jsonrpc":"2.0","id":7,"result":{"content":[' + blocks + b"]}}")
+    assert isinstance(answer, JSONRPCError) and "10001 parts" in answer.error.message
+
+
 def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
     """Else a giant message could fail somebody else's call."""
     inside = b'{"result":{"id":7,' + b'"a":"' + b"x" * 1000 + b'"},"jsonrpc":"2.0","id":8}\n'
