@@ -115,8 +115,9 @@ def assemble(
     """Build the toolset from the catalogue, with client.toml's wording and the profile's restrictions.
 
     `entries` None means every tool of every server; `servers` and `only` restrict them (None: no limit). Tools with
-    the same name at two servers become `SERVER__TOOL`, and so does one that has such a name of its own. A model doesn't get tools that are not for models; no other
-    chooser gets identity tools, which only the daemon calls, at its host (agentd/daemon.py).
+    the same name at two servers become `SERVER__TOOL`, and so does one whose name is another's `SERVER__TOOL`. A model
+    doesn't get tools that are not for models; no other chooser gets identity tools, which only the daemon calls, at
+    its host (agentd/daemon.py).
     """
 
     def worded(tool: ToolInfo, entry: ToolSettings | None = None) -> ToolInfo:
