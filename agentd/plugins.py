@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
 from typing import Any
 
 from agentd.application import App
@@ -44,14 +43,12 @@ def meaning() -> Meaning:
 
 def apps() -> list[type[App]]:
     """Load every installed app, sorted by name. Raises PluginError that names an app that cannot be loaded."""
-    return [_app(entry) for entry in installed(APPS).values()]
-
-
-def _app(entry: EntryPoint) -> type[App]:
-    try:
-        app: type[App] = entry.load()
-    except Exception as error:
-        missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
-        why = missing or f"{type(error).__name__}: {error}"
-        raise PluginError(f"the app `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
-    return app
+    loaded: list[type[App]] = []
+    for entry in installed(APPS).values():
+        try:
+            loaded.append(entry.load())
+        except Exception as error:
+            missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
+            why = missing or f"{type(error).__name__}: {error}"
+            raise PluginError(f"the app `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
+    return loaded

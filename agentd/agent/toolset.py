@@ -160,12 +160,10 @@ def assemble(
     named = [tool for tool in named if (tool.for_model if chooser == "model" else not tool.identity)]
     running = {state.name for state in states if state.state != "down"}
     listed = {(tool.server, tool.name) for tool in offered if tool.server in running}
-    awake: list[ToolInfo] = []
-    asleep: list[ToolInfo] = []
-    for tool in named:
-        (awake if (tool.server, tool.bare_name) in listed else asleep).append(tool)
+    awake = tuple(tool for tool in named if (tool.server, tool.bare_name) in listed)
+    asleep = tuple(tool for tool in named if (tool.server, tool.bare_name) not in listed)
     unlisted = {state.name for state in states if state.state != "up"} - {tool.server for tool in offered}
-    return Toolset(tuple(awake), states, frozenset(unbound), tuple(asleep), unlisted=frozenset(unlisted))
+    return Toolset(awake, states, frozenset(unbound), asleep, unlisted=frozenset(unlisted))
 
 
 def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:

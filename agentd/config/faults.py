@@ -99,8 +99,9 @@ def explain(detail: Any, raw: dict[str, Any]) -> tuple[KeyPath, str]:
         return where, f"unknown key `{key}`{_elsewhere(key) or meant(key, _known().get(section, ()))}"
     if kind == "missing":
         unknown = [str(key) for key in table_at(raw, where[:-1]) or () if key not in _known().get(section, ())]
-        near = meant(str(where[-1]), unknown, found=True)
-        return where[:-1] if len(where) > 1 else (), f"`{name}` is missing{near}"
+        near = meant_key(str(where[-1]), unknown)
+        hint = f"; is it what `{near}` was meant to be?" if near else ""
+        return where[:-1], f"`{name}` is missing{hint}"
     wanted = str(detail["msg"]).replace("Input should be ", "should be ").removeprefix("Value error, ")
     for name_of_type, written in _TYPES.items():
         wanted = wanted.replace(name_of_type, written)
@@ -131,12 +132,12 @@ def meant_key(key: str, known: Iterable[str]) -> str | None:
     return next(iter(difflib.get_close_matches(key, list(known), n=1)), None)
 
 
-def meant(key: str, known: Iterable[str], *, found: bool = False) -> str:
+def meant(key: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown key: the known key that it is most like, else all of them."""
     known = list(known)
-    near = meant_key(key, known)
-    if near is None:
-        return "" if found or not known else f"; known here: {', '.join(known)}"
-    return f"; is it what `{near}` was meant to be?" if found else f"; did you mean `{near}`?"
+    if (near := meant_key(key, known)) is not None:
+        return f"; did you mean `{near}`?"
+    return f"; known here: {', '.join(known)}" if known else ""
 
 
 def _shown(value: Any) -> str:

@@ -74,7 +74,7 @@ class Dispatcher:
         services: Services,
         *,
         limiter: RateLimiter | None = None,
-        observe: Observe | None = None,
+        observe: Observe = lambda *_: None,
     ) -> None:
         self._methods = {method.name: method for method in methods}
         self._by_folded = {name.casefold(): name for name in self._methods}
@@ -168,16 +168,14 @@ class Dispatcher:
             return self._failed(request, error, request.method)
 
     def _succeeded(self, request: Request, result: Any) -> Response | None:
-        if self._observe is not None:
-            self._observe(request.method, 0)
+        self._observe(request.method, 0)
         if request.id is NOID:
             return None
         return {"jsonrpc": "2.0", "result": result, "id": request.id}
 
     def _failed(self, request: Request, error: Exception, method: str) -> Response | None:
         shown = error_object(error, language_of(request.params))
-        if self._observe is not None:
-            self._observe(method, shown["code"])
+        self._observe(method, shown["code"])
         return None if request.id is NOID else {"jsonrpc": "2.0", "error": shown, "id": request.id}
 
 

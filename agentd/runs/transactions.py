@@ -119,17 +119,16 @@ class Transactions:
         self._kept[get_ident()] = kept
 
     def _alone(self, work: Work) -> Answer:
-        for race in range(RACES + 1):
+        lost: BaseException | None = None
+        for _ in range(RACES + 1):
             try:
                 with self._begun() as db:
                     return work(db), None
-            except sa.exc.IntegrityError as error:
-                if race == RACES:
-                    return None, error
-                # another caller took the same id or turn first: try again
+            except sa.exc.IntegrityError as error:  # another caller took the same id or turn first: try again
+                lost = error
             except Exception as error:
                 return None, error
-        raise AssertionError("the last attempt has answered")
+        return None, lost
 
 
 def _answer(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:

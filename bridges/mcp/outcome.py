@@ -49,6 +49,7 @@ def plain(value: Any) -> Any:
 
 
 def _read(texts: list[str]) -> Any:
+    """The output in a result's text blocks: the object if a single one holds JSON, else the joined text."""
     if len(texts) == 1 and texts[0].lstrip().startswith("{"):
         try:
             value = json.loads(texts[0], parse_constant=lambda _: None)

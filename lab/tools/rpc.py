@@ -152,7 +152,7 @@ def _method(method: Json, common: set[str]) -> str:
 
 def _param(param: Json) -> str:
     needed = ", needed" if param.get("required") else ""
-    return f"| `{param['name']}` | {_kind(param['schema'])}{needed} | {_words(param, param['schema'])} |"
+    return f"| `{param['name']}` | {_kind(param['schema'])}{needed} | {_description(param, param['schema'])} |"
 
 
 def _shape(name: str, schema: Json) -> str:
@@ -162,7 +162,8 @@ def _shape(name: str, schema: Json) -> str:
     if fields := schema.get("properties"):
         lines += ["| field | kind | |", "|---|---|---|"]
         lines += [
-            f"| `{field}` | {_kind(rule)}{_or_null(rule)} | {_words(rule, rule)} |" for field, rule in fields.items()
+            f"| `{field}` | {_kind(rule)}{_or_null(rule)} | {_description(rule, rule)} |"
+            for field, rule in fields.items()
         ]
     return "\n".join(lines).rstrip()
 
@@ -202,7 +203,8 @@ def _bounds(schema: Json) -> Iterator[str]:
             yield f"{sign} {schema[key]}"
 
 
-def _words(*parts: Json) -> str:
+def _description(*parts: Json) -> str:
+    """The first description in these schemas or in their alternatives; empty if none has one."""
     for one in parts:
         for place in (one, *one.get("anyOf", [])):
             if text := place.get("description"):

@@ -83,6 +83,7 @@ class SchemaAnswer(TypedDict):
 
 
 def schema_info(found: Found | None) -> SchemaInfo:
+    """The answer in the form of seed 003, which has its four keys even if nothing was found."""
     info: SchemaInfo = {
         "relevant_tables": [],
         "table_relationships": [],
@@ -96,9 +97,10 @@ def schema_info(found: Found | None) -> SchemaInfo:
         info["dialect"] = found.schema.dialect
     for table in found.tables:
         chosen = _chosen(table, found)
-        described: TableInfo = {"table_name": table.name, "columns": [_column_info(*each, found) for each in chosen]}
-        if purpose := purpose_of(table):
-            described = {"table_name": table.name, "purpose": purpose, "columns": described["columns"]}
+        columns, purpose = [_column_info(*each, found) for each in chosen], purpose_of(table)
+        described: TableInfo = {"table_name": table.name, "columns": columns}
+        if purpose:
+            described = {"table_name": table.name, "purpose": purpose, "columns": columns}
         if table.date:
             described["date"] = table.date
         info["relevant_tables"].append(described)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -83,10 +83,6 @@ class Channels(App):
         self._on_the_wire.set()
         return ()
 
-    def serving(self) -> AbstractAsyncContextManager[None]:
-        """Listen to chats and answer them once the daemon accepts connections."""
-        return self._serving()
-
     async def owes(self, session_id: str) -> bool:
         """Whether something is still to be answered or sent in the session's chat."""
         return bool(await self._mailbox.open(session_id))
@@ -104,7 +100,8 @@ class Channels(App):
         return self._runs
 
     @asynccontextmanager
-    async def _serving(self) -> AsyncIterator[None]:
+    async def serving(self) -> AsyncIterator[None]:
+        """Listen to chats and answer them once the daemon accepts connections."""
         for entry in self.wiring.settings().section(ChannelsSection).channels:
             if entry.blocked:
                 log.error("channel.not_started", channel=entry.name, reason=entry.blocked)

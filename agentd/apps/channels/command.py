@@ -29,12 +29,8 @@ def run(given: argparse.Namespace) -> int:
     if not entries:
         print(f"{settings.file} has no [[channels]]; docs/channels.md says how to add one")
         return 0
-    return 0 if asyncio.run(_checked(entries, settings)) else 1
-
-
-async def _checked(entries: Any, settings: Any) -> bool:
-    good = [await _check(entry, settings) for entry in entries]
-    return all(good)
+    good = [asyncio.run(_check(entry, settings)) for entry in entries]
+    return 0 if all(good) else 1
 
 
 async def _check(entry: Any, settings: Any) -> bool:

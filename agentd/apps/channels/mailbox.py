@@ -12,14 +12,14 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy.engine import Connection
 
 from agentd.apps.channels.tables import (
     CHANGE_CHAT,
@@ -164,7 +164,7 @@ class Mailbox:
                 for table in (INBOX, OUTBOX):
                     db.execute(table.delete().where(_mine(table, chat_key)))
             if db.execute(CHANGE_CHAT, {**_at(chat_key), "heard_at": now}).rowcount == 0:
-                db.execute(INSERT[CHATS], _columns(Chat(*chat_key, secrets.token_hex(16), language, now)))
+                db.execute(INSERT[CHATS], asdict(Chat(*chat_key, secrets.token_hex(16), language, now)))
             db.execute(INSERT[INBOX], {**me, "mark": mark, "body": body})
 
         await self._writes.do(work)
@@ -235,7 +235,8 @@ class Mailbox:
         """The chat whose sign-in link has this code, while the link is valid."""
         now = self._clock.now()
         holds = LINKS.c.until.between(iso(now), iso(now + LINK + SLACK))  # none from before the clock was set back
-        found = await self._writes.do(lambda db: _first(db, LINKS, (LINKS.c.code == self.mark("link", code)) & holds))
+        valid = sa.select(LINKS).where(LINKS.c.code == self.mark("link", code), holds)
+        found = await self._writes.do(lambda db: db.execute(valid).mappings().first())
         return None if found is None else (await self.look((found["channel"], found["chat"])))[0]
 
     async def unlink(self, code: str) -> None:
@@ -276,11 +277,6 @@ def _standing(db: Connection, chat_key: ChatKey) -> Standing:
     )
 
 
-def _first(db: Connection, table: sa.Table, where: sa.ColumnElement[bool]) -> RowMapping | None:
-    query = sa.select(table).where(where).limit(1)
-    return db.execute(query.order_by(table.c.number) if "number" in table.c else query).mappings().first()
-
-
 def _mine(table: sa.Table, chat_key: ChatKey) -> sa.ColumnElement[bool]:
     return sa.and_(table.c.channel == chat_key[0], table.c.chat == chat_key[1])
 
@@ -291,8 +287,4 @@ def _at(chat_key: ChatKey) -> dict[str, Any]:
 
 def _state(chat: Chat) -> dict[str, Any]:
     """The columns that an answer changes: all but `heard_at`, which is set when a message comes."""
-    return _at((chat.channel, chat.chat)) | {name: v for name, v in _columns(chat).items() if name != "heard_at"}
-
-
-def _columns(chat: Chat) -> dict[str, Any]:
-    return {column.name: getattr(chat, column.name) for column in CHATS.columns}
+    return _at((chat.channel, chat.chat)) | {name: v for name, v in asdict(chat).items() if name != "heard_at"}

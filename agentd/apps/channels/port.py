@@ -135,28 +135,21 @@ class Channel(Protocol):
 
         Raises ChannelFailure; it is then called again.
         """
-        ...
 
     def read(self, delivery: Delivery) -> Reading:
         """Check and read a request to the webhook. Raises Unauthorized, InvalidRequest, NotFound."""
-        ...
 
     async def send(self, message: Outgoing) -> None:
         """Send one message. Raises ChannelFailure."""
-        ...
 
     async def notice(self, message: Incoming) -> None:
         """Show the person that their message is being read. Raises ChannelFailure."""
-        ...
 
     async def remove(self, message: Incoming) -> bool:
         """Delete a person's message for both sides; False if the service can't. Raises ChannelFailure."""
-        ...
 
     async def check(self) -> Sequence[str]:
         """What the service reports about this account, one text per line. Raises ChannelFailure."""
-        ...
 
     async def aclose(self) -> None:
         """Release connections."""
-        ...

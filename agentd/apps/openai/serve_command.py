@@ -55,13 +55,12 @@ async def serve(settings: Any) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    tokens = TokenStore(settings.state / "access.json")
-    limiter = RateLimiter(tokens, settings.rpc.rate_per_minute, clock)
-    rpc = settings.rpc
+    tokens, rpc = TokenStore(settings.state / "access.json"), settings.rpc
+    limiter = RateLimiter(tokens, rpc.rate_per_minute, clock)
     guard = Guard(_access(tokens, settings), limiter, frozenset(rpc.allowed_hosts), frozenset(rpc.trusted_proxies))
-    app = web.Application(middlewares=[guard.middleware()], client_max_size=settings.rpc.max_body_bytes)
+    app = web.Application(middlewares=[guard.middleware()], client_max_size=rpc.max_body_bytes)
     app.add_routes(OpenAIApi(chain, chain.states).routes())
-    host, _, port = settings.rpc.listen.rpartition(":")
+    host, _, port = rpc.listen.rpartition(":")
     try:
         async with serving(app, listen=(host.strip("[]"), int(port)), shutdown_s=1.0) as addresses:
             for address in addresses:

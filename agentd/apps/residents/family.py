@@ -6,7 +6,6 @@ Only members of the verified resident's own family card are considered, so a nam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from agentd.agent.text import fold
 from agentd.apps.residents.register import Resident
@@ -14,22 +13,11 @@ from agentd.apps.residents.replies import replies
 from agentd.errors import Language
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """The members that may be meant: one, several to ask about, or none."""
-
-    members: tuple[Resident, ...] = field(default=(), repr=False)
-
-    @property
-    def one(self) -> Resident | None:
-        return self.members[0] if len(self.members) == 1 else None
-
-
-def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
+def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> list[Resident]:
     """The members with that name or relation. If there are several, the citizen's words (oldest first) since they last
     said the name narrow them by relation or year of birth. A text as `described` selects that member."""
     if chosen := [one for one in family if name in (described(one, "id"), described(one, "en"))]:
-        return Meant(tuple(chosen))
+        return chosen
     words = _words(name)
     found = [one for one in family if words and words <= _words(one["nama"])]
     exact = [one for one in found if words == _words(one["nama"])]
@@ -42,7 +30,7 @@ def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> Meant:
         found = [one for one in named or found if _year(one) in spoken] or named or found
         if words <= spoken:
             break
-    return Meant(tuple(found))
+    return found
 
 
 def spoken(name: str, said: Sequence[str]) -> bool:
@@ -51,11 +39,11 @@ def spoken(name: str, said: Sequence[str]) -> bool:
     return bool(words) and words <= {word for text in said for word in _words(text)}
 
 
-def question(name: str, found: Meant, language: Language) -> str:
+def question(name: str, found: Sequence[Resident], language: Language) -> str:
     """The question to the citizen if no member or several members fit the name."""
-    if not found.members:
+    if not found:
         return replies()[language].nobody.format(name=name)
-    shown = "; ".join(described(one, language) for one in found.members)
+    shown = "; ".join(described(one, language) for one in found)
     return replies()[language].several.format(name=name, members=shown)
 
 

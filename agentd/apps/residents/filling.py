@@ -134,9 +134,9 @@ def _member(
     if not spoken(name, said):
         raise WhichMember(field_name, replies()[language].who)
     found = meant(name, known.family, said)
-    if found.one is None:
+    if len(found) != 1:
         raise WhichMember(field_name, question(name, found, language))
-    return found.one
+    return found[0]
 
 
 def _is_open(source: str, required: bool, known: Known) -> bool:

@@ -6,7 +6,7 @@ A proof ends with the session, when it is forgotten, or after a time without use
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -67,11 +67,10 @@ class Identities:
         """Store a proof, replacing the session's earlier one; its time starts now."""
         kept = replace(identity, expires_at=self._end())
         self._families.pop(identity.session_id, None)
-        row = {column.name: getattr(kept, column.name) for column in IDENTITIES.columns}
 
         def work(db: Connection) -> None:
             db.execute(IDENTITIES.delete().where(IDENTITIES.c.session_id == kept.session_id))
-            db.execute(IDENTITIES.insert(), row)
+            db.execute(IDENTITIES.insert(), asdict(kept))
 
         self._proven.add(kept.session_id)
         await self._writes.do(work)

@@ -7,8 +7,8 @@ it, and the register writes each letter once. Then its copy here is deleted.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -89,7 +89,8 @@ class LetterLog:
             await self._register.list_letter(row["letter"])
         except ToolExecution as error:
             if not row["refused"]:
-                await self._report(row["number"], error.message)
+                log.error("letter_log.refused", reason=error.message, next="it is sent again every 30 s")
+                await self._audit.arecord("letter.unlisted", actor="letter log", subject=row["number"])
                 refused = WAITING.update().where(mine).values(refused=True)
                 await self._writes.do(lambda db: db.execute(refused))
             return False
@@ -97,11 +98,9 @@ class LetterLog:
         await self._writes.do(lambda db: db.execute(listed))
         return True
 
-    @asynccontextmanager
-    async def sending(self) -> AsyncIterator[None]:
+    def sending(self) -> AbstractAsyncContextManager[None]:
         """Inside the block, send new letters at once and retry refused ones."""
-        async with beside(letter_log=self._send_again()):
-            yield
+        return beside(letter_log=self._send_again())
 
     async def _send_again(self) -> None:
         while True:
@@ -113,11 +112,6 @@ class LetterLog:
             with suppress(TimeoutError):
                 async with asyncio.timeout(AGAIN_S):
                     await self._noted.wait()
-
-    async def _report(self, number: str, why: str) -> None:
-        """Write a refusal into the log and the audit trail, once for each letter."""
-        log.error("letter_log.refused", reason=why, next="it is sent again every 30 s")
-        await self._audit.arecord("letter.unlisted", actor="letter log", subject=number)
 
 
 class Listed(CallPolicy):

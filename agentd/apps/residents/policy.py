@@ -63,10 +63,6 @@ class Visitors:
         if identity is not None:
             await self.corrections.note(session_id, identity.nik, disputes)
 
-    async def holds(self, session_id: str) -> bool:
-        """Whether the session's proof is valid."""
-        return await self.identities.used(session_id) is not None
-
 
 def _in(family: Sequence[Resident], nik: str) -> Resident | None:
     return next((one for one in family if one["nik"] == nik), None)
@@ -116,7 +112,8 @@ class Filled(CallPolicy):
         """The arguments and the basis, as consented to if there is a consent. Raises _Refused, errors of `filled`."""
         if call.consent is not None and call.consent.basis is not None:
             basis = call.consent.basis
-            if basis.registered and not call.consent.by_staff and not await self._visitors.holds(call.session_id):
+            needs_proof = basis.registered and not call.consent.by_staff
+            if needs_proof and await self._visitors.identities.used(call.session_id) is None:
                 raise _Refused("ended")
             return call.input, basis.model_copy(update={"seen": await self._seen(call.run_id)})
         known = await self._visitors.known(call.session_id)

@@ -7,7 +7,7 @@ so that the code still answers once the run is gone.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 from uuid import uuid4
 from zoneinfo import ZoneInfo
@@ -123,7 +123,7 @@ class Requests:
             same = sa.and_(REQUESTS.c.series == made.series, REQUESTS.c.day == made.day)
             last = db.execute(sa.select(sa.func.max(REQUESTS.c.number)).where(same)).scalar() or 0
             numbered = replace(made, number=last + 1)
-            db.execute(REQUESTS.insert(), _columns(numbered))
+            db.execute(REQUESTS.insert(), asdict(numbered))
             return numbered
 
         opened = await self._store.writes.do(work)
@@ -142,7 +142,7 @@ class Requests:
 
         def work(db: Connection) -> list[Request]:
             others = db.execute(sa.select(sa.func.count()).where(is_open)).scalar_one() if status is not None else 0
-            return [_read(one) for one in db.execute(query.limit(limit + others)).mappings()]
+            return [Request(**one) for one in db.execute(query.limit(limit + others)).mappings()]
 
         found = [await self._current(one) for one in await self._store.writes.do(work)]
         return [one for one in found if status in (None, one.status)][:limit]
@@ -194,7 +194,7 @@ class Requests:
     async def settle(self, session_id: str) -> None:
         """Store the present status of a session's requests before its runs are deleted."""
         query = sa.select(REQUESTS).where(REQUESTS.c.session_id == session_id)
-        for one in await self._store.writes.do(lambda db: [_read(row) for row in db.execute(query).mappings()]):
+        for one in await self._store.writes.do(lambda db: [Request(**row) for row in db.execute(query).mappings()]):
             await self._current(one)
 
     async def _current(self, request: Request) -> Request:
@@ -281,12 +281,4 @@ def _one(db: Connection, where: sa.ColumnElement[bool], *, alone: bool = False) 
     """The request that matches; `alone` locks its row until the transaction ends."""
     query = sa.select(REQUESTS).where(where)
     row = db.execute(query.with_for_update() if alone else query).mappings().first()
-    return None if row is None else _read(row)
-
-
-def _read(row: Any) -> Request:
-    return Request(**row)
-
-
-def _columns(request: Request) -> dict[str, Any]:
-    return {column.name: getattr(request, column.name) for column in REQUESTS.columns}
+    return None if row is None else Request(**row)

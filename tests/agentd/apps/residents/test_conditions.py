@@ -117,9 +117,9 @@ def test_what_no_register_knows_rests_on_a_statement_though_a_pin_was_given(fami
 def test_of_two_of_one_name_the_tapped_one_is_meant(family: tuple[Resident, ...]) -> None:
     twin = {**family[2], "nik": "3175062108109009", "tanggal_lahir": "2010-08-21"}
     both = (*family, twin)
-    assert len(meant("Rizky Contoh", both, ["Rizky Contoh"]).members) == 2
+    assert len(meant("Rizky Contoh", both, ["Rizky Contoh"])) == 2
     for one in (family[2], twin):
         value = described(one, "id")
-        assert meant(value, both, [f'{{"nama_anak": "{value}"}}']).one == one
+        assert meant(value, both, [f'{{"nama_anak": "{value}"}}']) == [one]
         filling = filled(INCOME, {"nama_anak": value}, Known("pin", family[0], both), [value], "id")
         assert (filling.arguments["nama_anak"], filling.sources["nama_anak"]) == (one["nama"], "register")
