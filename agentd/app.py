@@ -69,7 +69,6 @@ def _node(settings: Settings, store: RunStore, clock: Clock) -> Node:
 
 
 def _wiring(made: Daemon, model: ChatModel) -> Wiring:
-    """The Wiring that apps get from this daemon."""
     return Wiring(
         settings=lambda: made.settings,
         clock=made.clock,
@@ -166,11 +165,11 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             made.run_ended,
         )
-        metrics.watch(lambda: made.engine.active, host.catalogue, usage, made.prices)
+        metrics.watch(lambda: made.engine.active, host.catalogue, usage, lambda: made.settings.providers)
         made.runs = AgentRuns(
             store,
             made.engine,
-            Agents(made.profile, made.select, settings.agent.language, made.known_models),
+            Agents(made.profile, made.select, settings.agent.language, lambda: made.settings.providers),
             Approvals(
                 made.engine,
                 made.tools,
@@ -191,9 +190,8 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             kind: Questions(kind, store, made.engine, clock, question.brief).ask for kind, question in kinds.items()
         }
 
-        made.sessions = SessionService(
-            store, made.engine, clock, audit, settings.state / "artifacts", SessionData(made)
-        )
+        files = settings.state / "artifacts"
+        made.sessions = SessionService(store, made.engine, clock, audit, files, SessionData(made))
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,
@@ -202,7 +200,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             questions=questions,
             health=made.health,
             reload=made.reload,
-            clock=clock,
             letters_server=lambda: made.settings.server_of("letters"),
             asked_here=lambda: [
                 kind for kind, held in kinds.items() if held.servers <= {one.name for one in made.settings.servers}

@@ -25,10 +25,9 @@ class Chain(ChatModelWrapper):
         super().__init__(self._built(settings))
 
     def _built(self, settings: Settings) -> Any:
-        built = models(settings)
-        chain = plugin(MODELS, FALLBACK)(built, default=settings.default_provider, clock=self._clock.monotonic)
-        self._models = built
-        return chain
+        self._models = models(settings)
+        make = plugin(MODELS, FALLBACK)
+        return make(self._models, default=settings.default_provider, clock=self._clock.monotonic)
 
     async def replace(self, settings: Settings) -> None:
         """Build the new chain, then close the old one after its last turn. On ConfigError nothing changes."""
@@ -36,7 +35,6 @@ class Chain(ChatModelWrapper):
         await self._let_go(old)
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
-        """Answer one turn with the first provider that can."""
         chain = self._inner
         self._turns[chain] += 1
         try:

@@ -15,7 +15,7 @@ import structlog
 
 from agentd import config
 from agentd.access import Access, TokenStore
-from agentd.agent.picking import PromptTools, fits, select
+from agentd.agent.picking import PromptTools, select
 from agentd.agent.policies import HostedArguments, PolicedTools
 from agentd.agent.toolset import Toolset
 from agentd.application import App, InternalCall
@@ -23,7 +23,7 @@ from agentd.audit import AuditTrail
 from agentd.chain import Chain
 from agentd.config import Settings
 from agentd.errors import ConfigError, Forbidden, InvalidParams, MethodNotFound, UnknownTool, in_each_language
-from agentd.messages import AgentOptions, Caller, ModelPrice, ServerSettings, ToolCall, ToolOutcome
+from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall, ToolOutcome
 from agentd.observability.metrics import Metrics
 from agentd.plugins import meaning
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
@@ -86,12 +86,7 @@ class Daemon:
         made = agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
         return self._profiles.remembering(caller, made)
 
-    def fits_prompt(self, toolset: Toolset) -> bool:
-        """Whether a prompt can describe all these tools; it then starts the same in every session."""
-        return fits(toolset, self.settings.agent.max_tools_in_prompt)
-
     async def select(self, request: str, toolset: Toolset, past: PromptTools | None) -> PromptTools | None:
-        """Select the tools that the prompt of this request describes."""
         return await select(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)
 
     def tools_of(self, caller: Caller | None) -> Toolset:
@@ -145,18 +140,9 @@ class Daemon:
             for server in self.settings.servers
         ]
 
-    def known_models(self) -> dict[str, list[str]]:
-        """{provider id: names of its models}."""
-        return {provider.id: [model.name for model in provider.models] for provider in self.settings.providers}
-
-    def prices(self) -> dict[str, ModelPrice | None]:
-        """{provider id: the price of its tokens, or None}."""
-        return {provider.id: provider.price for provider in self.settings.providers}
-
     async def health(self) -> dict[str, Any]:
         """The daemon's health. It only checks whether the database is writable; the rest is known."""
         servers = self.host.catalogue().servers
-        providers = self.chain.states()
         writable = await self.store.writable()
         well = writable and all(server.state != "down" for server in servers)
         return {
@@ -167,7 +153,7 @@ class Daemon:
             "database": "up" if writable else "down",
             **({"cluster": cluster} if (cluster := self.engine.cluster) else {}),
             "servers": [server.model_dump(exclude={"instructions"}) for server in servers],
-            "providers": [provider.model_dump() for provider in providers],
+            "providers": [provider.model_dump() for provider in self.chain.states()],
         }
 
     async def reload(self, by: str) -> dict[str, Any]:
@@ -180,11 +166,9 @@ class Daemon:
                 await self.chain.replace(new)
         except ConfigError as error:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
-            raise InvalidParams(
-                "client.toml is wrong; nothing was changed",
-                problems=problems,
-                user_message=in_each_language("configuration"),
-            ) from None
+            said = in_each_language("configuration")
+            wrong = "client.toml is wrong; nothing was changed"
+            raise InvalidParams(wrong, problems=problems, user_message=said) from None
         await self.audit.arecord("config.reloaded", actor=by)
         old, self.settings = self.settings, new
         await self.host.reconfigure(self.reachable_servers())
@@ -223,16 +207,13 @@ class SessionData:
     daemon: Daemon
 
     async def shown(self, session_id: str) -> dict[str, Any]:
-        """The apps' data to show with a session."""
         said = [await app.session_shown(session_id) for app in self.daemon.apps]
         return {name: value for one in said for name, value in one.items()}
 
     async def owes(self, session_id: str) -> bool:
-        """Whether somebody still waits for something of the session from an app."""
         return any([await app.owes(session_id) for app in self.daemon.apps])
 
     async def leaving(self, session_id: str) -> None:
-        """Tell the apps that the session's runs are about to be removed."""
         for app in self.daemon.apps:
             await app.leaving(session_id)
 

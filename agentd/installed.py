@@ -10,20 +10,14 @@ from importlib.metadata import EntryPoint, distributions
 @cache
 def installed(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group, sorted by name."""
-    entries = [entry for entry in _every_entry() if entry.group == group]
+    entries = [entry for entry in every_entry() if entry.group == group]
     return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
 
 
 @cache
-def _every_entry() -> tuple[EntryPoint, ...]:
+def every_entry() -> tuple[EntryPoint, ...]:
     """All entry points, cached since each package's file must be read. The first package found comes last: it wins."""
     return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
-
-
-def forget() -> None:
-    """Read the packages again at the next use, because `sys.path` has changed."""
-    installed.cache_clear()
-    _every_entry.cache_clear()
 
 
 EXTRAS = {

@@ -47,19 +47,15 @@ class ChatModel(Protocol):
     @property
     def provider(self) -> str:
         """The provider's id in client.toml."""
-        ...
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         """Answer one turn with its whole text. Raises ProviderFailure; cancelling stops the generation."""
-        ...
 
     def state(self) -> ProviderState:
         """The provider's state as known, without a request to it."""
-        ...
 
     async def aclose(self) -> None:
         """Release connections, threads and weights."""
-        ...
 
 
 @runtime_checkable
@@ -68,12 +64,10 @@ class ToolHost(Protocol):
 
     def catalogue(self) -> Catalogue:
         """The tools and servers that it offers now, as known, without a request to a server."""
-        ...
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         """Make one call. A failure is returned as an outcome, not raised; so is a call that waits for a human
         (`pending`). Cancelling cancels the call at the server."""
-        ...
 
 
 class ServerHost(ToolHost, Protocol):
@@ -88,11 +82,9 @@ class ServerHost(ToolHost, Protocol):
 
     async def ready(self) -> Catalogue:
         """Wait until every server is up, has failed or has used its `start_timeout_s`; returns the catalogue."""
-        ...
 
     async def reconfigure(self, settings: Sequence[ServerSettings]) -> None:
         """Switch to these servers; unchanged ones keep running."""
-        ...
 
 
 class Meaning(Protocol):
@@ -100,7 +92,6 @@ class Meaning(Protocol):
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
         """Each text's nearness to the query, in the given order; higher is nearer."""
-        ...
 
 
 class Journal(Protocol):
@@ -120,7 +111,6 @@ class Journal(Protocol):
         node that surely owns the run begins it. A record for which `is_last` is true is written with the run's end,
         which follows at once; until then the step counts as not done.
         """
-        ...
 
 
 class Clock(Protocol):
@@ -128,11 +118,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The current time as an aware datetime in UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never decrease."""
-        ...
 
 
 class CallPolicy:

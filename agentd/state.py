@@ -10,7 +10,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 LOCKS = IN_USE, DAEMON = ".in-use", ".daemon"
@@ -41,21 +41,15 @@ def in_use(state: Path) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def alone(state: Path) -> Iterator[None]:
+def alone(state: Path) -> AbstractContextManager[None]:
     """Hold the folder for a restore. Raises StateError while a daemon uses it."""
-    with _lock(state, IN_USE, fcntl.LOCK_EX, "a daemon works in it: stop it first"):
-        yield
+    return _lock(state, IN_USE, fcntl.LOCK_EX, "a daemon works in it: stop it first")
 
 
-@contextmanager
-def one_daemon(state: Path) -> Iterator[None]:
+def one_daemon(state: Path) -> AbstractContextManager[None]:
     """Lock the folder for one daemon, since a second would continue the same runs. Raises StateError."""
-    other = (
-        "another daemon works in it, or is about to: ask that one (AGENTD_LISTEN), or choose another folder (--state)"
-    )
-    with _lock(state, DAEMON, fcntl.LOCK_EX, other):
-        yield
+    advice = "ask that one (AGENTD_LISTEN), or choose another folder (--state)"
+    return _lock(state, DAEMON, fcntl.LOCK_EX, f"another daemon works in it, or is about to: {advice}")
 
 
 def give(made: int | Path, owner: os.stat_result) -> None:
@@ -77,6 +71,15 @@ def replace(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def stamp(file: Path) -> tuple[int, int, int]:
+    """The file's modification time, size and inode, which change when it is written; zeros while it can't be found."""
+    try:
+        there = file.stat()
+    except OSError:
+        return 0, 0, 0
+    return there.st_mtime_ns, there.st_size, there.st_ino
 
 
 def _unusable(state: Path, error: OSError) -> StateError:

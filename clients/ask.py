@@ -27,12 +27,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _ask(settings: Any, given: argparse.Namespace) -> int:
-    from agentd.cli.client import Refused, opened, talk
+    from agentd.cli.client import Refused, opened
 
     params = {"session_id": given.session} if given.session else {}
     async with opened(settings) as client:
         try:
-            outcome = await talk(client, given.prompt, params)
+            outcome = await client.call("Agent.run", {"prompt": given.prompt, **params})
         except Refused as error:
             print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
             return 1

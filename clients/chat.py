@@ -141,10 +141,9 @@ class Chat:
         return True
 
     async def _ask_agent(self, text: str) -> None:
-        from agentd.cli.client import talk
-
         chosen = {key: value for key, value in (("provider", self._provider), ("model", self._model)) if value}
-        self._show(await talk(self._client, text, {"session_id": self._session, "options": chosen}))
+        asked = {"prompt": text, "session_id": self._session, "options": chosen}
+        self._show(await self._client.call("Agent.run", asked))
 
     async def _decide(self, waiting: dict[str, Any], approved: bool) -> None:
         asked = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": approved}

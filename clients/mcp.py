@@ -66,7 +66,7 @@ async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
 
 def server_of(client: Any) -> Server[Any]:
     """The MCP server, over a client of agentd."""
-    from agentd.cli.client import Refused, talk
+    from agentd.cli.client import Refused
 
     server: Server[Any] = Server("agentd", version=version("agentd"), instructions=INSTRUCTIONS, log_level="WARNING")
 
@@ -75,18 +75,16 @@ def server_of(client: Any) -> Server[Any]:
         context: Context[Any, Any],
         session_id: Annotated[str, Field(description="The session to continue; empty: a new one")] = "",
     ) -> CallToolResult:
-        seen = 0
-
-        async def on_event(event: dict[str, Any]) -> None:
-            nonlocal seen
-            if event["type"] not in LIVE_ONLY:
-                seen += 1
-                await context.report_progress(seen, message=event["type"])
-
         run_id = uuid4().hex
-        params = {"run_id": run_id, "session_id": session_id or uuid4().hex}
+        params = {"prompt": prompt, "run_id": run_id, "session_id": session_id or uuid4().hex}
         try:
-            outcome = await talk(client, prompt, params, on_event)
+            started = await client.call("Agent.start", params)
+            async for event in client.events(started["run_id"]):
+                if event["type"] not in LIVE_ONLY:
+                    await context.report_progress(event["seq"], message=event["type"])
+                if event["type"] in ("run.finished", "approval.requested"):
+                    break
+            outcome = await client.call("Agent.run", params)
         except asyncio.CancelledError:  # the caller has disconnected
             with move_on_after(CANCEL_S, shield=True), suppress(Refused):
                 await client.call("Agent.cancel", {"run_id": run_id})

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agentd.access import used
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Scope
-from agentd.state import replace
+from agentd.state import replace, stamp
 
 log = structlog.get_logger(__name__)
 
@@ -183,32 +183,24 @@ class TokenStore:
             return _File()
         except (OSError, ValidationError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not what agentd wrote"
-            raise Conflict(
-                f"{self._path} can't be used: {why}; repair it, or remove it and add the tokens again"
-            ) from None
+            to_do = "repair it, or remove it and add the tokens again"
+            raise Conflict(f"{self._path} can't be used: {why}; {to_do}") from None
 
     def _refresh(self) -> None:
         now = time.monotonic()
         if now < self._look_again:  # a system call per request would cost as much as its whole dispatch
             return
         self._look_again = now + _LOOK_EVERY_S
-        try:
-            stat = self._path.stat()
-            seen = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-        except FileNotFoundError:
-            seen = (0, 0, 0)
-        except OSError:
-            seen = (-1, -1, -1)
+        seen = stamp(self._path)
         if seen == self._seen:
             return
         try:
-            if seen[0] == 0 and self._lost():
+            principals, self._broken = self._load().principals, False
+            if not any(seen) and self._lost():
                 raise Conflict(
                     f"{self._path} is missing, though there were tokens: put it back from a backup, or make tokens "
                     "again by `agentd token add`; until then nobody is let in"
                 )
-            principals = self._load().principals
-            self._broken = seen[0] == -1
         except Conflict as error:
             log.error("access.unreadable", reason=error.message)
             principals, self._broken = (), True

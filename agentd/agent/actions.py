@@ -54,17 +54,13 @@ def parse(text: str) -> CallTool | Final:
 
     Raises InvalidAction with the precise reason.
     """
-    candidates = list(_objects(text))
-    if not candidates:
-        raise InvalidAction(_why_nothing(text))
     reason: InvalidAction | None = None
-    for candidate in candidates:
+    for candidate in list(_objects(text)):
         try:
             return _action(candidate)
         except InvalidAction as error:
             reason = reason or error
-    assert reason is not None
-    raise reason
+    raise reason or InvalidAction(_why_nothing(text))
 
 
 def _action(value: dict[str, Any]) -> CallTool | Final:
@@ -91,9 +87,8 @@ def _called(value: dict[str, Any]) -> CallTool:
     tool = value.get("tool")
     if not isinstance(tool, str) or not tool.strip():
         raise InvalidAction('`call_tool` needs `"tool"`: the name of a tool')
-    arguments = value.get("input")
-    if arguments is None:
-        arguments = {}
+    given = value.get("input")
+    arguments = {} if given is None else given
     if not isinstance(arguments, dict):
         raise InvalidAction(f'`"input"` must be an object of arguments, not {_kind(arguments)}')
     if too_deep(arguments):

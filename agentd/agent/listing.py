@@ -118,10 +118,8 @@ def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _ranked(tools: Sequence[ToolInfo], query: str) -> list[ToolInfo]:
     """All tools, best match first, equal ones in the catalogue's order."""
-    asked = _words(query)
-    whole = query.strip().casefold()
-    scores = [_score(tool, asked, whole) for tool in tools]
-    return [tools[index] for index in sorted(range(len(tools)), key=lambda index: (-scores[index], index))]
+    asked, whole = _words(query), query.strip().casefold()
+    return sorted(tools, key=lambda tool: _score(tool, asked, whole), reverse=True)
 
 
 def _score(tool: ToolInfo, asked: frozenset[str], whole: str) -> float:
@@ -135,11 +133,8 @@ def _score(tool: ToolInfo, asked: frozenset[str], whole: str) -> float:
 def _hit(word: str, words: frozenset[str]) -> float:
     if word in words:
         return 1.0
-    return (
-        0.5
-        if len(word) > 3 and any(each.startswith(word) or word.startswith(each) for each in words if each[3:])
-        else 0.0
-    )
+    related = any(each.startswith(word) or word.startswith(each) for each in words if each[3:])
+    return 0.5 if related and len(word) > 3 else 0.0
 
 
 def _words(text: str) -> frozenset[str]:

@@ -44,17 +44,12 @@ class PromptTools:
         return {name: list(names) for name, names in kept.items()}
 
 
-def fits(toolset: Toolset, limit: int) -> bool:
-    """Whether the prompt can describe all tools; it then starts the same for every session."""
-    return len(toolset.tools) <= limit
-
-
 async def select(
     request: str, toolset: Toolset, limit: int, meaning: Meaning, past: PromptTools | None
 ) -> PromptTools | None:
     """Select the tools for this request's prompt; None if they are few enough to describe them all."""
     tools = toolset.tools
-    if past is None and fits(toolset, limit):
+    if past is None and len(tools) <= limit:
         return None
     nearest = await _by_nearness(request, tools, meaning)
     if past is None:
@@ -77,8 +72,8 @@ async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning
             scores = await meaning.nearness(request, [_text(tool) for tool in tools])
     except TimeoutError:
         scores = [float(tool.official) for tool in tools]
-    ranked = sorted(zip(scores, range(len(tools)), strict=True), key=lambda pair: (-pair[0], pair[1]))
-    return [tools[index].name for _, index in ranked]
+    ranked = sorted(zip(scores, tools, strict=True), key=lambda pair: pair[0], reverse=True)
+    return [tool.name for _, tool in ranked]
 
 
 def _text(tool: ToolInfo) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 from agentd.config import Settings
 from agentd.errors import Draining, Unauthorized
@@ -22,7 +21,6 @@ TOKEN_ADVICE = "Put a token into AGENTD_TOKEN; `agentd token add NAME --scope ad
 ELSEWHERE = (
     "Stop what listens there, or give agentd an address of its own: AGENTD_LISTEN=HOST:PORT, for `agentd serve` too"
 )
-OnEvent = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -153,16 +151,3 @@ def _result(answer: dict[str, Any]) -> Any:
             error = {**error, "message": f"{error['message']}. {TOKEN_ADVICE}"}
         raise Refused(error)
     return answer["result"]
-
-
-async def talk(client: Client, prompt: str, params: dict[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
-    """Start a run and wait until it ends or needs an approval; `on_event` gets its events. Raises Refused."""
-    run_id = uuid4().hex
-    started = await client.call("Agent.start", {"prompt": prompt, "run_id": run_id, **params})
-    if on_event is not None:
-        async for event in client.events(started["run_id"]):
-            await on_event(event)
-            if event["type"] in ("run.finished", "approval.requested"):
-                break
-    outcome: dict[str, Any] = await client.call("Agent.run", {"prompt": prompt, "run_id": run_id, **params})
-    return outcome

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
+from agentd.state import stamp
 from agentd.systemd import notify, passed_sockets, watchdog_s
 from agentd.tasks import beside
 
@@ -24,8 +25,6 @@ STOP_S = 9
 START_S = 60.0
 """Seconds that a start may take in addition to the wait for its slowest server."""
 WARM_AFTER_S = 3.0
-Stamp = tuple[int, int, int]
-"""A file's modification time, size and inode."""
 LOOK_S = 0.1
 """Seconds between checks of client.toml with `--watch`."""
 
@@ -48,7 +47,7 @@ def run(given: argparse.Namespace) -> int:
     stand_ins.without_docstrings()
     from agentd import config
 
-    stamp = _stamp(config.find(given.config))  # before reading it, so that no later save is missed
+    saved = stamp(config.find(given.config))  # before reading it, so that no later save is missed
     settings = config.load(given.config, state=given.state, listen=given.listen)
     if settings.tool_host == "mcp":  # other hosts may need the left-out modules
         stand_ins.put(postgresql=bool(settings.store.url), http=any(server.url for server in settings.servers))
@@ -60,7 +59,7 @@ def run(given: argparse.Namespace) -> int:
     import uvloop
 
     try:
-        code = uvloop.run(serve(settings, stamp if given.watch else None))
+        code = uvloop.run(serve(settings, saved if given.watch else None))
     except OSError as error:
         print(f"agentd: {error.strerror or error}", file=sys.stderr)
         return 1
@@ -69,7 +68,7 @@ def run(given: argparse.Namespace) -> int:
     os._exit(code)  # all is closed but perhaps a model's native thread, which can't be stopped
 
 
-async def serve(settings: Any, watched: Stamp | None = None) -> int:
+async def serve(settings: Any, watched: tuple[int, int, int] | None = None) -> int:
     """Start the daemon, reload it on request, stop it. If client.toml is saved after `watched`, it is reloaded."""
     from agentd.startup import started
 
@@ -108,23 +107,14 @@ async def _feed_watchdog() -> None:
         await asyncio.sleep(limit_s / 3)
 
 
-async def _watch(file: Path, known: Stamp, reload: asyncio.Event) -> None:
+async def _watch(file: Path, known: tuple[int, int, int], reload: asyncio.Event) -> None:
     """Request a reload whenever the file has changed."""
     while True:
-        now = _stamp(file)
-        if now is not None and now != known:
+        now = stamp(file)
+        if now != known and any(now):  # an editor may have moved it for a moment
             known = now
             reload.set()
         await asyncio.sleep(LOOK_S)
-
-
-def _stamp(file: Path) -> Stamp | None:
-    """The file's modification time, size and inode; None while an editor has moved it."""
-    try:
-        there = file.stat()
-    except OSError:
-        return None
-    return there.st_mtime_ns, there.st_size, there.st_ino
 
 
 async def _reload_on(asked: asyncio.Event, made: Any) -> None:
@@ -157,9 +147,8 @@ async def warm(made: Any, after_s: float = WARM_AFTER_S) -> None:
     await asyncio.sleep(after_s)
     kiosk = Caller(id="warm", scopes=frozenset({"kiosk"}))
     profile = made.profile(kiosk, AgentOptions())
-    if not made.fits_prompt(profile.toolset):
-        await made.select("", profile.toolset, None)  # each session's first request selects its own prefix
-        return
+    if await made.select("", profile.toolset, None) is not None:
+        return  # each session's first request selects its own prefix
     if not any(provider.settings.get("warm") for provider in made.settings.providers):
         return
     try:

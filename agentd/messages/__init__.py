@@ -24,8 +24,8 @@ from agentd.messages.runs import (
     Approval,
     Event,
     EventType,
-    KeyedOutcome,
     RunOptions,
+    RunOutcome,
     RunStatus,
 )
 from agentd.messages.tools import ApprovalRule, Catalogue, ServerSettings, ServerState, ToolInfo, folder_of_run

@@ -74,7 +74,6 @@ class AgentStep(Message):
 
     @classmethod
     def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
-        """The step for a call with this outcome."""
         return cls(
             tool=tool,
             server=server,
@@ -130,10 +129,10 @@ class AgentOutcome(Message):
     usage: Usage = Usage()
 
 
-class KeyedOutcome(AgentOutcome):
-    """The outcome of a visitor's run, with the key of its session."""
+class RunOutcome(AgentOutcome):
+    """The outcome of a run; a kiosk's or chat's caller gets the key of the session, others don't."""
 
-    session_key: str = Field(repr=False)
+    session_key: str | None = Field(None, repr=False)
 
 
 class Event(Message):

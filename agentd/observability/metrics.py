@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter as Totals
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
@@ -12,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import AgentdError, ProviderUnavailable
-from agentd.messages import Catalogue, ModelPrice, ModelReply, ModelRequest
+from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderSettings
 from agentd.ports import ChatModel, ChatModelWrapper, TextSink
 from agentd.runs.records import RunRecord
 from agentd.runs.usage import DayUsage, UsageLog
@@ -38,39 +39,37 @@ class Metrics:
         self.steps = counter("agentd_steps", "Tool calls of runs", "server", "tool", "success")
         self.tokens = counter("agentd_model_tokens", "Tokens read and written", "provider", "model", "direction")
         self.fallbacks = counter("agentd_model_fallbacks", "Providers passed over", "provider", "kind")
-        self.rpc = counter(
-            "agentd_rpc_calls", "JSON-RPC calls by method and error code (0: a result)", "method", "code"
-        )
-        self._rpc_answered: dict[tuple[str, int], int] = {}
-        self.model_seconds = Histogram(
-            "agentd_model_seconds", "One model turn", ("provider",), registry=self.registry, buckets=_SECONDS
-        )
-        self.tool_seconds = Histogram(
-            "agentd_tool_seconds", "One tool call", ("server",), registry=self.registry, buckets=_SECONDS
-        )
-        self._active = Gauge("agentd_runs_active", "Runs queued or under way", registry=self.registry)
-        self._restarts = Gauge("agentd_server_restarts", "Restarts of a server", ("server",), registry=self.registry)
-        self._up = Gauge("agentd_server_up", "1 while the server answers", ("server",), registry=self.registry)
+
+        def seconds(name: str, description: str, label: str) -> Histogram:
+            return Histogram(name, description, (label,), registry=self.registry, buckets=_SECONDS)
+
+        def gauge(name: str, description: str, *labels: str) -> Gauge:
+            return Gauge(name, description, labels, registry=self.registry)
+
+        by_code = "JSON-RPC calls by method and error code (0: a result)"
+        self.rpc = counter("agentd_rpc_calls", by_code, "method", "code")
+        self._rpc_answered: Totals[tuple[str, int]] = Totals()
+        self.model_seconds = seconds("agentd_model_seconds", "One model turn", "provider")
+        self.tool_seconds = seconds("agentd_tool_seconds", "One tool call", "server")
+        self._active = gauge("agentd_runs_active", "Runs queued or under way")
+        self._restarts = gauge("agentd_server_restarts", "Restarts of a server", "server")
+        self._up = gauge("agentd_server_up", "1 while the server answers", "server")
         of_day = ("day", "provider", "model")
-        self._day_turns = Gauge("agentd_day_turns", "Model turns of a day", of_day, registry=self.registry)
-        self._day_tokens = Gauge("agentd_day_tokens", "Tokens of a day", (*of_day, "direction"), registry=self.registry)
-        self._day_cost = Gauge(
-            "agentd_day_cost",
-            "What a day's tokens cost by [[providers]] price; NaN in the currency unknown without one",
-            (*of_day, "currency"),
-            registry=self.registry,
-        )
+        self._day_turns = gauge("agentd_day_turns", "Model turns of a day", *of_day)
+        self._day_tokens = gauge("agentd_day_tokens", "Tokens of a day", *of_day, "direction")
+        cost = "What a day's tokens cost by [[providers]] price; NaN in the currency unknown without one"
+        self._day_cost = gauge("agentd_day_cost", cost, *of_day, "currency")
 
     def watch(
         self,
         active: Callable[[], int],
         catalogue: Callable[[], Catalogue],
         usage: UsageLog,
-        prices: Callable[[], Mapping[str, ModelPrice | None]],
+        providers: Callable[[], Sequence[ProviderSettings]],
     ) -> None:
-        """Set the sources that the gauges read at each request; `prices` are by provider."""
+        """Set the sources that the gauges read at each request."""
         self._active.set_function(active)
-        self._catalogue, self.usage, self._prices = catalogue, usage, prices
+        self._catalogue, self.usage, self._providers = catalogue, usage, providers
 
     async def exposition(self) -> tuple[bytes, str]:
         """The body and content type of /metrics."""
@@ -87,7 +86,7 @@ class Metrics:
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
     def _show_days(self, days: list[DayUsage]) -> None:
-        prices = self._prices()
+        prices = {provider.id: provider.price for provider in self._providers()}
         for gauge in (self._day_turns, self._day_tokens, self._day_cost):
             gauge.clear()
         for one in days:
@@ -108,10 +107,9 @@ class Metrics:
 
     def rpc_answered(self, method: str, code: int) -> None:
         """Count a JSON-RPC call; the dispatcher's observer. `exposition` passes the counts on, as each needs a lock."""
-        self._rpc_answered[method, code] = self._rpc_answered.get((method, code), 0) + 1
+        self._rpc_answered[method, code] += 1
 
     def tool_answered(self, server: str, seconds: float) -> None:
-        """Record how long a tool call took, successful or not."""
         self.tool_seconds.labels(server).observe(seconds)
 
 

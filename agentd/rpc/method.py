@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentd.errors import AgentdError
 from agentd.messages import Caller, ProviderState, Scope
-from agentd.ports import Clock
 from agentd.rpc.params import MAX_PROMPT_BYTES, Params
 
 if TYPE_CHECKING:
@@ -57,7 +56,6 @@ class Services:
     reload: Callable[[str], Awaitable[dict[str, Any]]]
     """Reads client.toml again for this caller's id, applies the difference and returns what changed. On an error it
     changes nothing and raises InvalidParams."""
-    clock: Clock
     letters_server: Callable[[], str]
     """The server that issues the office's letters; pages ask only this one for them."""
     asked_here: Callable[[], list[str]]

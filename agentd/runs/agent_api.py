@@ -15,7 +15,7 @@ from agentd.agent.policies import unknown_arguments
 from agentd.agent.toolset import Toolset
 from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
-from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, KeyedOutcome, Scope
+from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, ProviderSettings, RunOutcome, Scope
 from agentd.ports import Clock
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
@@ -48,8 +48,7 @@ class Agents:
     select: Select
     language: Literal["auto"] | Language = "auto"
     """`auto` means detected in each prompt."""
-    known_models: Callable[[], dict[str, list[str]]] = dict
-    """{provider id: names of its models}."""
+    providers: Callable[[], Sequence[ProviderSettings]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +226,7 @@ class AgentRuns:
         return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:
-        known = self.agents.known_models()
+        known = {one.id: [model.name for model in one.models] for one in self.agents.providers()}
         if options.provider is not None and known and options.provider not in known:
             raise InvalidParams(f"unknown provider `{options.provider}`; known: {', '.join(known)}", field="provider")
         offered = known.get(options.provider, []) if options.provider else [m for ms in known.values() for m in ms]
@@ -246,10 +245,8 @@ class AgentRuns:
         form = (first.get("tool_hint"), first.get("tool_arguments")) if row.brief.answers is None else options.form
         same = row.kind in ("agent", "answer") and (row.prompt, form) == (prompt, options.form)
         if not same or options.session_id not in (None, row.session_id):
-            raise Conflict(
-                "this run_id was used with another prompt, form or session: what is new needs a new one",
-                run_id=row.run_id,
-            )
+            why = "this run_id was used with another prompt, form or session: what is new needs a new one"
+            raise Conflict(why, run_id=row.run_id)
         noted = {one["approval_id"] for one in row.brief.decisions if row.brief.answers}
         if any(one.approval is not None and one.approval.approval_id in noted for one in waiting):
             return None
@@ -273,17 +270,15 @@ def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
     """The outcome; for a visitor with the session's key."""
     if not caller.is_visitor or caller.session_key is None:
         return outcome
-    return KeyedOutcome(**dict(outcome), session_key=caller.session_key)
+    return RunOutcome(**dict(outcome), session_key=caller.session_key)
 
 
 def _check_rights(options: AgentOptions, caller: Caller) -> None:
     """Raises Forbidden if a visitor sets options that only the office may set."""
-    set_ = [name for name in OFFICE_OPTIONS if getattr(options, name) is not None]
-    if set_ and caller.is_visitor:
-        raise Forbidden(
-            f"options.{set_[0]} is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}",
-            field=f"options.{set_[0]}",
-        )
+    name = next((name for name in OFFICE_OPTIONS if getattr(options, name) is not None), None)
+    if name is not None and caller.is_visitor:
+        why = f"is for staff and admin: a kiosk or chat caller may not set {', '.join(OFFICE_OPTIONS)}"
+        raise Forbidden(f"options.{name} {why}", field=f"options.{name}")
 
 
 def _check_form(options: AgentOptions, toolset: Toolset) -> None:

@@ -125,11 +125,6 @@ class PendingApproval(Stored):
     notice: str | None = None
     """The citizen's text while it waits for an officer, or the note that it replaces a withdrawn request."""
 
-    @property
-    def registered(self) -> bool:
-        """Whether it uses the register's data of a verified visitor."""
-        return self.basis is not None and "register" in self.basis["sources"].values()
-
     def shown(self) -> Json:
         """The part that callers see."""
         always = ("approval_id", "tool", "arguments", "summary", "expires_at")

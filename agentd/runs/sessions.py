@@ -32,19 +32,15 @@ class SessionApps(Protocol):
 
     async def shown(self, session_id: str) -> dict[str, Any]:
         """The apps' data to show with a session."""
-        ...
 
     async def owes(self, session_id: str) -> bool:
         """Whether somebody still waits for an answer of the session that could not be sent."""
-        ...
 
     async def leaving(self, session_id: str) -> None:
         """Called before a session's runs are removed."""
-        ...
 
     async def forget(self, session_id: str) -> None:
         """Delete what is stored elsewhere about a deleted session (the graph's episodes, drafts)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -54,8 +54,21 @@ class Transactions:
             kept.close()
 
     async def do(self, work: Callable[[Connection], T]) -> T:
-        """Return the work's result once committed. Transient errors are retried or raised (`retry_transient`)."""
-        return await retry_transient(lambda: self._done(work))
+        """Return the work's result once committed. A `patient` task waits out transient errors, others get Busy."""
+        pause = 0.05
+        while True:
+            try:
+                result: T = await self._done(work)
+                return result
+            except sa.exc.SQLAlchemyError as error:
+                if (reason := passing(error)) is None:
+                    raise
+                log.warning("store.unavailable", reason=reason, waits=patient.get())
+                if not patient.get():
+                    message, said = f"the database {reason}; then try again", in_each_language("database")
+                    raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=said) from None
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_S)
 
     def _done(self, work: Work) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
@@ -181,24 +194,6 @@ def passing(error: BaseException | None) -> str | None:
         lost = error.connection_invalidated or (isinstance(error, sa.exc.OperationalError) and not code)
         return GONE if lost or (code[:2] in ("08", "53", "57") and code != "57014") else None
     return None
-
-
-async def retry_transient(act: Callable[[], Awaitable[T]]) -> T:
-    """Retry transient errors if the task is `patient`; otherwise raise Busy."""
-    pause = 0.05
-    while True:
-        try:
-            return await act()
-        except sa.exc.SQLAlchemyError as error:
-            reason = passing(error)
-            if reason is None:
-                raise
-            log.warning("store.unavailable", reason=reason, waits=patient.get())
-            if not patient.get():
-                message = f"the database {reason}; then try again"
-                raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=in_each_language("database")) from None
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
 def wait_in_dbos(engine: sa.Engine) -> None:

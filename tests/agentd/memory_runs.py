@@ -22,7 +22,7 @@ from agentd.messages import (
     Caller,
     Event,
     EventType,
-    KeyedOutcome,
+    RunOutcome,
     RunStatus,
 )
 from agentd.rpc.wire import error_object
@@ -245,4 +245,4 @@ class MemoryRuns:
 
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:
     key = caller.session_key if caller.is_visitor else None
-    return outcome if key is None else KeyedOutcome(**dict(outcome), session_key=key)
+    return outcome if key is None else RunOutcome(**dict(outcome), session_key=key)

@@ -98,7 +98,6 @@ def services(work: Work = echo, limits: WireLimits | None = None, **changes: Any
         questions={"analytics": ask, "graph": ask},
         health=stands(),
         reload=reload,
-        clock=ManualClock(),
         letters_server=lambda: "certificate",
         asked_here=lambda: ["analytics", "graph"],
         limits=limits or WireLimits(),
@@ -116,6 +115,7 @@ class Wire:
     access: Access
     runs: MemoryRuns
     addresses: tuple[str, ...]
+    clock: ManualClock
 
 
 @asynccontextmanager
@@ -137,7 +137,8 @@ async def wire(
     """Serve on a free loopback port while the block runs."""
     behind = services(work, limits, **changes)
     tokens = TokenStore(state / "access.json")
-    limiter = RateLimiter(tokens, 600, behind.clock)
+    clock = ManualClock()
+    limiter = RateLimiter(tokens, 600, clock)
     access = Access(tokens, admin_token=admin_token, origins=origins)
 
     async def exposition() -> tuple[bytes, str]:
@@ -154,4 +155,4 @@ async def wire(
     async with serving(app, listen=("127.0.0.1", 0), unix_path=unix_path, shutdown_s=1) as addresses:
         runs = behind.runs
         assert isinstance(runs, MemoryRuns)
-        yield Wire(addresses[0], behind, tokens, access, runs, addresses)
+        yield Wire(addresses[0], behind, tokens, access, runs, addresses, clock)

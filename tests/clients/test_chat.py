@@ -43,7 +43,7 @@ class Agentd:
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
         self.asked.append((method, params or {}))
-        return {"run_id": "r-1"} if method == "Agent.start" else self._answers.pop(0)
+        return self._answers.pop(0)
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
         for event in list[dict[str, Any]]():

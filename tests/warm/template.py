@@ -142,10 +142,9 @@ class Template:
         sys.argv, sys.executable = request["argv"], self._python
         if added := [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]:
             sys.path[1:1] = added
-            import_module("agentd.installed").forget()
-            sections = import_module("agentd.config.sections")
-            sections.kinds.cache_clear()
-            sections.client_file.cache_clear()
+            found, sections = import_module("agentd.installed"), import_module("agentd.config.sections")
+            for cached in (found.every_entry, found.installed, sections.kinds, sections.client_file):
+                cached.cache_clear()
 
     def _report(self) -> None:
         while self._asked:

@@ -84,7 +84,8 @@ class Verifications:
             await self._audit.arecord("session.forgotten", actor=caller.id, subject=session_id)
             await self._identities.forget(session_id)
         waiting = await self._store.runs_where(session_id=session_id, status="needs_approval")
-        return [run.run_id for run in waiting if run.approval is not None and run.approval.registered]
+        bases = [(run.run_id, run.approval and run.approval.basis) for run in waiting]
+        return [run_id for run_id, basis in bases if basis and "register" in basis["sources"].values()]
 
     async def _tried(self, caller: Caller, **given: Any) -> Verdict:
         """Ask the register once; a visitor's screen waits longer after each wrong try."""

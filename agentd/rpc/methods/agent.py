@@ -18,7 +18,7 @@ from agentd.errors import (
     ToolError,
     leaves,
 )
-from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunStatus
+from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunOutcome, RunStatus
 from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey
 
@@ -49,7 +49,6 @@ class RunParams(Params):
     session_key: SessionKey | None = None
 
     def agent_options(self) -> AgentOptions:
-        """The params as AgentOptions."""
         given = self.options.model_dump() if self.options else {}
         return AgentOptions(session_id=self.session_id, run_id=self.run_id, **given)
 
@@ -87,12 +86,6 @@ class SubscribeParams(Params):
     run_id: RunId
     after: int = Field(0, ge=0, le=2**53, description="The seq of the last event that the client has seen.")
     session_key: SessionKey | None = None
-
-
-class RunOutcome(AgentOutcome):
-    """The outcome of a run; a kiosk's or chat's caller gets the key of the session, others don't."""
-
-    session_key: str | None = None
 
 
 class WireError(Message):

@@ -135,7 +135,7 @@ async def test_each_call_of_a_batch_counts_against_the_rate(tmp_path: Path) -> N
         assert (status, body["error"]["code"], body["id"]) == (429, -32014, 9)
         assert body["error"]["data"]["retry_after_s"] == 20.0
         assert kind(await get(at, "/events?run_id=r", Authorization=bearer)) == (429, "rate_limited")
-        at.services.clock.advance(20)  # type: ignore[attr-defined]
+        at.clock.advance(20)
         assert (await post(at, Authorization=bearer))[0] == 200
 
 

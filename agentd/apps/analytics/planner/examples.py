@@ -23,6 +23,7 @@ from agentd.apps.analytics.planner.entries import queries_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.vocabulary import in_full, vocabulary
+from agentd.state import stamp
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -95,8 +96,7 @@ class ExampleLibrary:
         if self._books is None:
             return default
         try:
-            there = self._books.stat()
-            return _content(self._books, (there.st_mtime_ns, there.st_size, there.st_ino)).get(key, default)
+            return _content(self._books, stamp(self._books)).get(key, default)
         except (OSError, ValueError):
             return default  # not written yet, or invalid: the data servers report that
 
