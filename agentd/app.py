@@ -204,11 +204,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             asked_here=lambda: [
                 kind for kind, held in kinds.items() if held.servers <= {one.name for one in made.settings.servers}
             ],
-            limits=WireLimits(
-                max_body_bytes=settings.rpc.max_body_bytes,
-                max_batch=settings.rpc.max_batch,
-                max_prompt_bytes=settings.rpc.max_prompt_bytes,
-            ),
+            limits=WireLimits(**settings.rpc.model_dump(include={"max_body_bytes", "max_batch", "max_prompt_bytes"})),
             parts={type(part): part for app in made.apps for part in app.parts()},
         )
         await host.ready()

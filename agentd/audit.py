@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC
 from hashlib import sha256
 from pathlib import Path
@@ -66,21 +66,12 @@ class Head:
         return f"{self.number}:{self.digest}"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of checking the whole trail: `problems` are changes and losses, `notes` harmless traces of a crash."""
-
-    head: Head
-    problems: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
 class AuditTrail:
     """The trail of one state folder. `record` returns once the entry is on the disk."""
 
     def __init__(self, state: Path, clock: Clock) -> None:
         self._file = state / FILE_NAME
-        self._head = state / HEAD_NAME
+        self._head_file = state / HEAD_NAME
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
 
@@ -118,15 +109,11 @@ class AuditTrail:
             )
             digest = entry.sealed()
             _append(file, _json({**asdict(entry), "digest": digest}))
-            replace(self._head, f"{Head(entry.number, digest)}\n".encode())
+            replace(self._head_file, f"{Head(entry.number, digest)}\n".encode())
 
     def entries(self) -> Iterator[Entry]:
         """All readable entries, oldest first."""
-        yield from (entry for _, entry in _read(self._lines()) if entry is not None)
-
-    def verify(self) -> Verdict:
-        """Check the whole trail."""
-        return judge(self._lines(), self._read_head())
+        yield from (entry for _, entry in read(self.lines()) if entry is not None)
 
     # ── the files ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -145,11 +132,11 @@ class AuditTrail:
         """The entry before the next one: the file's last, or the head's if the file has lost that."""
         size = os.fstat(file).st_size
         tail = os.pread(file, TAIL_BYTES, max(0, size - TAIL_BYTES)).decode("utf-8", "replace").splitlines()
-        last = next((entry for _, entry in reversed(list(_read(tail))) if entry is not None), None)
-        known = self._read_head() or Head()
+        last = next((entry for _, entry in reversed(list(read(tail))) if entry is not None), None)
+        known = self.head() or Head()
         return Head(last.number, last.digest) if last is not None and last.number >= known.number else known
 
-    def _lines(self) -> list[str]:
+    def lines(self) -> list[str]:
         try:
             with self._file.open(encoding="utf-8", errors="replace") as file:
                 fcntl.flock(file, fcntl.LOCK_SH)
@@ -157,39 +144,16 @@ class AuditTrail:
         except FileNotFoundError:
             return []
 
-    def _read_head(self) -> Head | None:
+    def head(self) -> Head | None:
+        """The newest entry by the file beside the trail; None if that is missing or unreadable."""
         try:
-            number, _, digest = self._head.read_text().strip().partition(":")
+            number, _, digest = self._head_file.read_text().strip().partition(":")
             return Head(int(number), digest)
         except (FileNotFoundError, ValueError):
             return None
 
 
-def judge(lines: Iterable[str], head: Head | None) -> Verdict:
-    """Check a trail of these lines against the head, which names the newest entry. Pure."""
-    verdict = Verdict(head or Head())
-    last = Head()
-    for line, entry in _read(lines):
-        if entry is None:
-            verdict.notes.append(f"line {line} is a write that a crash cut off, or what is left of a removed entry")
-            continue
-        if entry.number != last.number + 1:
-            verdict.problems.append(f"line {line}: entry {entry.number} follows entry {last.number}")
-        elif entry.before != last.digest:
-            verdict.problems.append(f"line {line}: entry {entry.number} does not belong to the one before it")
-        if entry.sealed() != entry.digest:
-            verdict.problems.append(f"line {line}: entry {entry.number} was changed")
-        last = Head(entry.number, entry.digest)
-        if head is not None and head.number == last.number and head.digest != last.digest:
-            verdict.problems.append(f"line {line}: entry {entry.number} is not the one that {HEAD_NAME} names")
-    if head is None and last.number:
-        verdict.problems.append(f"{HEAD_NAME} is missing or unreadable, so that a lost end would not be seen")
-    elif head is not None and head.number > last.number:
-        verdict.problems.append(f"the end is missing: {HEAD_NAME} names entry {head.number}, the last is {last.number}")
-    return Verdict(last, verdict.problems, verdict.notes)
-
-
-def _read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
+def read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
     """Yield (line number, entry); the entry is None if the line is invalid."""
     for line, text in enumerate(lines, 1):
         try:

@@ -54,7 +54,6 @@ class SetClock:
         self._began = time.monotonic() if began is None else began
 
     def now(self) -> datetime:
-        """The set time, plus the time passed since if it runs."""
         if not self._running:
             return self._start
         return self._start + timedelta(seconds=time.monotonic() - self._began)

@@ -163,5 +163,4 @@ class ChatModelWrapper:
         return self._inner.state()
 
     async def aclose(self) -> None:
-        """Close the inner model."""
         await self._inner.aclose()

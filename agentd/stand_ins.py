@@ -59,7 +59,6 @@ class _StandIns(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=True) if _within(name, self._names) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Create an empty stand-in."""
         return _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:

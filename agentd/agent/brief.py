@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from agentd.agent.actions import CallTool, Final
 from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
-from agentd.errors import AgentdError, Language, ToolError, ToolExecution
+from agentd.errors import AgentdError, Language, ToolExecution
 from agentd.messages import (
     AgentOptions,
     AgentStep,
@@ -171,13 +171,8 @@ class Beginning:
     @classmethod
     def of(cls, toolset: Toolset, options: AgentOptions) -> Beginning:
         """Read it from the options. If their tool no longer exists, the model chooses."""
-        if options.tool_hint is None:
-            return cls()
-        try:
-            tool = toolset.resolve(options.tool_hint)
-        except ToolError:
-            return cls()
-        return cls(tool, options.tool_arguments or {})
+        tool = toolset.known(options.tool_hint) if options.tool_hint is not None else None
+        return cls(tool, options.tool_arguments or {}) if tool is not None else cls()
 
     def action(self, so_far: Progress, language: Language) -> CallTool | Final | None:
         """The action that needs no model: the call of a complete form, then its outcome as the answer; else None.

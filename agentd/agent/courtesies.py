@@ -22,7 +22,6 @@ class Courtesies(TurnPolicy):
     """Answers messages of mere courtesy and leaves all others unchanged."""
 
     def offer(self, turn: Turn, offer: Offer) -> Offer:
-        """Add the answer to the offer if the message is only courtesies."""
         if turn.steps or not offer.may_answer or turn.spoken not in (None, turn.language):
             return offer
         answer = answer_to(turn.request, turn.language)

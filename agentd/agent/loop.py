@@ -113,7 +113,7 @@ class Agent:
 
     def _done_already(self, call: CallTool) -> str | None:
         """The message of the same official call if this run already made it (see `repeats`), else None."""
-        tool = self._tools.resolved(call.tool)
+        tool = self._brief.toolset.known(call.tool)
         if tool is None or not tool.official:
             return None
         made = (step for step in self._so_far.steps if step.tool == tool.name and step.success and step.message)
@@ -123,7 +123,7 @@ class Agent:
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> ToolOutcome:
         """Make the call (unless its turn made it already) and show the model the outcome."""
         number = len(self._so_far.steps)
-        tool = self._tools.resolved(call.tool)
+        tool = self._brief.toolset.known(call.tool)
         name, server = self._tools.named(call.tool)
         started = {"tool": name, "server": server, "step": number + 1}
         waits = tool is not None and tool.approval != "never" and consent is None
@@ -158,7 +158,7 @@ class Agent:
             self._note_call(call, outcome)
             return None
         outcome = await self._act(call, None, consent)
-        tool = self._tools.resolved(call.tool)
+        tool = self._brief.toolset.known(call.tool)
         if outcome.success or (tool is not None and not tool.official):
             return None
         return outcome.message if outcome.refused else ToolExecution("").user_message(self._brief.language)

@@ -41,7 +41,6 @@ class PolicedTools:
         return catalogue.model_copy(update={"tools": tools, "servers": tuple(servers.values())})
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Make the call, if every policy lets it pass."""
         passed: list[tuple[CallPolicy, ToolCall]] = []
         for policy in self._policies:
             answer = await policy.before(call)
@@ -77,7 +76,6 @@ class KnownArguments(CallPolicy):
     another place."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Return the call, or a failed outcome that lists the valid arguments."""
         wrong = unknown_arguments(call.tool, call.input)
         return ToolOutcome(success=False, message=wrong, error_type="tool_execution") if wrong else call
 
@@ -86,7 +84,6 @@ class HostedArguments(CallPolicy):
     """Adds the session's id to calls of tools whose schema has that argument."""
 
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
-        """Return the call, with `session_id` if the tool takes it."""
         if call.tool.meta.get("agentd/takes_session"):
             return call.model_copy(update={"input": {**call.input, SESSION_ARGUMENT: call.session_id}})
         return call

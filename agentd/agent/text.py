@@ -33,7 +33,6 @@ def encodable(text: str) -> str:
 
 FILLERS = words().fillers
 """Words that may accompany a value without changing it."""
-_JOINERS = words().joiners
 _CHAT = words().shorthands
 """Chat abbreviations and the words that they stand for."""
 _PREFIXES, _SUFFIXES = words().prefixes, words().suffixes
@@ -139,9 +138,3 @@ def stem(word: str) -> str:
         if word.startswith(prefix) and len(word) - len(prefix) >= 4:
             return restored + word[len(prefix) :]
     return word
-
-
-def content(phrase: tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """The stems of a phrase, without joining words and punctuation."""
-    roots = ((word, stem(word)) for word in phrase if word[0].isalnum())
-    return tuple(root for word, root in roots if word not in _JOINERS and root not in _JOINERS)

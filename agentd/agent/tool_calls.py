@@ -10,7 +10,7 @@ from agentd.agent.actions import LIST_TOOLS, CallTool
 from agentd.agent.brief import Brief, Progress, Publish
 from agentd.agent.listing import Wanted, manifest
 from agentd.errors import ToolError
-from agentd.messages import Consent, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import Consent, ToolCall, ToolOutcome
 from agentd.ports import ToolHost
 
 
@@ -23,16 +23,9 @@ class ToolCalls:
         self._so_far = so_far
         self._publish = publish
 
-    def resolved(self, name: str) -> ToolInfo | None:
-        """The tool of that name; None for list_tools and unknown names."""
-        try:
-            return self._brief.toolset.resolve(name)
-        except ToolError:
-            return None
-
     def named(self, name: str) -> tuple[str, str | None]:
         """Return (the tool's own name, its server); an unknown name unchanged, with None."""
-        tool = self.resolved(name)
+        tool = self._brief.toolset.known(name)
         return (name, None) if tool is None else (tool.name, tool.server)
 
     async def make(self, call: CallTool, consent: Consent | None) -> ToolOutcome:
@@ -78,12 +71,12 @@ class ToolCalls:
 
     def written(self, call: CallTool) -> dict[str, Any]:
         """The arguments without those that the host filled in, which the model is not shown."""
-        tool = self.resolved(call.tool)
+        tool = self._brief.toolset.known(call.tool)
         if tool is None or tool.whole_schema is None:
             return call.input
         return {name: value for name, value in call.input.items() if name in tool.input_schema["properties"]}
 
     def is_free(self, call: CallTool) -> bool:
         """Whether a call may share its turn's journal record, because repeating both changes nothing."""
-        tool = self.resolved(call.tool)
+        tool = self._brief.toolset.known(call.tool)
         return tool is None or (tool.read_only and not tool.official and tool.approval == "never")

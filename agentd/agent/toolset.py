@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from agentd.agent.approval import Chooser, rule_of
-from agentd.errors import UnboundTool, UnknownTool
+from agentd.errors import ToolError, UnboundTool, UnknownTool
 from agentd.messages import AgentStep, Caller, Catalogue, ServerState, ToolInfo
 
 if TYPE_CHECKING:
@@ -62,6 +62,13 @@ class Toolset:
                 f"no server `{server}` is configured here, for its `{name}`; there are: {there}", known=known
             )
         raise UnknownTool(f"the server `{server}` has no tool `{name}`", known=known)
+
+    def known(self, name: str) -> ToolInfo | None:
+        """The tool of that name; None for list_tools and unknown names."""
+        try:
+            return self.resolve(name)
+        except ToolError:
+            return None
 
     def fitted(self, fits: Sequence[Fit]) -> Toolset:
         """The same tools as a session's model sees them."""

@@ -49,7 +49,6 @@ class Settings:
     file: Path
     state: Path
     default_provider: str
-    model: str | None
     prompt_template: str
     providers: tuple[ProviderSettings, ...]
     servers: tuple[ServerSettings, ...]
@@ -156,7 +155,6 @@ def load(
         file=file,
         state=state_path,
         default_provider=parsed.default_provider,
-        model=parsed.model,
         prompt_template=parsed.prompt_template,
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
         servers=servers,

@@ -39,7 +39,6 @@ def discover(methods: Sequence[Method]) -> Method:
 
 
 def document(methods: Sequence[Method]) -> dict[str, Any]:
-    """The OpenRPC document of these methods."""
     schemas: dict[str, Any] = {}
     return {
         "openrpc": "1.2.6",

@@ -52,7 +52,6 @@ class AgentExecutor:
     past: Past = Past()
 
     async def execute(self, context: RunContext) -> Result:
-        """Execute one segment of the run."""
         row, asked = context.row, context.row.brief
         if asked.choice is not None:
             return Result("completed", {"response": asked.choice.question(asked.language)})

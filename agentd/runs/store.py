@@ -56,8 +56,6 @@ class RunStore(RunDatabase):
         return await self.reads.do(lambda db: set(db.execute(sa.select(runs.c.run_id)).scalars()))
 
     async def opening(self, session_id: str | None, run_id: str | None) -> Opening:
-        """Read what is stored for a prompt with these ids."""
-
         def work(db: Connection) -> Opening:
             known = run_named(db, run_id) if run_id is not None else None
             session = session_of(db, session_id) if session_id is not None else None
@@ -216,7 +214,6 @@ class RunStore(RunDatabase):
     # ── several nodes ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def queued(self) -> int:
-        """The number of queued runs."""
         query = sa.select(sa.func.count()).select_from(runs).where(runs.c.status == "queued")
         return await self.reads.do(lambda db: int(db.execute(query).scalar() or 0))
 
@@ -239,7 +236,6 @@ class RunStore(RunDatabase):
         return [Event.model_validate(each) for each in shown]
 
     async def cancelled_among(self, run_ids: list[str]) -> list[str]:
-        """The ids of those among these runs that were cancelled."""
         query = sa.select(runs.c.run_id).where(runs.c.run_id.in_(run_ids), runs.c.status == "cancelled")
         return await self.reads.do(lambda db: list(db.execute(query).scalars()))
 

@@ -80,7 +80,6 @@ class ToolExecutor:
     tools_of: ToolsOf
 
     async def execute(self, context: RunContext) -> Result:
-        """Make the run's one call, or wait for the human whose approval it needs."""
         row, caller = context.row, context.row.caller
         wanted = json.loads(row.prompt)
         info = self.tools_of(caller).resolve(wanted["tool"], wanted["server"])

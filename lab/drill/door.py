@@ -19,6 +19,7 @@ from typing import Any
 from agentd.access import TokenStore
 from agentd.access.rates import FAILED_A_MINUTE
 from agentd.apps.pairing.codes import Pairing
+from agentd.apps.setup.audit_check import verify
 from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope
@@ -231,9 +232,9 @@ def _edited(state: Path) -> Attack:
     for number, line in enumerate(whole):
         for edited in (line.replace(b'"actor"', b'"actors"'), b""):
             file.write_bytes(b"".join((*whole[:number], edited, *whole[number + 1 :])))
-            unseen += not trail.verify().problems
+            unseen += not verify(trail).problems
     file.write_bytes(b"".join(whole))
-    unseen += bool(trail.verify().problems)
+    unseen += bool(verify(trail).problems)
     trail.close()
     return Attack(
         "an entry of the audit trail changed or left out", 2 * len(whole), "`agentd audit --verify` names it", unseen

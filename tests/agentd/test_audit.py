@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agentd.apps.setup.audit_check import verify
 from agentd.audit import FILE_NAME, HEAD_NAME, AuditTrail
 from agentd.cli import main
 from agentd.clock import SetClock
@@ -37,7 +38,7 @@ def test_what_was_recorded_is_read_back_and_whole(tmp_path: Path) -> None:
     first = next(trail.entries())
     assert (first.number, first.at, first.action) == (1, "2026-01-05T02:00:00.000+00:00", "session.deleted")
     assert (first.actor, first.subject, first.facts, first.before) == ("siti", "s-0", {"runs": 0}, "")
-    verdict = trail.verify()
+    verdict = verify(trail)
     assert (verdict.head.number, verdict.problems, verdict.notes) == (3, [], [])
     assert {oct((tmp_path / name).stat().st_mode & 0o777) for name in (FILE_NAME, HEAD_NAME)} == {"0o600"}
 
@@ -46,21 +47,21 @@ def test_what_was_recorded_is_read_back_and_whole(tmp_path: Path) -> None:
 def test_lost_entries_are_seen_and_stay_seen(tmp_path: Path, lost: list[int]) -> None:
     trail = trail_of(tmp_path)
     rewrite(tmp_path, [line for number, line in enumerate(lines(tmp_path)) if number not in lost])
-    assert trail.verify().problems
+    assert verify(trail).problems
     trail.record("config.reloaded", actor="admin")
-    assert trail.verify().problems, "writing on must not heal it"
+    assert verify(trail).problems, "writing on must not heal it"
 
 
 def test_a_change_and_an_insertion_are_seen(tmp_path: Path) -> None:
     trail = trail_of(tmp_path)
     whole = lines(tmp_path)
     rewrite(tmp_path, [whole[0], whole[1].replace("siti", "budi"), whole[2]])
-    assert "entry 2 was changed" in trail.verify().problems[0]
+    assert "entry 2 was changed" in verify(trail).problems[0]
     rewrite(tmp_path, [whole[0], whole[0], *whole[1:]])
-    assert trail.verify().problems
+    assert verify(trail).problems
     forged = json.loads(whole[2]) | {"actor": "budi"}
     rewrite(tmp_path, [*whole[:2], json.dumps(forged)])
-    assert trail.verify().problems
+    assert verify(trail).problems
 
 
 def test_a_changed_last_entry_with_a_right_hash_is_not_the_one_that_was_written(tmp_path: Path) -> None:
@@ -71,16 +72,16 @@ def test_a_changed_last_entry_with_a_right_hash_is_not_the_one_that_was_written(
         forger.record("session.deleted", actor="siti", subject=f"s-{number}", runs=number)
     forger.record("session.deleted", actor="budi", subject="s-2", runs=2)
     rewrite(tmp_path, lines(other))
-    assert "not the one" in trail.verify().problems[0]
+    assert "not the one" in verify(trail).problems[0]
 
 
 def test_a_write_that_a_crash_cut_off_loses_no_entry_and_is_no_problem(tmp_path: Path) -> None:
     trail = trail_of(tmp_path)
     with (tmp_path / FILE_NAME).open("a") as file:
         file.write('{"number": 4, "at": "2026-')
-    assert trail.verify().problems == []
+    assert verify(trail).problems == []
     trail.record("config.reloaded", actor="admin")
-    verdict = trail.verify()
+    verdict = verify(trail)
     assert (verdict.head.number, verdict.problems, len(verdict.notes)) == (4, [], 1)
 
 
@@ -88,7 +89,7 @@ def test_a_cut_last_entry_is_no_crash(tmp_path: Path) -> None:
     trail = trail_of(tmp_path)
     file = tmp_path / FILE_NAME
     file.write_bytes(file.read_bytes()[:-20])
-    assert "the end is missing" in trail.verify().problems[0]
+    assert "the end is missing" in verify(trail).problems[0]
 
 
 def test_processes_that_write_at_once_make_one_chain(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def test_processes_that_write_at_once_make_one_chain(tmp_path: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", program, str(tmp_path), who]) for who in "abcd"]
     assert [process.wait() for process in running] == [0] * 4
     trail = AuditTrail(tmp_path, CLOCK)
-    verdict = trail.verify()
+    verdict = verify(trail)
     assert (verdict.head.number, verdict.problems, verdict.notes) == (100, [], [])
     for who in "abcd":
         assert [entry.subject for entry in trail.entries() if entry.actor == who] == [str(each) for each in range(25)]
@@ -122,7 +123,7 @@ def test_a_citizens_words_that_come_here_by_mistake_are_not_readable(tmp_path: P
     for word in ("Budi", "Santoso", "3175091203900001", "xxx"):
         assert word not in kept
     assert '"nama"' in kept
-    assert trail.verify().problems == []
+    assert verify(trail).problems == []
 
 
 def test_an_action_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def audit(capsys: pytest.CaptureFixture[str], state: Path, *words: str) -> tuple
 
 def test_the_command_lists_filters_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trail = trail_of(tmp_path)
-    noted = trail.verify().head
+    noted = verify(trail).head
     trail.record("config.reloaded", actor="admin")
     assert len(audit(capsys, tmp_path)[1].splitlines()) == 4
     assert "s-1" in audit(capsys, tmp_path, "--action", "session", "--subject", "s-1")[1]
@@ -166,7 +167,7 @@ def test_a_time_or_a_number_that_is_none_is_refused(
 def test_a_trail_that_was_made_again_from_nothing_is_seen_by_a_noted_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    noted = str(trail_of(tmp_path).verify().head)
+    noted = str(verify(trail_of(tmp_path)).head)
     for name in (FILE_NAME, HEAD_NAME):
         (tmp_path / name).unlink()
     AuditTrail(tmp_path, CLOCK).record("config.reloaded", actor="admin")

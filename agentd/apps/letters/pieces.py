@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agentd.agent.text import FILLERS, content, folded
+from agentd.agent.text import FILLERS, folded
+from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.apps.letters.evidence.reading.lexicon import SELF
 from agentd.apps.letters.evidence.reading.persons import KIN
 from agentd.apps.letters.languages import phrases

@@ -61,7 +61,9 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _verify(trail: AuditTrail, expected: str | None) -> int:
-    verdict = trail.verify()
+    from agentd.apps.setup.audit_check import verify
+
+    verdict = verify(trail)
     problems = list(verdict.problems)
     if expected and expected not in {f"{entry.number}:{entry.digest}" for entry in trail.entries()}:
         problems.append(f"the entry {expected} is not in the trail")

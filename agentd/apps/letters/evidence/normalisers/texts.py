@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from agentd.agent.text import content, fold
+from agentd.agent.languages import words as shared_words
+from agentd.agent.text import fold, stem
 from agentd.apps.letters.evidence.normalisers.choices import meanings
 from agentd.apps.letters.languages import phrases
 
 _SAME = phrases().same_content
+_JOINERS = shared_words().joiners
+
+
+def content(phrase: Iterable[str]) -> tuple[str, ...]:
+    """The stems of a phrase, without joining words and punctuation."""
+    roots = ((word, stem(word)) for word in phrase if word[0].isalnum())
+    return tuple(root for word, root in roots if word not in _JOINERS and root not in _JOINERS)
 
 
 def essence(words: Sequence[str]) -> tuple[str, ...]:
     """The content words of folded words, with a few translations unified."""
-    return content([_SAME.get(word, word) for word in words])
+    return content(_SAME.get(word, word) for word in words)
 
 
 def saying(value: str) -> Callable[[Sequence[str]], bool]:

@@ -126,7 +126,6 @@ class MemoryTools:
         return Catalogue(tools=self._tools, servers=states, version=self._version)
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
-        """Call the function of the tool's name."""
         self.calls.append(call)
         handler = self._handlers.get(call.tool.name)
         if handler is None:
@@ -164,7 +163,6 @@ class WordsMeaning:
     """Nearness as the share of the query's words found in a text: no model, no synonyms."""
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Each text's nearness from 0 to 1, in the given order."""
         asked = set(query.casefold().split())
         return [len(asked & set(text.casefold().split())) / max(1, len(asked)) for text in texts]
 
@@ -183,7 +181,6 @@ class MemoryJournal:
         effects: bool = False,  # noqa: ARG002 - one process, which never stops in the middle
         is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nor between a step and the end
     ) -> dict[str, Any]:
-        """Return the record of this name, or call `act` and record its result."""
         if name not in self.records:
             self.records[name] = json.loads(json.dumps(await act()))
         return self.records[name]
@@ -205,9 +202,7 @@ class ManualClock:
         self._now += timedelta(seconds=seconds)
 
     def now(self) -> datetime:
-        """The current set time."""
         return self._now
 
     def monotonic(self) -> float:
-        """The seconds passed since the start."""
         return self._monotonic
