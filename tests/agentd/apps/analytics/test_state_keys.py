@@ -35,7 +35,8 @@ KEYS = {
     "3.2 consult_schema": "relevant_tables table_relationships financial_columns temporal_columns "
     "schema_consultation_warnings sql_dialect",
     "3.3 plan_execution": "sql_queries_plan response_template placeholder_mapping raw_data_query_plan "
-    "validation_rules_for_results operation_plan placeholder_sources technical_error_details plan_written_again",
+    "validation_rules_for_results operation_plan placeholder_sources technical_error_details plan_written_again "
+    "plan_doubts",
     "3.4 execute_query": "financial_calculations raw_query_results query_execution_status query_execution_errors "
     "rows_left_out other_readings",
     "3.5 validate_results": "data_quality_checks validation_warnings validation_status quality_score",
