@@ -10,6 +10,7 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from agentd.messages import ServerSettings
+from bridges.bounded import bound
 from bridges.mcp.reasons import ServerGone
 
 _CONNECT_S = 10.0
@@ -22,41 +23,21 @@ async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[An
     Reading has no timeout: calls have their own, and the heartbeat finds dead servers.
     """
 
-    async def bound(response: httpx2.Response) -> None:
+    async def checked(response: httpx2.Response) -> None:
         if response.status_code in (401, 403):
             raise ServerGone(f"it does not let us in (HTTP {response.status_code}); see its `headers`")
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ServerGone("it sends compressed answers, though asked not to")
         if response.headers.get("content-type", "").lower().startswith("application/json"):
-            response.stream = _Bounded(response.stream, limit)
+            bound(response, limit)
 
     async with (
         httpx2.AsyncClient(
             headers={"accept-encoding": "identity", **settings.headers},
             timeout=httpx2.Timeout(_CONNECT_S, read=None, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
-            event_hooks={"response": [bound]},
+            event_hooks={"response": [checked]},
         ) as client,
         streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limit) as streams,
     ):
         yield streams
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A response body that raises an error when it exceeds the limit, instead of filling the memory."""
-
-    def __init__(self, stream: object, limit: int) -> None:
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        self._stream = stream
-        self._limit = limit
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in self._stream:
-            size += len(chunk)
-            if size > self._limit:
-                raise httpx2.StreamError(f"the answer is longer than {self._limit / 1e6:.1f} MB")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()

@@ -58,6 +58,16 @@ async def test_an_answer_without_end_is_given_up_long_before_its_time(
     assert (await one.fails(streaming)).kind == "bad_output"
 
 
+@STREAMING
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_a_body_without_end_fills_no_memory(
+    provider: Any, streaming: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridges.openai.MOST_BYTES", 99)
+    one = await provider(Answer(text="x" * 100))
+    assert (await one.fails(streaming)).kind == "unavailable"
+
+
 @pytest.mark.parametrize("kind_of_wire", ["gemini", "openai"], indirect=True)
 async def test_the_time_to_wait_is_read_from_the_header(provider: Any) -> None:
     one = await provider(Answer(status=429, headers={"Retry-After": "17"}))
