@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from agentd.agent.text import fold, normal
 from agentd.apps.letters.claims.deeds import asked_by
+from agentd.apps.letters.evidence.claims.addresses import house_number
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.claims.mentions import own
@@ -108,7 +109,7 @@ def _values(
     def provable(values: Iterable[Json], *, named: bool = False) -> Iterator[Json]:
         """The proven ones, for at most MOST_TRIED tries; without `named`, words that only request the tool are skipped.
 
-        `doubtful` collects values that were said and may be meant, where the model may choose (`strange`). It leaves
+        `doubtful` collects values that were said and may be meant, where the model may choose (`chosen`). It leaves
         out choices that only follow from other words: the model would guess them.
         """
         for value, _ in zip(values, tries, strict=False):
@@ -118,15 +119,18 @@ def _values(
             one = replace(field, value=value)
             if proven(one, case):
                 yield value
-            elif strange and (maybe := marked(one, (), case)).doubtful and not maybe.read:
+            elif chosen and (maybe := marked(one, (), case)).doubtful and not maybe.read:
                 doubtful.append(value)
 
     doubtful: list[Json] = []
     strange = own(field)
+    chosen = strange or field.told_about
     sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, [] if sure else _distinct(doubtful)
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
+    if field.kind == "address" and (sure := list(islice(provable(_renumbered(field, case, texts)), 1))):
+        return sure, []
     for pieces in _named(field, case):
         whole = (next(provable(longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
         sure = _distinct([*sure, *(value for value in whole if value is not None)])
@@ -138,6 +142,16 @@ def _values(
     if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
     return [], [*loose, *_distinct(doubtful)]
+
+
+def _renumbered(field: Field, case: Case, texts: Sequence[str]) -> Iterator[str]:
+    """Addresses that were said, with each house number that a later correction names (`eh, nomor 17 maksudnya`)."""
+    numbers = dict.fromkeys(house_number(part) for _, part in of_turns(case) if part.mood is Mood.SAID)
+    for number in filter(None, reversed(numbers)):
+        for pieces in _named(field, case):
+            for raws in pieces:
+                for value in longest_first(field.kind, raws, texts):
+                    yield from (f"{value[: at.start()]}{number}{value[at.end() :]}" for at in _SMALL.finditer(value))
 
 
 def _part_of(value: str, whole: str) -> bool:

@@ -14,6 +14,7 @@ from agentd.apps.letters.policies.grounding import case_of, ungrounded
 from agentd.messages import ToolInfo
 from bridges.llamacpp import constraint
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
+from tests.agentd.apps.letters.test_conversations import tool as shipped
 
 NIK = "3175064501900003"
 ALL = f"""Nama saya Budi Santoso, NIK {NIK}, lahir di Jakarta 5 Januari 1990, Islam, belum kawin, pekerjaan guru,
@@ -208,3 +209,32 @@ def test_a_long_message_gives_a_model_no_more_to_choose_from_than_a_short_one() 
     words = "mau buat surat pengantar supaya bisa " + " ".join(f"kata{number}" for number in range(400))
     found = form(words, **{name: PROPERTIES[name] for name in ("keperluan", "nama_usaha", "jenis_usaha")})
     assert all(len(rule["enum"]) <= 24 for rule in found.tool.input_schema["properties"].values())
+
+
+DEATH = (
+    "bapak saya Slamet Riyadi meninggal kemarin sore di RSUD Cengkareng karena sakit jantung",
+    "A: Mohon sebutkan tempat dan tanggal lahir almarhum, serta nama, NIK dan alamat Anda sebagai pelapor.",
+    "almarhum lahir di Solo 12 mei 1957, saya anaknya, Rudi Hartono NIK 3175061501900003 tinggal di jalan mawar 7 rt 3",
+)
+
+
+@pytest.mark.parametrize(
+    "corrected",
+    [
+        "alamatnya salah ketik pak, harusnya nomor 17 bukan 7",
+        "eh, nomor 17 maksudnya",
+        "salah, nomor 17 bukan 7",
+        "nomor rumahnya 17 bukan 7",
+    ],
+)
+def test_a_corrected_house_number_is_put_into_the_address_that_was_said(corrected: str) -> None:
+    tool = shipped("surat_keterangan_kematian")
+    case = case_of(tool, session(*DEATH, "A: Mohon diperiksa.", corrected))
+    assert copied(tool, case).known["alamat_pelapor"] == "jalan mawar 17 rt 3"
+
+
+def test_a_reporter_whom_the_reading_doubts_can_be_written_and_is_shown_to_be_checked() -> None:
+    tool = shipped("surat_keterangan_kematian")
+    found = copied(tool, case_of(tool, session(*DEATH)))
+    assert "Rudi Hartono" in found.tool.input_schema["properties"]["nama_pelapor"]["enum"]
+    assert "nama_pelapor" not in found.tool.input_schema["required"]

@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIG
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_NUMBERS = frozenset({"no", "nomor", "nomer", "number"})
+_HOUSE = _PACK.clitics | {"rumah", "house"}
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
 """The most words that one message may say about one address; a longer text is not read as one."""
@@ -60,11 +60,10 @@ class _Message:
     def read(self, case: Case) -> None:
         """Collects the claims and updates what is known for the next message."""
         asked = _asked(case, self.turn, self.known.accepted)
-        before: Part | None = None
-        for part in parts(case, self.turn):
+        every = [part for part in parts(case, self.turn) if not _PACK.honorifics.issuperset(part.words)]
+        for before, part, after in zip([None, *every], every, [*every[1:], None], strict=False):
             said, accepted = self.words or self.known.words, self.known.accepted
-            number = _house_number(part, before, said) if self.known.spoken_of in accepted else None
-            before = part
+            number = _house_number(part, before, after, said) if self.known.spoken_of in accepted else None
             if number is not None:
                 self._restart(_renumbered(said, number))
                 continue
@@ -118,23 +117,33 @@ def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
     return bool(wanted) and wanted <= set(accepted)
 
 
-def _house_number(part: Part, before: Part | None, said: Sequence[str]) -> str | None:
-    """The new house number if a part corrects only that (`eh, no 15 maksudnya`) after an address was said."""
-    if not said or not part.corrected or part.mood is not Mood.SAID:
+def _house_number(part: Part, before: Part | None, after: Part | None, said: Sequence[str]) -> str | None:
+    """The new house number if a part corrects only that (`eh, no 15 maksudnya`, `nomor 17, bukan 7`) after an address
+    was said."""
+    denied = (
+        after is not None and after.mood is Mood.DENIED and {*after.words} <= {*said} and after.number == part.number
+    )
+    if not said or not (part.corrected or denied) or part.mood is not Mood.SAID:
         return None
-    kept = [word for word in part.words if word[0].isalnum() and word not in ("rumah", "house")]
-    named = len(kept) == 2 and kept[0] in _NUMBERS and kept[1].isdecimal() and len(kept[1]) <= 3
+    number = house_number(part)
     beside = before is not None and before.label is None and before.number == part.number
     instead_of = {word for word in before.words if word.isdecimal()} if before is not None and beside else set()
-    return kept[1] if named and instead_of <= set(said) else None
+    return number if instead_of <= set(said) else None
+
+
+def house_number(part: Part) -> str | None:
+    """The number of a part that says a house number and nothing else."""
+    kept = [word for word in part.words if word[0].isalnum() and word not in _HOUSE]
+    named = len(kept) == 2 and kept[0] in reading.NUMBERED and kept[1].isdecimal() and len(kept[1]) <= 3
+    return kept[1] if named else None
 
 
 def _renumbered(said: Sequence[str], number: str) -> list[str]:
-    """The address with another house number; empty if it had none, because the meaning is then unclear."""
-    at = next(
-        (at for at in range(1, len(said)) if said[at].isdecimal() and _NUMBERS & set(said[max(0, at - 2) : at])), None
-    )
-    return [] if at is None else [*said[:at], number, *said[at + 1 :]]
+    """The address with another house number; empty if it has none or several, because the meaning is then unclear."""
+    others = [at for at in range(1, len(said)) if said[at].isdecimal() and not NEIGHBOURHOOD & set(said[at - 2 : at])]
+    named = [at for at in others if reading.NUMBERED & set(said[max(0, at - 2) : at])][:1]
+    (at,) = named or (others if len(others) == 1 else [-1])
+    return [] if at < 0 else [*said[:at], number, *said[at + 1 :]]
 
 
 def _accepted(field: Field, case: Case) -> frozenset[str]:

@@ -8,6 +8,7 @@ from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS
 from agentd.apps.letters.evidence.normalisers import choices, days, hours, numbers
+from agentd.apps.letters.evidence.normalisers.address import NUMBERED
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.normalisers.patterns import whole
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF
@@ -27,6 +28,8 @@ def possible(field: Field, case: Case) -> bool:
         return str(field.value).isdecimal() or days.day(str(field.value), case.today) is not None
     if field.kind == "time":
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
+    if field.kind == "address":  # `nomor 17` corrects one and is none
+        return any(not word.isdecimal() and word not in NUMBERED for word in field.spoken if word.isalnum())
     shape = case.form.shapes.get(field.key)
     if shape is not None and shape.pattern:
         return whole(shape.pattern, str(field.value))

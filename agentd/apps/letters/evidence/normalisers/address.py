@@ -14,6 +14,8 @@ _KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", 
 _ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 
 
+NUMBERED = frozenset({"no", "nomor", "nomer", "number"})
+"""Words before a house number."""
 LONGEST_NUMBER = 20
 """The most digits of a number that is parsed as an int; Python's own limit is 4300."""
 
