@@ -217,7 +217,9 @@ def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str
     kind = field.kind
     if kind == "date":
         said = " ".join(words)
-        day = days.day(said, today) if rule.get("format") == "date" else days.relative(said, today, past=field.past)
+        day = days.relative(said, today, past=field.past)
+        if day is None and rule.get("format") == "date":
+            day = days.day(said, today)
         return written if day is None else day.isoformat()
     if kind == "time":
         minutes = hours.hour(" ".join(words))
@@ -238,9 +240,13 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
 
 
 def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:
-    """Words said under no field's name or, if `strange`, under that of a field this form lacks; newest first."""
-    said = (part for _, part in of_turns(case) if part.mood is Mood.SAID)
-    return (part.raws for part in said if part.label is None or (strange and part.label not in case.labels))
+    """Words said under no field's name or, if `strange`, under that of a field this form lacks, and a thing whose word
+    is a field's name (`KTP saya hilang`); newest first."""
+    for _, part in of_turns(case):
+        if part.mood is Mood.SAID and (part.label is None or (strange and part.label not in case.labels)):
+            yield part.raws
+        elif part.mood is Mood.SAID and strange and not part.follows:
+            yield part.line.raws[part.start - len(part.before) : part.start]
 
 
 def _texts(case: Case) -> list[str]:

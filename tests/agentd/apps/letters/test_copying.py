@@ -238,3 +238,26 @@ def test_a_reporter_whom_the_reading_doubts_can_be_written_and_is_shown_to_be_ch
     found = copied(tool, case_of(tool, session(*DEATH)))
     assert "Rudi Hartono" in found.tool.input_schema["properties"]["nama_pelapor"]["enum"]
     assert "nama_pelapor" not in found.tool.input_schema["required"]
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("stnk motor saya hilang di jalan raya bekasi tanggal 3", "jalan raya bekasi"),
+        ("motor saya dicuri di Jl. Raya Bogor KM 22", "Jl. Raya Bogor KM 22"),
+        ("dompet ketinggalan di Jalan Sudirman kemarin", "Jalan Sudirman"),
+    ],
+)
+def test_a_street_where_something_happened_is_nobodys_home(said: str, place: str) -> None:
+    tool = shipped("surat_pengantar_kehilangan")
+    found = copied(tool, case_of(tool, session(said)))
+    assert "alamat" not in found.known and place in found.tool.input_schema["properties"]["tempat_hilang"]["enum"]
+    at_home = ungrounded(call({"alamat": place}, said, tool=tool))
+    assert [field.path for field in at_home if field.path == "alamat"], "it isn't proven to be the home either"
+
+
+def test_a_lost_card_whose_name_is_a_fields_name_can_be_written() -> None:
+    tool = shipped("surat_pengantar_kehilangan")
+    found = copied(tool, case_of(tool, session("ktp saya ilang kemarin di pasar")))
+    properties = found.tool.input_schema["properties"]
+    assert "ktp" in properties["barang_hilang"]["enum"] and "pasar" in properties["tempat_hilang"]["enum"]

@@ -12,13 +12,14 @@ from agentd.apps.letters.evidence.claims import streets
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.claims.lines import Line, lines
 from agentd.apps.letters.evidence.fields.spans import Span
-from agentd.apps.letters.evidence.normalisers import address
+from agentd.apps.letters.evidence.normalisers import address, days
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import LIVES, SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
+_STREETS = ADDRESSES | {"x:alamat"}
 _KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerjaan", "x:nama", "x:nomor", "x:tanggal"}
 _DWELLINGS = HOMES - _PACK.sites
 _IDLE = FILLERS | _PACK.openers | _PACK.leads
@@ -176,6 +177,8 @@ class _Reader:
                 still = not self.found or self.found[-1].mood is Mood.SAID
                 place = streets.whose(line, at, self.home, business=self.business, still=still)
                 self._close(at, known or place)
+            elif self.label in _STREETS and days.marked(line.words, at):  # `Jl. Melati 3 tanggal 12`
+                self._close(at, "x:tanggal")
             at += 1
         self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
         self._close(len(line.words), None)

@@ -9,6 +9,7 @@ from agentd.apps.letters.evidence.reading.segments import HOMES, SEPARATORS
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
+_PLACING = _PACK.lies | _PACK.toward
 _NEAR = 8
 """The most words between the word for the card and the street on it."""
 
@@ -34,7 +35,22 @@ def whose(line: Line, at: int, home: str, *, business: bool, still: bool) -> str
             return "alamat_usaha" if still else "x:alamat"
         if not before and opened < at:
             return "x:alamat"
+    if _something_happens(line, opened, at):
+        return "x:alamat"
     return home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
+
+
+def _something_happens(line: Line, opened: int, at: int) -> bool:
+    """Whether something other than living is done there: `dompet saya hilang di Jl. …`, `saya mau ke Jl. …`."""
+    words = line.words
+    if at == opened or words[at - 1] not in _PLACING:
+        return False
+    silent = _PLACING | _PACK.clitics
+    head = next(
+        (near for near in range(at - 1, opened - 1, -1) if words[near][0].isalnum() and words[near] not in silent), at
+    )
+    lives = words[head] in SELF | HOMES | FILLERS or words[head].isdecimal() or line.raws[head][0].isupper()
+    return head < at and not lives
 
 
 def _on_the_card(line: Line, at: int) -> bool:

@@ -45,6 +45,12 @@ def at_clock(words: Sequence[str], at: int, key: str) -> int:
     return len(_CLOCK[key].at(words, at))
 
 
+def marked(words: Sequence[str], at: int) -> bool:
+    """Whether a date begins with a word for it: `tanggal 5`."""
+    size = at_clock(words, at, "date_before")
+    return size > 0 and count(words, at + size)[0] is not None
+
+
 def dates(words: Sequence[str]) -> list[Day]:
     """Every complete date in folded tokens, day first if both orders are possible.
 
