@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from agentd.agent.text import fold, normal
@@ -129,10 +129,10 @@ def _values(
     if field.kind not in TEXTS or rule.get("enum"):
         return sure, [] if sure else _distinct(doubtful)
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
-    if field.kind == "address" and (sure := list(islice(provable(_renumbered(field, case, texts)), 1))):
-        return sure, []
-    for pieces in _named(field, case):
-        whole = (next(provable(longest_first(field.kind, raws, texts, cut=cut), named=True), None) for raws in pieces)
+    named = _named(field, case)
+    pieces_of = ([longest_first(field.kind, raws, texts, cut=cut) for raws in pieces] for pieces in named)
+    for pieces in chain([[_renumbered(field, case, texts)]], pieces_of):
+        whole = (next(provable(values, named=True), None) for values in pieces)
         sure = _distinct([*sure, *(value for value in whole if value is not None)])
         if sure:
             return sure, []
@@ -146,6 +146,8 @@ def _values(
 
 def _renumbered(field: Field, case: Case, texts: Sequence[str]) -> Iterator[str]:
     """Addresses that were said, with each house number that a later correction names (`eh, nomor 17 maksudnya`)."""
+    if field.kind != "address":
+        return
     numbers = dict.fromkeys(house_number(part) for _, part in of_turns(case) if part.mood is Mood.SAID)
     for number in filter(None, reversed(numbers)):
         for pieces in _named(field, case):

@@ -172,16 +172,21 @@ class _Reader:
             if mark is not None and mark.cue in (Cue.SELF, Cue.RELATION) and (end := self._person(mark)) is not None:
                 at = end
                 continue
-            if word in STREETS and self.label not in _KEEPS_STREETS and line.words[at + 1 : at + 2]:
-                known = self.follows if self.follows in ADDRESSES and self.label is None else None
-                still = not self.found or self.found[-1].mood is Mood.SAID
-                place = streets.whose(line, at, self.home, business=self.business, still=still)
-                self._close(at, known or place)
-            elif self.label in _STREETS and days.marked(line.words, at):  # `Jl. Melati 3 tanggal 12`
-                self._close(at, "x:tanggal")
+            self._street(at)
             at += 1
         self.pending = self.label if self._empty(len(line.words)) and line.words[-1:] in ([":"], ["="]) else None
         self._close(len(line.words), None)
+
+    def _street(self, at: int) -> None:
+        """Starts a part at a street, or at the date behind one (`Jl. Melati 3 tanggal 12`)."""
+        line = self.line
+        if line.words[at] in STREETS and self.label not in _KEEPS_STREETS and line.words[at + 1 : at + 2]:
+            known = self.follows if self.follows in ADDRESSES and self.label is None else None
+            still = not self.found or self.found[-1].mood is Mood.SAID
+            place = streets.whose(line, at, self.home, business=self.business, still=still)
+            self._close(at, known or place)
+        elif self.label in _STREETS and days.marked(line.words, at):
+            self._close(at, "x:tanggal")
 
     def _turns(self, at: int) -> bool:
         """Whether the mood or correction changes at a word."""
