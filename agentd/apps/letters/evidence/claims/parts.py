@@ -1,5 +1,4 @@
-"""Splits a message into parts, each with the label that it stands under. Doesn't judge whose they are or what they
-prove."""
+"""Splits a message into parts with the labels they stand under; doesn't judge whose they are or what they prove."""
 
 from __future__ import annotations
 
@@ -24,9 +23,7 @@ _KEEPS_STREETS = ADDRESSES | {"nama_usaha", "jenis_usaha", "keperluan", "pekerja
 _DWELLINGS = HOMES - _PACK.sites
 _IDLE = FILLERS | _PACK.openers | _PACK.leads
 _CALLED = frozenset({"nama", "alamat"})
-_CUES = SUPPOSING | {
-    *(Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.LOOKUP),
-}
+_CUES = SUPPOSING | {Cue.NEGATION, Cue.TURN, Cue.CORRECTION, Cue.WRONG, Cue.UNSURE, Cue.OTHER_TIME, Cue.LOOKUP}
 """Cues that are never part of a value. The sentence already gives the moods around them."""
 _SPELLED: dict[str | None, Sequence[str]] = {"rt": ["rt"], "rw": ["rw"], "rtrw": ["rt", "/", "rw"]}
 _OF_BUSINESS = frozenset({"nama_usaha", "jenis_usaha", "alamat_usaha"})
@@ -73,10 +70,7 @@ class Part:
     @property
     def behind(self) -> int:
         """The index after the last word before it, ignoring marks."""
-        at = self.start
-        while at > 0 and not self.line.words[at - 1][0].isalnum():
-            at -= 1
-        return at
+        return next((at for at in range(self.start, 0, -1) if self.line.words[at - 1][0].isalnum()), 0)
 
     @property
     def spelled(self) -> Sequence[str]:
