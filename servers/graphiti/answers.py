@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from servers.common.phrases import phrases
 from servers.graphiti import glossary
 from servers.graphiti.classify import Classification, classify, is_aggregatable
+from servers.graphiti.other_words import as_words
 from servers.graphiti.schema_file import Column, Table
 from servers.graphiti.search import Found, Question
 
@@ -97,7 +98,7 @@ def schema_info(found: Found | None) -> SchemaInfo:
         info["dialect"] = found.schema.dialect
     for table in found.tables:
         chosen = _chosen(table, found)
-        columns, purpose = [_column_info(*each, found) for each in chosen], purpose_of(table)
+        columns, purpose = [_column_info(*each, found) for each in chosen], purpose_of(table, found)
         described: TableInfo = {"table_name": table.name, "columns": columns}
         if purpose:
             described = {"table_name": table.name, "purpose": purpose, "columns": columns}
@@ -122,17 +123,20 @@ def schema_answer(found: Found | None, entities: list[str]) -> SchemaAnswer:
     }
 
 
-def purpose_of(table: Table) -> str | None:
-    """Return the table's comment, or a description from its name."""
-    if table.comment:
-        return table.comment
+def purpose_of(table: Table, found: Found) -> str | None:
+    """Return the table's comment, or a description from its name; the question's words for it come first."""
     named = sorted(glossary.name_concepts(table.name))
-    return f"Data {', '.join(named)}." if named else None
+    told = table.comment or (f"Data {', '.join(named)}." if named else None)
+    return _called(table.name, told, found)
+
+
+def _called(name: str, comment: str | None, found: Found) -> str | None:
+    return "; ".join([*found.said.get(as_words(name), []), *([comment] if comment else [])]) or None
 
 
 def _schema_table(table: Table, found: Found) -> SchemaTable:
     answer: SchemaTable = {"table_name": table.name, "columns": []}
-    if purpose := purpose_of(table):
+    if purpose := purpose_of(table, found):
         answer["purpose"] = purpose
     if category := glossary.category(glossary.name_concepts(table.name)):
         answer["business_category"] = category
@@ -154,8 +158,8 @@ def _schema_column(column: Column, kind: Classification, found: Found) -> Schema
 
 def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
     info: ColumnInfo = {"name": column.name, "type": column.type.partition("(")[0].strip(), "classification": kind}
-    if column.comment:
-        info = {"name": column.name, "type": info["type"], "description": column.comment, "classification": kind}
+    if told := _called(column.name, column.comment, found):
+        info = {"name": column.name, "type": info["type"], "description": told, "classification": kind}
     if column.comment or is_aggregatable(kind):
         info["is_aggregatable"] = is_aggregatable(kind)
     if found.schema.profiled and column.primary_key:

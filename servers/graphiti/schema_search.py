@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from servers.graphiti import schema_graph
 from servers.graphiti.embedding import Embedder, Vector
 from servers.graphiti.graph import GraphError, graph_errors
+from servers.graphiti.other_words import OtherWords
 from servers.graphiti.schema_file import Schema, SchemaError
 from servers.graphiti.schema_source import Source, Stamp
-from servers.graphiti.search import Found, Index
+from servers.graphiti.search import Found, Index, ask
 
 log = logging.getLogger(__name__)
 MAX_ENTITIES = 50
@@ -31,6 +32,8 @@ class _Loaded:
     index: Index
     names: list[str]
     matrix: NDArray[np.float32]
+    other_words: OtherWords | None
+    """For an office's own schema, which may be in another language than its questions."""
 
 
 class SchemaSearch:
@@ -52,7 +55,16 @@ class SchemaSearch:
         intent, asked = intent[:MAX_TEXT], [entity[:MAX_TEXT] for entity in entities[:MAX_ENTITIES]]
         vector = await asyncio.to_thread(self._embedder.query, "; ".join(asked) or intent)
         nearest = [loaded.names[place] for place in np.argsort(-(loaded.matrix @ vector))]
-        return loaded.index.search(intent, asked, nearest)
+        meant = await self._meant(loaded, intent, asked)
+        found = loaded.index.search(intent, [*asked, f"{'; '.join(meant)};"] if meant else asked, nearest)
+        return found and replace(found, said=meant)
+
+    async def _meant(self, loaded: _Loaded, intent: str, asked: list[str]) -> Mapping[str, list[str]]:
+        if loaded.other_words is None:
+            return {}
+        question = ask(intent, asked)
+        unknown = [word for word, weight in question.words.items() if weight == 1 and word not in loaded.index.rarity]
+        return await asyncio.to_thread(loaded.other_words.meant, unknown)
 
     async def load(self) -> _Loaded:
         """Return the current schema; if the source becomes unreadable, the previous one stays in use."""
@@ -70,11 +82,12 @@ class SchemaSearch:
     async def _read(self, stamp: Stamp) -> _Loaded:
         schema = await self._source.read()
         if self._loaded is not None and schema.digest == self._loaded.digest:
-            former = self._loaded
-            return _Loaded(stamp, former.digest, former.index, former.names, former.matrix)
+            return replace(self._loaded, stamp=stamp)
         vectors = await self._vectors(schema)
         names = [table.name for table in schema.tables]
-        return _Loaded(stamp, schema.digest, Index(schema), names, np.stack([vectors[name] for name in names]))
+        others = await asyncio.to_thread(OtherWords, schema, self._embedder) if schema.profiled else None
+        matrix = np.stack([vectors[name] for name in names])
+        return _Loaded(stamp, schema.digest, Index(schema), names, matrix, others)
 
     async def _vectors(self, schema: Schema) -> dict[str, Vector]:
         try:

@@ -58,6 +58,8 @@ class Found:
     relations: tuple[Relation, ...]
     question: Question
     schema: Schema  # an office's own includes keys, values and dialect
+    said: Mapping[str, list[str]] = field(default_factory=dict)
+    """The question's words for names in another language: `{"patient": ["pasien"]}`."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Index:
             for term in {*profile.concepts, *profile.words}:
                 spread[term] += 1
         count = len(self.schema.tables)
-        self._rarity = {term: math.log(1 + count / number) for term, number in spread.items()}
+        self.rarity = {term: math.log(1 + count / number) for term, number in spread.items()}
 
     def search(self, intent: str, entities: Sequence[str], meaning: Sequence[str]) -> Found | None:
         """Search; `meaning` lists the tables' names by embedding, nearest first. Returns None if nothing is found."""
@@ -147,12 +149,12 @@ class Index:
 
     def _score(self, profile: _Profile, question: Question) -> float:
         score = sum(
-            weight * profile.concepts[concept] * self._rarity[concept]
+            weight * profile.concepts[concept] * self.rarity[concept]
             for concept, weight in question.concepts.items()
             if concept in profile.concepts
         )
         score += sum(
-            weight * profile.words[word] * self._rarity[word]
+            weight * profile.words[word] * self.rarity[word]
             for word, weight in question.words.items()
             if word in profile.words
         )
