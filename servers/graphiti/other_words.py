@@ -53,7 +53,7 @@ class OtherWords:
 
     def _nearest(self, word: Vector) -> str:
         nearer = self._matrix @ word - self._usual
-        first, *others = (self._names[place] for place in np.argsort(-nearer))
-        best = sorted(nearer)[::-1]
-        second = next((score for name, score in zip(others, best[1:]) if name[:SAME] != first[:SAME]), -1.0)
-        return first if best[0] >= CERTAIN and best[0] - second >= APART else ""
+        first, *others = np.argsort(-nearer)
+        name = self._names[first]
+        second = next((nearer[place] for place in others if self._names[place][:SAME] != name[:SAME]), -1.0)
+        return name if nearer[first] >= max(CERTAIN, second + APART) else ""

@@ -20,7 +20,7 @@ from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
 from agentd.apps.analytics.checks.agreement import disagreements, includes, of_both, restricted, words_of
 from agentd.apps.analytics.checks.asked_columns import unused
-from agentd.apps.analytics.checks.deductions import misdeducted
+from agentd.apps.analytics.checks.deductions import misdeducted, not_deducted
 from agentd.apps.analytics.checks.limits import number_words
 from agentd.apps.analytics.plan.figures import orders_of
 from agentd.apps.analytics.plan.plan import Plan
@@ -118,7 +118,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     superlatives = ends_of(asked)
     yield from (word for word, end in superlatives.items() if not end & ends)
     yield from _other_figure(asked, computed(plan), bool(ends))
-    yield from _no_share(asked, plan)
+    yield from (*_no_share(asked, plan), *not_deducted(asked, plan, tables))
     yield from _nameless(asked, plan, _numeric(tables))
     both, split = of_both(asked), list(_split(plan))
     figures = sum(len(projections(query["query"])) for query in plan.results)

@@ -98,6 +98,8 @@ def doubted(question: str, *queries: str, template: str = "") -> list[str]:
             "IS NULL",
         ),
         ("Which rooms are unavailable?", "SELECT DISTINCT Room FROM Stay", "unavailable"),
+        ("What was our profit?", "SELECT SUM(amount) FROM payment", "profit"),
+        ("Berapa laba dari pembayaran?", "SELECT SUM(amount) FROM payment", "laba"),
         ("Berapa pelanggan aktif?", "SELECT COUNT(*) AS n FROM customer", "aktif"),
         ("Berapa pelanggan aktif dan tidak aktif?", "SELECT COUNT(*) AS n FROM customer WHERE active = 1", "aktif"),
         (
