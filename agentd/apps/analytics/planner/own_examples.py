@@ -62,12 +62,10 @@ def _sql(
         yield _example(f"{asked} 2022", query, "MONTHS", f"{asked} {{PERIOD_LABEL}}: {{MONTHS}}", {})
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
-        known = {table["table_name"]: table for table in tables}
-        shown = parts_of_names(known[other]) or [label]
-        names = [f"{quoted(other)}.{quoted(each)}" for each in shown]
-        aliases = ["NAME"] if len(shown) == 1 else [words_of(each).upper().replace(" ", "_") for each in shown]
-        named = ", ".join(f"{name} AS {alias}" for name, alias in zip(names, aliases, strict=True))
-        factors = [amount, *_pieces(known[detail], amount)]
+        shown = _shown(tables, other, label)
+        names = [f"{quoted(other)}.{quoted(each)}" for each, _ in shown]
+        named = ", ".join(f"{quoted(other)}.{quoted(each)} AS {alias}" for each, alias in shown)
+        factors = [amount, *next(_pieces(each, amount) for each in tables if each["table_name"] == detail)]
         added = " * ".join(f"{quoted(detail)}.{quoted(each)}" for each in factors)
         value = say["example_value"].format(table=words_of(detail)) if len(factors) > 1 else words_of(amount)
         query = (
@@ -107,11 +105,12 @@ def _operations(
 ) -> Iterator[Example]:
     if ranked := _ranked(tables, relationships):
         (detail, amount), (other, label), (left, right) = ranked
+        shown = _shown(tables, other, label)
         operation = {
             "operation_id": "ranking",
             "main_table": detail,
             "select_columns": [
-                {"field_name": f"{other}.{label}", "alias": "NAME", "is_expression": False},
+                *({"field_name": f"{other}.{each}", "alias": alias, "is_expression": False} for each, alias in shown),
                 {"field_name": f"{detail}.{amount}", "aggregation": "SUM", "alias": "TOTAL", "is_expression": False},
             ],
             "joins": [
@@ -121,6 +120,7 @@ def _operations(
                     "on_conditions": [{"left_table_field": ".".join(left), "right_table_field": ".".join(right)}],
                 }
             ],
+            "group_by": [".".join(right)],
             "order_by_clauses": [{"field_or_expression": "TOTAL", "direction": "DESC"}],
             "limit": 5,
             "result_key": "RANKING",
@@ -162,6 +162,12 @@ def _ranked(tables: Sequence[Table], relationships: Sequence[Mapping[str, Any]])
             left, right = ((join[f"{side}_table"], join[f"{side}_column"]) for side in ("from", "to"))
             return (detail["table_name"], amount), (other["table_name"], label), (left, right)
     return None
+
+
+def _shown(tables: Sequence[Table], other: str, label: str) -> list[tuple[str, str]]:
+    """(column, alias) of the parts of a thing's name."""
+    parts = next(parts_of_names(table) for table in tables if table["table_name"] == other)
+    return [(each, words_of(each).upper().replace(" ", "_")) for each in parts] or [(label, "NAME")]
 
 
 def _dated(tables: Sequence[Table]) -> tuple[str, str, str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -141,6 +142,8 @@ def test_examples_for_an_own_database_name_its_tables(style: Any) -> None:
         assert (made.fatal, made.doubts) == ([], []), example
         assert "`Order Details`" in str(example.plan) or "Order" in str(example.plan)
     assert ExampleLibrary(shipped=False).nearest("penjualan", style, 3) == []
+    # By the key, so that things of one name stay apart.
+    assert re.search(r"GROUP BY Orders\.OrderID|'group_by': \['Orders\.OrderID'\]", str(shown[0].plan))
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "mysql", "postgres"])
