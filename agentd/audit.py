@@ -104,9 +104,8 @@ class AuditTrail:
             last = self._newest(file)
             at = self._clock.now().astimezone(UTC).isoformat(timespec="milliseconds")
             kept = {name: _harmless(value) for name, value in facts.items()}
-            entry = Entry(
-                last.number + 1, at, action, str(_harmless(actor)), str(_harmless(subject)), kept, last.digest
-            )
+            who, what = str(_harmless(actor)), str(_harmless(subject))
+            entry = Entry(last.number + 1, at, action, who, what, kept, last.digest)
             digest = entry.sealed()
             _append(file, _json({**asdict(entry), "digest": digest}))
             replace(self._head_file, f"{Head(entry.number, digest)}\n".encode())

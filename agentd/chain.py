@@ -52,7 +52,6 @@ class Chain(ChatModelWrapper):
                 await chain.aclose()
 
     def states(self) -> Sequence[ProviderState]:
-        """Every provider's state, in the order in which they are asked."""
         states: Sequence[ProviderState] = self._inner.states()
         return states
 

@@ -121,9 +121,8 @@ class Daemon:
             if found is None or not (found.read_only or found.identity):
                 raise UnknownTool(f"server `{name}` offers no read-only tool `{tool}`")
             call_id = f"{INTERNAL}{uuid4().hex}"
-            return await self.host.call(
-                ToolCall(tool=found, input=arguments, run_id=call_id, session_id=call_id, step=1)
-            )
+            made = ToolCall(tool=found, input=arguments, run_id=call_id, session_id=call_id, step=1)
+            return await self.host.call(made)
 
         return call
 

@@ -176,9 +176,8 @@ class KnownProfiles:
         seen.update(there)
         for name in list(seen)[:-MOST_GONE]:
             del seen[name]
-        gone = tuple(
-            tool for name, tool in seen.items() if name not in there.keys() | {tool.name for tool in toolset.tools}
-        )
+        taken = there.keys() | {tool.name for tool in toolset.tools}
+        gone = tuple(tool for name, tool in seen.items() if name not in taken)
         return replace(profile, toolset=replace(toolset, gone=gone)) if gone else profile
 
     def of(

@@ -81,6 +81,5 @@ class RateLimiter:
                 retry_after_s=60.0,
             )
         if wait := self._buckets.take(caller.id, rate, calls):
-            raise RateLimited(
-                f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s", retry_after_s=round(wait, 1)
-            )
+            text = f"{caller.id} may make {rate:g} calls a minute; try again in {wait:.1f} s"
+            raise RateLimited(text, retry_after_s=round(wait, 1))

@@ -48,6 +48,5 @@ def _read(language: Language) -> tuple[dict[tuple[str, ...], int], frozenset[str
     pack = replies()[language]
     beside = frozenset(pack.beside_courtesies)
     phrases = [(number, fold(phrase)) for number, said in enumerate(pack.courtesies.values()) for phrase in said]
-    return {
-        tuple(word for word in phrase if word not in beside): number for number, phrase in reversed(phrases)
-    }, beside
+    known = {tuple(word for word in phrase if word not in beside): number for number, phrase in reversed(phrases)}
+    return known, beside

@@ -35,9 +35,8 @@ def _identifies(schema: Json) -> bool:
         return any(_identifies(each) for each in schema)
     if not isinstance(schema, Mapping):
         return False
-    return (
-        schema.get("format") in IDENTITY_FORMATS or schema.get(IDENTITY) is True or _identifies(list(schema.values()))
-    )
+    itself = schema.get("format") in IDENTITY_FORMATS or schema.get(IDENTITY) is True
+    return itself or _identifies(list(schema.values()))
 
 
 def differing(proposed: Mapping[str, Json], final: Mapping[str, Json]) -> list[str]:

@@ -78,9 +78,8 @@ def _turn(turn: PastTurn, toolset: Toolset) -> Sequence[ChatMessage]:
     shown = [opening(turn.prompt, language, toolset, turn.prompt_tools, turn.quoted)]
     for step in turn.steps:
         arguments = step.input if isinstance(step.input, dict) else {}
-        outcome = ToolOutcome(
-            success=step.success, output=step.output, message=prompts.cut(step.message, MESSAGE_CHARS)
-        )
+        message = prompts.cut(step.message, MESSAGE_CHARS)
+        outcome = ToolOutcome(success=step.success, output=step.output, message=message)
         official = step.tool in toolset.official
         called = prompts.Called(step.tool, arguments, outcome, language, turn.prompt, official, RESULT_CHARS)
         shown += prompts.exchange(called)

@@ -58,9 +58,8 @@ class Toolset:
             raise UnknownTool(f"there is no tool `{name[:100]}`{not_up}", known=known)
         if all(state.name != server for state in self.servers):
             there = ", ".join(state.name for state in self.servers) or "none"
-            raise UnknownTool(
-                f"no server `{server}` is configured here, for its `{name}`; there are: {there}", known=known
-            )
+            text = f"no server `{server}` is configured here, for its `{name}`; there are: {there}"
+            raise UnknownTool(text, known=known)
         raise UnknownTool(f"the server `{server}` has no tool `{name}`", known=known)
 
     def known(self, name: str) -> ToolInfo | None:
@@ -132,9 +131,7 @@ def assemble(
         rule = rule_of(made, entry.approval if entry is not None else None, caller, chooser)
         four_eyes = entry.four_eyes if entry is not None else None
         default = made.official and rule == "staff"
-        return made.model_copy(
-            update={"approval": rule, "four_eyes": default if four_eyes is None else four_eyes},
-        )
+        return made.model_copy(update={"approval": rule, "four_eyes": default if four_eyes is None else four_eyes})
 
     seen = frozenset(servers) if servers is not None else None
     allowed = frozenset(name.casefold() for name in only) if only is not None else None

@@ -121,10 +121,8 @@ class Client:
         except (aiohttp.ContentTypeError, json.JSONDecodeError):
             raise Refused({"message": f"{self._base} answers, but not as agentd does. {ELSEWHERE}"}) from None
         except aiohttp.ClientError as error:
-            gone = Draining(
-                f"{self._base} can't be reached ({type(error).__name__}); runs go on once it is there again"
-            )
-            raise Refused(error_object(gone)) from None
+            why = f"{self._base} can't be reached ({type(error).__name__}); runs go on once it is there again"
+            raise Refused(error_object(Draining(why))) from None
 
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
         """The model's answer, without agent and tools. Raises Refused."""

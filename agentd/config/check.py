@@ -32,9 +32,8 @@ def check(parsed: ClientFile, problem: Report, warning: Report) -> None:
     _check_providers(parsed, problem, warning)
     for index, server in enumerate(parsed.servers):
         if server.name in own:
-            problem(
-                ("servers", index, "name"), f"`{server.name}` is the name of the daemon's own tools; choose another"
-            )
+            text = f"`{server.name}` is the name of the daemon's own tools; choose another"
+            problem(("servers", index, "name"), text)
         _check_server(server, ("servers", index), problem)
     if parsed.tool_host not in (hosts := installed("agentd.tool_hosts")):
         near = meant(parsed.tool_host, hosts)
@@ -189,10 +188,9 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
 def _check_own_keys(entry: BaseModel, called: str, where: KeyPath, problem: Report) -> None:
     """Report an entry's own keys that are almost a known key: these are typing mistakes."""
     for key in entry.model_extra or {}:
-        near = next(
-            (known for known in known_keys(type(entry)) if _is_slip(key.replace("_", ""), known.replace("_", ""))), None
-        )
-        if near is not None:
+        bare = key.replace("_", "")
+        slips = (known for known in known_keys(type(entry)) if _is_slip(bare, known.replace("_", "")))
+        if (near := next(slips, None)) is not None:
             problem((*where, key), f"unknown key `{key}` of {called}; did you mean `{near}`?")
 
 

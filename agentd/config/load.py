@@ -209,9 +209,8 @@ def _store(file: ClientFile, environ: Mapping[str, str]) -> StoreSettings:
     kept = file.store.session_servers
     if kept is None:
         kept = [name for section in sections.of(file).values() for name in section.session_servers()]
-    return file.store.model_copy(
-        update={"url": file.store.url and filled(file.store.url, environ), "session_servers": kept}
-    )
+    url = file.store.url and filled(file.store.url, environ)
+    return file.store.model_copy(update={"url": url, "session_servers": kept})
 
 
 def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Mapping[str, str]) -> ProviderSettings:

@@ -95,9 +95,8 @@ class Metrics:
             self._day_tokens.labels(*key, "input").set(one.input_tokens)
             self._day_tokens.labels(*key, "output").set(one.output_tokens)
             price = prices.get(one.provider)
-            self._day_cost.labels(*key, price.currency if price else UNKNOWN).set(
-                price.cost(one.input_tokens, one.output_tokens) if price else math.nan
-            )
+            cost = price.cost(one.input_tokens, one.output_tokens) if price else math.nan
+            self._day_cost.labels(*key, price.currency if price else UNKNOWN).set(cost)
 
     def run_ended(self, row: RunRecord, result: Any) -> None:
         """Count a run and its steps; the engine's observer."""

@@ -191,9 +191,8 @@ def _problem(model: type[BaseModel], detail: ErrorDetails) -> str:
             near = difflib.get_close_matches(str(detail["loc"][-1])[:_NAME], known, n=1, cutoff=0.5)
             if near:
                 return f"is unknown; did you mean {near[0]}?"
-            return (
-                f"is unknown; known here: {', '.join(known)}" if known else "is unknown; there are no parameters here"
-            )
+            here = f"known here: {', '.join(known)}" if known else "there are no parameters here"
+            return f"is unknown; {here}"
         case "text_empty" | "text_long" | "too_deep":
             return detail["msg"]
         case "value_error":

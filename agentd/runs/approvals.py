@@ -163,9 +163,8 @@ class Approvals:
         basis = call.basis and call.basis.changed(changed)
         refused = await refused_beforehand(self.tools, call.model_copy(update={"input": arguments, "basis": basis}))
         if refused is not None:
-            raise InvalidParams(
-                "the tool's server would refuse these arguments", field="arguments", user_message=refused.message
-            )
+            why = "the tool's server would refuse these arguments"
+            raise InvalidParams(why, field="arguments", user_message=refused.message)
 
     async def decide(
         self,
@@ -187,18 +186,19 @@ class Approvals:
         if self._over(approval):
             await self.engine.cancel(row.run_id)
             raise Conflict("the approval has expired; ask again", user_message=in_each_language("expired"))
-        if approval.rule == "staff" and approved and not caller.may("staff"):
+        by_staff = caller.may("staff")
+        if approval.rule == "staff" and approved and not by_staff:
             raise Forbidden("this call needs the approval of staff")
         final = arguments if arguments is not None else approval.arguments
         first = approval.arguments if approval.proposed is None else approval.proposed
         changes = differing(approval.arguments, final)
-        if changes and not caller.may("staff"):
+        if changes and not by_staff:
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         self.engine.check_open(row)
         await self._check(row, approved, final, changes)
         at = iso(self.clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
-        review = yes is not None and yes.enough and approval.officer and not caller.may("staff")
+        review = yes is not None and yes.enough and approval.officer and not by_staff
         what = "refused" if yes is None else "approved" if yes.enough and not review else "agreed"
         await self.audit.arecord(
             f"approval.{what}",
@@ -210,9 +210,7 @@ class Approvals:
         )
         proposed = first if differing(first, final) else None
         approvals = yes.approvals if yes else ()
-        decision = Decision(
-            approval_id, approved, caller.id, at, final, proposed, approvals, by_staff=caller.may("staff")
-        )
+        decision = Decision(approval_id, approved, caller.id, at, final, proposed, approvals, by_staff)
         noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
         if yes is not None and not yes.enough:
             agreed = tuple(agreement.model_dump() for agreement in approvals)

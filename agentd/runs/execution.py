@@ -29,9 +29,8 @@ class RunContext:
         decision = self.row.decision
         if decision is None:
             return None
-        self.publish(
-            "approval.decided", {key: getattr(decision, key) for key in ("approval_id", "approved", "by", "at")}
-        )
+        shown = {key: getattr(decision, key) for key in ("approval_id", "approved", "by", "at")}
+        self.publish("approval.decided", shown)
         if not decision.approved:
             return None
         pending = (self.row.record or {})["pending"]

@@ -62,9 +62,8 @@ class SessionRows:
         def work(db: Connection) -> dict[str, int]:
             seen = sa.select(turns.c.run_id).where(turns.c.session_id == session_id)
             mine = sa.or_(runs.c.session_id == session_id, runs.c.run_id.in_(seen))
-            found = {
-                row.run_id: row.segment for row in db.execute(sa.select(runs.c.run_id, runs.c.segment).where(mine))
-            }
+            segments = sa.select(runs.c.run_id, runs.c.segment).where(mine)
+            found = {row.run_id: row.segment for row in db.execute(segments)}
             db.execute(turns.delete().where(turns.c.session_id == session_id))
             db.execute(sessions.delete().where(sessions.c.session_id == session_id))
             kept = {row[0] for row in db.execute(sa.select(turns.c.run_id).where(turns.c.run_id.in_(found)))}

@@ -162,15 +162,13 @@ class SessionService:
 
 def _folders(folder: Path, before: float) -> list[Path]:
     """The folders of runs, and those of single calls not written to since `before`."""
-    return [
-        one for one in folder.glob("*/") if not one.name.startswith((BY_HAND, INTERNAL)) or one.stat().st_mtime < before
-    ]
+    calls = (BY_HAND, INTERNAL)
+    return [one for one in folder.glob("*/") if not one.name.startswith(calls) or one.stat().st_mtime < before]
 
 
 def _shown(row: SessionRecord) -> dict[str, Any]:
-    return {
-        key: getattr(row, key) for key in ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")
-    }
+    keys = ("session_id", "title", "created_at", "updated_at", "turns", "forked_from")
+    return {key: getattr(row, key) for key in keys}
 
 
 def _turn(row: RunRecord) -> dict[str, Any]:

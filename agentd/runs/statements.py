@@ -18,9 +18,8 @@ RESULT = ("status", "outcome", "error", "record", "approval", "finished_at", "ev
 
 SESSION = sa.select(sessions).where(sessions.c.session_id == sa.bindparam("id"))
 _UNDER_WAY = sa.or_(runs.c.status == "queued", runs.c.status == "running")
-SESSION_AND_WORK = SESSION.add_columns(
-    sa.exists().where(runs.c.session_id == sessions.c.session_id, _UNDER_WAY).label("works")
-)
+_WORKS = sa.exists().where(runs.c.session_id == sessions.c.session_id, _UNDER_WAY).label("works")
+SESSION_AND_WORK = SESSION.add_columns(_WORKS)
 ADD_SESSION = sessions.insert()
 NEXT_TURN = (
     sessions.update()

@@ -62,9 +62,8 @@ class UsageLog:
         """The usage of the last `number` days, newest first, including today."""
         await self.write()
         oldest = day_in(self._zone, iso(self._clock.now() - timedelta(days=number - 1)))
-        wanted = (
-            sa.select(usage).where(usage.c.day >= oldest).order_by(usage.c.day.desc(), usage.c.provider, usage.c.model)
-        )
+        order = (usage.c.day.desc(), usage.c.provider, usage.c.model)
+        wanted = sa.select(usage).where(usage.c.day >= oldest).order_by(*order)
         return await self._database.reads.do(lambda db: [DayUsage(**row) for row in db.execute(wanted).mappings()])
 
     async def write(self) -> None:

@@ -65,9 +65,7 @@ def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str
     catalogue = services.tools.catalogue(caller)
     return {
         "tools": [{name: getattr(tool, name) for name in ListedTool.model_fields} for tool in catalogue.tools],
-        "servers": [
-            {name: getattr(server, name) for name in ListedServer.model_fields} for server in catalogue.servers
-        ],
+        "servers": [{name: getattr(one, name) for name in ListedServer.model_fields} for one in catalogue.servers],
         "letters_server": services.letters_server(),
         "questions": services.asked_here() if caller.may("staff") else [],
     }
