@@ -15,7 +15,7 @@ from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import counted_label, named_properties, only_says_which
+from servers.text2cypher.linking.said import asks_for_several, counted_label, named_properties, only_says_which
 
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
 NUMBERS = (INTEGER, FLOAT)
@@ -203,7 +203,10 @@ class Shown:
         limit = self.limit or " LIMIT 1"
         ways = ["", " DESC"] if timed or Ask.FEWEST in asks else [" DESC", ""]
         ends = [f"{way}{limit}" for way in ways]
-        numbers, counts = list(self._by_number(ends)), list(self._by_count(ends))
+        every = not self.limit and asks_for_several(
+            self.hints, self.linker
+        )  # `which users have the most …`: all, ranked
+        numbers, counts = list(self._by_number(ends)), list(self._by_count(ways if every else ends))
         counted = Ask.COUNT in asks or self.linker.wording.compiled(r"‹most›\s+‹label›").search(self.hints.masked)
         yield from [*counts, *numbers] if counted else [*numbers, *counts]
 

@@ -13,7 +13,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import root, roots, roots_in
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import says_every
+from servers.text2cypher.linking.said import asks_for_several, says_every
 
 
 class Done:
@@ -26,7 +26,7 @@ class Done:
     def does(self, cue: str, taken: Collection[str | None] = ()) -> bool:
         """True if the query does what a cue asks for; `taken`: the meanings of the words covered so far."""
         words, facts = self.facts.words, self.facts
-        ordered = "ORDER" in words and "LIMIT" in words
+        ordered = "ORDER" in words and ("LIMIT" in words or self._ranks_all)
         symbols = {token.text for token in facts.tokens}
         dated = self._says("early") or self._says("late")
         backwards = bool(words & {"DESC", "DESCENDING"})
@@ -76,6 +76,11 @@ class Done:
         """The query's number comparisons; for `all` they are negated: "all are above 20" is "none is at most 20"."""
         turned = says_every(self.hints, self.linker) and Ask.NOT not in self.hints.asks
         return set(self.facts.numbers_turned if turned else self.facts.numbers)
+
+    @cached_property
+    def _ranks_all(self) -> bool:
+        """True if all things are ranked by a count for `which users have asked the most questions`."""
+        return "COUNT" in self.facts.words and self.hints.limit is None and asks_for_several(self.hints, self.linker)
 
     def says_any_graph(self, word: str) -> bool:
         """True for a word such as `relationships` if the query has a relationship of any type."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lab.eval.text2cypher.asking import Writes
+from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.tied import unranked
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.linking.said import counted_label
 from tests.servers.text2cypher.test_any_graph import opened
 from tests.servers.text2cypher.test_confidence import answered
 
@@ -30,6 +33,15 @@ def test_one_row_for_several_asked_is_doubted(harbour: Workbench) -> None:
     assert answered(harbour, "Which harbour towns have the most vessels?", query)["status"] == "uncertain"
 
 
+def test_several_asked_for_by_the_most_are_all_ranked(harbour: Workbench) -> None:
+    asked, query = "Which harbour towns have the most vessels?", f"{CALLS}h.name, count(v) AS number ORDER BY number"
+    assert [answered(harbour, asked, query + way)["status"] for way in (" DESC", "")] == ["success", "uncertain"]
+    one = asked.replace("towns have", "town has")
+    assert answered(harbour, one, f"{query} DESC")["status"] == "uncertain"
+    read = AgentLoop(harbour, Writes("grammar")).run("", asked)
+    assert read.final_query is not None and read.final_query.endswith("ORDER BY number DESC")
+
+
 def test_a_rank_by_a_count_of_something_else_is_doubted(harbour: Workbench) -> None:
     query = (
         "MATCH (s:Skipper)-[:COMMANDS]->(v:Vessel)-[:CALLED_AT]->(h:HarbourTown) "
@@ -37,6 +49,11 @@ def test_a_rank_by_a_count_of_something_else_is_doubted(harbour: Workbench) -> N
     )
     asked = "Which skipper has the most harbour towns?"
     assert [answered(harbour, asked, query.format(of))["status"] for of in ("h", "v")] == ["success", "uncertain"]
+
+
+def test_the_of_in_a_relationship_s_name_hides_no_count(bench: Workbench) -> None:
+    hints = bench.linker.link("Which student outcomes come first by the number of learning goals?")
+    assert "PART_OF" in bench.linker.schema.relationships and counted_label(hints, bench.linker) == "LG"
 
 
 def test_a_rank_that_begins_with_what_has_no_value_is_doubted() -> None:
