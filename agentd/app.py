@@ -12,6 +12,7 @@ import structlog
 
 from agentd.access import Access, LastUse, RateLimiter, TokenStore
 from agentd.agent.courtesies import Courtesies
+from agentd.agent.languages import own
 from agentd.agent.turn_policy import TurnPolicies
 from agentd.application import Wiring, policed
 from agentd.audit import AuditTrail
@@ -39,6 +40,7 @@ from agentd.runs.cluster import Cluster, EngineLimits, Node
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Executor
 from agentd.runs.questions import Questions
+from agentd.runs.records import RunBrief
 from agentd.runs.retention import Ages, retention
 from agentd.runs.run_database import postgresql_engine, sqlite_engine
 from agentd.runs.sessions import SessionService
@@ -185,7 +187,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             ),
             clock,
         )
-        calls = Questions("call", store, made.engine, clock)
+        calls = Questions("call", store, made.engine, clock, RunBrief(language=own(settings.agent.language) or "id"))
         questions = {
             kind: Questions(kind, store, made.engine, clock, question.brief).ask for kind, question in kinds.items()
         }

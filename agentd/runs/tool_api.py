@@ -89,6 +89,7 @@ class ToolExecutor:
             outcome = ToolOutcome(success=False, message="the call was not approved")
             return Result("completed", _outcome(AgentStep.of(info.name, info.server, arguments, outcome), ()))
         made = call_of(info, arguments, row.run_id, row.session_id, caller, consent)
+        made = made.model_copy(update={"language": row.brief.language})
 
         async def act() -> dict[str, Any]:
             outcome = await self.host.call(made)

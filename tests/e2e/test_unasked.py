@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agentd.agent.languages import replies
 from tests.daemon import HEAD, SERVERS, RpcFailed, call, final, running
+from tests.e2e.test_main_job import LETTER
 from tests.waiting import until
 
 THIRD_PARTY = """
@@ -124,6 +126,13 @@ def test_what_proves_who_somebody_is_exists_for_nobody_but_the_daemon(tmp_path: 
         assert "verify_person" not in str(listed["output"])
     assert not (tmp_path / "state" / "done.txt").exists()
     assert PIN.encode() not in b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+def test_a_call_by_hand_asks_in_the_offices_language(tmp_path: Path) -> None:
+    config = HEAD + '[agent]\nlanguage = "en"\n' + SERVERS["certificate"]
+    with running(tmp_path, final("x"), config=config) as daemon:
+        asked = daemon.call("Tools.call", tool=LETTER["tool"], input=LETTER["input"])
+        assert asked["message"].startswith(replies()["en"].check_official.partition("{")[0]), asked["message"]
 
 
 def test_nothing_is_kept_of_a_call_that_needs_a_yes_at_a_server_that_is_not_up(tmp_path: Path) -> None:
