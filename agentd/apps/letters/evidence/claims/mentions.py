@@ -129,13 +129,16 @@ def turned_down(field: Field, case: Case, order: int) -> bool:
     """Whether the citizen rejected the value of the tool result with that order.
 
     They did if they asked for another one before a tool found anything else, or after the agent had offered the value.
+    What the agent names afterwards is a new offer.
     """
     value = plain(str(field.value))
     newer = min((entry.order for entry in case.said if entry.by == "tool" and entry.order > order), default=None)
+    agents = (entry for entry in case.said if entry.by == "agent" and own(field))
+    since = max([order, *(entry.order for entry in agents if f" {value} " in f" {plain(entry.text)} ")])
     return any(
         turn.heard.another and ((own(field) and (newer is None or turn.order < newer)) or value in plain(turn.question))
         for turn in case.turns
-        if turn.order > order
+        if turn.order > since
     )
 
 

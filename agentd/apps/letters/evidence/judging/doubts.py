@@ -66,6 +66,8 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
+    one = field.kind == "number" and str(field.value) == "1" and own(field)
+    doubtful = doubtful or (said and last is None and one and not any(_spoken_of(field, turn) for turn in case.turns))
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said, doubtful=doubtful or read, read=read)
 
@@ -134,22 +136,30 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
     """Places where the citizen states a value or accepts what the agent proposed (`tomorrow at nine?`) or noted."""
     for turn in case.turns:
         yield from _read_in(field, case, turn)
-        if field.kind not in _PROPOSED or not turn.question:
+        proposed = field.kind in _PROPOSED
+        if not turn.question or not (proposed or (not field.common and affirmed(turn, case))):
             continue
         agents = agents_turn(case, turn)
         noted = list(_read_in(field, case, agents))
-        if affirmed(turn, case) or (field.kind == "date" and _by_its_weekday(field, turn)):
+        if affirmed(turn, case) or _by_its_part(field, turn):
             yield from noted
         elif noted and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}
             yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
 
 
-def _by_its_weekday(field: Field, turn: Turn) -> bool:
-    """Whether an answer names only the weekday (`Wed then`) of a date that the agent named."""
-    day = days.day(str(field.value), turn.day)
-    said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
-    return day is not None and said == {day.weekday()} and _cues(turn).isdisjoint(_OBJECTING)
+def _by_its_part(field: Field, turn: Turn) -> bool:
+    """Whether an answer names only the weekday (`Wed then`) of a date that the agent named, or the part of the day of
+    an hour (`yang sore`)."""
+    if field.kind == "date":
+        day = days.day(str(field.value), turn.day)
+        said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
+        named = day is not None and said == {day.weekday()}
+    else:
+        minutes = hours.hour(str(field.value)) if field.kind == "time" else None
+        parts = {part for each in turn.heard.sentences for part in hours.parts(each.words)}
+        named = minutes is not None and len(parts) == 1 and minutes in hours.within(parts.pop())
+    return named and _cues(turn).isdisjoint(_OBJECTING)
 
 
 def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:

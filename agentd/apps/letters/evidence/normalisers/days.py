@@ -6,13 +6,13 @@ Missing years and months are completed from a given day. It doesn't decide whose
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import accumulate
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, spoken
+from agentd.agent.text import FILLERS, folded_tokens
+from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, lengths, spoken
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
@@ -27,7 +27,9 @@ _BETWEEN_PARTS = 8
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
-_UNTIL = frozenset(("-", *_PACK.senses["due"], *_PACK.senses["destination"]))
+_UNTIL = frozenset(("-", *_PACK.clock["until"]))
+_FAR = 3660
+"""The most days by which something is counted from today."""
 _NEAR = 2
 """The most words between a date and its weekday."""
 
@@ -91,7 +93,7 @@ def weekdays(words: Sequence[str]) -> frozenset[int]:
 
 def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     """Every date in folded words. One without a year or month is the next such day, or with `past` the last one."""
-    found = dates(words)
+    found = [*dates(words), *_ahead(words, today)]
     taken = {at for start, end, _ in found for at in range(start, end)}
     for at, word in enumerate(words):
         if at not in taken and _begins(word) and (hit := _partial(words, at, today)) is not None:
@@ -99,7 +101,8 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
             if taken.isdisjoint(range(start, end)):
                 found.append(hit)
                 taken |= {*range(start, end)}
-    found += [hit for end in found if (hit := _begun(words, *end)) is not None and taken.isdisjoint(range(*hit[:2]))]
+    ranged = (hit for one in found for hit in (_begun(words, *one), _ended(words, *one)) if hit is not None)
+    found += [hit for hit in ranged if taken.isdisjoint(range(*hit[:2]))]
     found.sort()
     beside = zip(found, [None, *found], [*found[1:], None], strict=False)
     found = [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
@@ -123,6 +126,24 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
     )
     number = count(words, at)[0] if joined else None
     return made(at, at + 1, last.year, last.month, number) if number else None
+
+
+def _ahead(words: Sequence[str], today: date) -> Iterator[Day]:
+    """The days at a distance from today: `in two days`, `a week from today`, `seminggu lagi`."""
+    for start, end, amount in lengths(words, "day"):
+        after, before = at_clock(words, end, "from_now"), start and words[start - 1] in _PACK.clock["in"]
+        if (after or before) and amount == int(amount) and amount < _FAR:
+            yield start - bool(before and not after), end + after, today + timedelta(days=int(amount))
+
+
+def _ended(words: Sequence[str], start: int, end: int, first: date) -> Day | None:
+    """The last day of a range such as `tanggal 3 sampai 7`, in the same month or the next."""
+    joined = words[end : end + 1] and words[end] in _UNTIL and any(map(str.isdecimal, words[start:end]))
+    number, stop = count(words, end + 1) if joined else (None, end)
+    if number is None or any(word[0].isalnum() and word not in FILLERS for word in words[stop : stop + 1]):
+        return None  # `to 5 people`
+    of = first if number > first.day else first.replace(day=1) + timedelta(days=32)
+    return made(end + 1, stop, of.year, of.month, number)
 
 
 def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:

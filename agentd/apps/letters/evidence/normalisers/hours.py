@@ -108,3 +108,13 @@ def _of_day(number: int, part: str) -> int:
     if part == "noon":
         return number + 12 if number <= 6 else number
     return number + 12 if part == "evening" and number < 12 else number
+
+
+def parts(words: Sequence[str]) -> frozenset[str]:
+    """The parts of the day that folded words name."""
+    return frozenset(part[0] for at in range(len(words)) if (part := _part(words, at)) is not None)
+
+
+def within(part: str) -> range:
+    """The minutes since midnight that may be in a part of the day."""
+    return {"morning": range(12 * 60), "noon": range(10 * 60, 16 * 60)}.get(part, range(12 * 60, 24 * 60))
