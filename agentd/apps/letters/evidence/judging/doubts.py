@@ -23,6 +23,7 @@ from agentd.apps.letters.evidence.judging.possible import possible, says_somethi
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.normalisers import days, hours, numbers
+from agentd.apps.letters.evidence.normalisers.shortened import shortened
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
@@ -168,6 +169,10 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
+    if field.kind == "place" and not field.common:
+        for sentence, named, before in turn.sentences():
+            for start, end in shortened(field.spoken, sentence.words):
+                yield case.place(turn, sentence, named, before, Span(start, end, True))
     unit = shape.unit if (shape := case.form.shapes.get(field.key)) is not None else ""
     for sentence, named, before in turn.sentences() if unit else ():
         for start, end, amount in numbers.lengths(sentence.words, unit):
