@@ -15,6 +15,8 @@ TAX = {
     "plate": {"type": "string", "pattern": "^[A-Z0-9 ]+$"},
 }
 NOTE = {"nama": {"type": "string"}, "catatan": {"type": "string"}}
+BUS = {"from_city": {"type": "string"}, "seats": {"type": "integer"}, "restaurant_name": {"type": "string"}}
+TIMES = {"departure_time": {"type": "string"}}
 WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
 
 
@@ -24,6 +26,11 @@ WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
         ({"age_years": 3}, ("our dog", "A: A dog of 3 years. When?", "1 December 2026"), {}),
         ({"vehicle": "motor"}, ("pajak motor", "A: Pelatnya?", "AB 2936 eh bukan, itu punya anak saya. AB 5093"), TAX),
         ({"catatan": "jangan pakai kacang"}, ("tumpeng", "A: Ada permintaan?", "jangan pakai kacang"), NOTE),
+        ({"seats": 1}, ("a ticket to Bandung please",), BUS),
+        ({"from_city": "Los Angeles"}, ("A: From where?", "I'm leaving from LA"), BUS),
+        ({"restaurant_name": "Mai Cuisine"}, ("at Mai please", "A: A table at Mai Cuisine?", "Yes, that's right"), BUS),
+        ({"departure_time": "16:00"}, ("ke Bogor", "A: Jam 09.00 atau 16.00?", "yg sore"), TIMES),
+        ({"appointment_date": "2026-12-08"}, ("our dog", "A: Next Tuesday?", "no, the week after"), {}),
         ({"nama_wali": "Marzuki"}, ("mau nikah", "A: Walinya siapa?", "om saya, Marzuki"), WEDDING),
     ],
 )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence.claims.answers import affirmed, agents_turn
+from agentd.apps.letters.evidence.claims.answers import affirmed, agents_turn, repeated
 from agentd.apps.letters.evidence.claims.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
@@ -43,8 +43,7 @@ _TIMES = _PACK.past | _PACK.future | _PACK.soon
 _HALF_A_DAY = 12 * 60
 _MONTH = 31
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
-_DIGITS = 2
-"""The most digits of an hour or of a day of the month."""
+_DIGITS = 2  # of an hour or of a day of the month, at most
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
@@ -58,7 +57,8 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     if not known or not possible(field, case) or not says_something(field, case) or anothers(field, given, case):
         return field
     if field.kind == "boolean":
-        said, read = _answered(field, case), not _contradicted(field, case)
+        said = any(turn.asks_for(field.key) for turn in case.turns)  # answered, in any words
+        read = not _contradicted(field, case)
         return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
     if own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
@@ -67,10 +67,9 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
-    one = field.kind == "number" and str(field.value) == "1" and own(field)
-    doubtful = doubtful or (said and last is None and one and not any(_spoken_of(field, turn) for turn in case.turns))
+    doubtful = doubtful or (said and last is None and _one(field, case)) or _in_other_words(field, case)
     read = said and not doubtful and last is None and _read(field, case)
-    return replace(field, said=said, doubtful=doubtful or read, read=read)
+    return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
 
 
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
@@ -109,6 +108,20 @@ def _read(field: Field, case: Case) -> bool:
     return own(field) and field.kind == "choice" and not named
 
 
+def _one(field: Field, case: Case) -> bool:
+    """Whether a count may be one because nobody counts (`a parcel`)."""
+    counted = field.kind != "number" or str(field.value) != "1" or not own(field)
+    return not counted and not any(_spoken_of(field, turn) for turn in case.turns)
+
+
+def _in_other_words(field: Field, case: Case) -> bool:
+    """Whether a day or an hour may be in words that no reader knows (`the week after`): there are words of time, and no
+    message holds a value of that kind. What the agent named is accepted or not by its answer."""
+    held = any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
+    timed = field.kind in ("date", "time") and not field.common and not held
+    return timed and any(hours.hinted(each.words) for turn in case.turns for each in turn.heard.sentences)
+
+
 def _spoken_of(field: Field, turn: Turn) -> bool:
     """Whether a message names a field as denied, supposed or of another time (`bukan kelas ekonomi`)."""
     return any(
@@ -128,17 +141,12 @@ def _contradicted(field: Field, case: Case) -> bool:
     return named or (turn.asks_for(field.key) and _PACK.denials.isdisjoint(fold(turn.question)))
 
 
-def _answered(field: Field, case: Case) -> bool:
-    """Whether the citizen answered a question for the field, in any words."""
-    return any(turn.asks_for(field.key) for turn in case.turns)
-
-
 def _places(field: Field, case: Case) -> Iterator[Place]:
     """Places where the citizen states a value or accepts what the agent proposed (`tomorrow at nine?`) or noted."""
     for turn in case.turns:
         yield from _read_in(field, case, turn)
-        proposed = field.kind in _PROPOSED
-        if not turn.question or not (proposed or (not field.common and affirmed(turn, case))):
+        completed = not field.common and affirmed(turn, case) and _begun(field, case)
+        if not turn.question or not (field.kind in _PROPOSED or completed):
             continue
         agents = agents_turn(case, turn)
         noted = list(_read_in(field, case, agents))
@@ -147,6 +155,12 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
         elif noted and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}
             yield from noted if all(place.span.start in known for place in case.find(field, agents)) else ()
+
+
+def _begun(field: Field, case: Case) -> bool:
+    """Whether the citizen said part of a name that the agent completed (`Mai`: `Mai Vietnamese Cuisine`)."""
+    words = {word for turn in case.turns for each in turn.heard.sentences for word in each.words}
+    return field.kind != "name" or any(word in words for word in field.spoken if word not in FILLERS)
 
 
 def _by_its_part(field: Field, turn: Turn) -> bool:

@@ -25,13 +25,17 @@ def shortened(name: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def _short(said: Sequence[str], name: Sequence[str]) -> bool:
-    whole, full = "".join(said), "".join(name)
-    if len(said) == 1 and len(whole) >= _LEAST and (whole in name or whole[:_LEAST] == full[:_LEAST]):
+    if len(said) > 1:
+        return len(said) == len(name) and all(map(str.startswith, name, said))
+    (word,), initials = said, "".join(part[0] for part in name)
+    if len(name) > 1 and initials in (word, word[:-1] if len(word) == _CODE else ""):
         return True
-    return _within(whole, full) or (len(whole) == _CODE and _within(whole[:-1], "".join(word[0] for word in name)))
+    if len(word) >= _LEAST:
+        return word in name or word[:_LEAST] == "".join(name)[:_LEAST]
+    return len(name) == 1 and len(word) == _CODE and _within(word, name[0])
 
 
 def _within(short: str, full: str) -> bool:
-    """Whether the letters of a short form follow one another in a longer one that begins with the same."""
+    """Whether the letters of a short form follow one another in a longer one that begins with the same (`jkt`)."""
     letters = iter(full)
-    return len(full) > len(short) > 1 and short[0] == full[0] and all(letter in letters for letter in short)
+    return len(full) > len(short) and short[0] == full[0] and all(letter in letters for letter in short)
