@@ -111,8 +111,9 @@ def _of_day(number: int, part: str) -> int:
 
 
 def hinted(words: Sequence[str]) -> bool:
-    """Whether folded words may speak of a time: a number, a day, a month, a part of the day or a unit of time."""
-    return any(map(begins, words)) or bool(unit(words) or parts(words))
+    """Whether folded words may speak of a time: a day, a month, a part of the day or a unit of time."""
+    named = any(begins(word) for word in words if not word.isdecimal() and word not in SPOKEN)
+    return named or bool(unit(words) or parts(words))
 
 
 def parts(words: Sequence[str]) -> frozenset[str]:
