@@ -6,13 +6,14 @@ Missing years and months are completed from a given day. It doesn't decide whose
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import accumulate
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, folded_tokens
-from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, lengths, spoken
+from agentd.apps.letters.evidence.normalisers.ahead import ahead
+from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, spoken
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
@@ -22,19 +23,13 @@ _DAYS = {tuple(phrase.split()): days for phrase, days in _PACK.days.items()}
 _WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(_PACK.weekdays) for name in names}
 _DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
 _CLOCK = {key: Phrasebook(known) for key, known in _PACK.clock.items()}
-_BETWEEN_PARTS = 8
-"""The most words and marks between two parts of a date."""
+_BETWEEN_PARTS = 8  # words and marks between two parts of a date, at most
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
-_UNTIL = frozenset(("-", *_PACK.clock["until"]))
-_FAR = 3660
-"""The most days by which something is counted from today."""
-_NEAR = 2
-"""The most words between a date and its weekday."""
+_UNTIL = {"-", *_PACK.clock["until"]}
 
-Day = tuple[int, int, date]
-"""(index of the first word, index after the last word, the date)."""
+Day = tuple[int, int, date]  # index of the first word, index after the last word, the date
 
 
 def month(word: str) -> int | None:
@@ -93,7 +88,7 @@ def weekdays(words: Sequence[str]) -> frozenset[int]:
 
 def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     """Every date in folded words. One without a year or month is the next such day, or with `past` the last one."""
-    found = [*dates(words), *_ahead(words, today)]
+    found = [*dates(words), *ahead(words, today)]
     taken = {at for start, end, _ in found for at in range(start, end)}
     for at, word in enumerate(words):
         if at not in taken and begins(word) and (hit := _partial(words, at, today)) is not None:
@@ -128,14 +123,6 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
     return made(at, at + 1, last.year, last.month, number) if number else None
 
 
-def _ahead(words: Sequence[str], today: date) -> Iterator[Day]:
-    """The days at a distance from today: `in two days`, `a week from today`, `seminggu lagi`."""
-    for start, end, amount in lengths(words, "day"):
-        after, before = at_clock(words, end, "from_now"), start and words[start - 1] in _PACK.clock["in"]
-        if (after or before) and amount == int(amount) and amount < _FAR:
-            yield start - bool(before and not after), end + after, today + timedelta(days=int(amount))
-
-
 def _ended(words: Sequence[str], start: int, end: int, first: date) -> Day | None:
     """The last day of a range such as `tanggal 3 sampai 7`, in the same month or the next."""
     joined = words[end : end + 1] and words[end] in _UNTIL and any(map(str.isdecimal, words[start:end]))
@@ -151,7 +138,7 @@ def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
     if _WEEKDAYS.get(tuple(words[hit[0] : hit[1]])) != other[2].weekday():
         return False
     dated = any(word.isdecimal() or word in _MONTHS for word in words[other[0] : other[1]])
-    return dated and max(hit[0] - other[1], other[0] - hit[1]) <= _NEAR
+    return dated and max(hit[0] - other[1], other[0] - hit[1]) <= 2  # words between a date and its weekday
 
 
 def _dated(word: str) -> bool:
