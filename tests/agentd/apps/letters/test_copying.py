@@ -261,3 +261,11 @@ def test_a_lost_card_whose_name_is_a_fields_name_can_be_written() -> None:
     found = copied(tool, case_of(tool, session("ktp saya ilang kemarin di pasar")))
     properties = found.tool.input_schema["properties"]
     assert "ktp" in properties["barang_hilang"]["enum"] and "pasar" in properties["tempat_hilang"]["enum"]
+
+
+@pytest.mark.parametrize(
+    "said", ["saya ditolak bank kemarin", "saya nginep di jl anggrek 9", "buat apa: buka rekening", "saya direkturnya"]
+)
+def test_no_verb_and_no_question_word_is_a_value(said: str) -> None:
+    known = form(said).known
+    assert "nama" not in known and known.get("keperluan") != "apa"

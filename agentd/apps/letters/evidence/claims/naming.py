@@ -82,12 +82,15 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
 
 
 def _introduced(part: Part) -> bool:
-    """Whether a part follows `saya` or `I am` with nothing but courtesy before it: `saya Budi`, `I am Budi`."""
+    """Whether a part follows `saya` or `I am` with nothing but courtesy before it: `saya Budi`, `I am Budi`.
+
+    Without a capital it may as well be a verb: `saya ditolak bank`.
+    """
     words, mark = part.line.words, part.line.marks.get(part.behind - 1)
     if part.label is not None or mark is None or mark.cue is not Cue.SELF or words[mark.start] in persons.MY:
         return False
     before = words[part.line.sentence.clause(mark.start).start : mark.start]
-    return all(word in _COURTESY or not word[0].isalnum() for word in before)
+    return names.capitalised(part.raws) and all(word in _COURTESY or not word[0].isalnum() for word in before)
 
 
 def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:

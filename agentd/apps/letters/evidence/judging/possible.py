@@ -15,6 +15,7 @@ from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF
 from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
+_QUESTIONS = phrases().interrogatives
 _SMALL = words().detection | SPOKEN
 """Words of which a name rarely has two."""
 IDLE = FILLERS | SELF | phrases().requests | phrases().date_noise
@@ -28,6 +29,8 @@ def possible(field: Field, case: Case) -> bool:
         return str(field.value).isdecimal() or days.day(str(field.value), case.today) is not None
     if field.kind == "time":
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
+    if field.kind in TEXTS and _QUESTIONS.issuperset(field.spoken):  # `buat apa: buka rekening`
+        return False
     if field.kind == "address":  # `nomor 17` corrects one and is none
         return any(not word.isdecimal() and word not in NUMBERED for word in field.spoken if word.isalnum())
     shape = case.form.shapes.get(field.key)

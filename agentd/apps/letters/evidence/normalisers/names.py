@@ -46,6 +46,12 @@ def leading(raws: Sequence[str]) -> list[Name]:
     return found
 
 
+def capitalised(raws: Sequence[str]) -> bool:
+    """Whether the name that a segment may begin with has a capital, or its script has none."""
+    first = next((raw for at, raw in enumerate(raws) if raw[0].isalpha() and not _before(raws, at)), "")
+    return not first[:1].islower()
+
+
 def _before(raws: Sequence[str], at: int) -> bool:
     """Whether a word may precede a name without being part of it; an initial such as `M.` is part of it."""
     initial = len(raws[at]) == 1 and raws[at + 1 : at + 2] in (["."], [". "])
