@@ -235,10 +235,18 @@ def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str
 def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or in answer to its question; one list per message, newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
+    shape = case.form.shapes.get(field.key)
+    place = shape is not None and "place" in shape.senses
     for turn in reversed(case.turns):
         asked = only(turn.asked, field.key)
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
-        yield [part.raws for part in said if part.under in labels or (asked and part.label is None)]
+        meant = [part for part in said if part.under in labels or (asked and part.label is None)]
+        yield [part.raws[: _date_in(part) if place else None] for part in meant]
+
+
+def _date_in(part: Part) -> int | None:
+    """Where a date begins behind other words (`Wonogiri tanggal 20`); None if none does."""
+    return next((at for at in range(1, len(part.words)) if days.marked(part.words, at)), None)
 
 
 def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:
