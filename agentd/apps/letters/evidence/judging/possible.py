@@ -12,6 +12,7 @@ from agentd.apps.letters.evidence.normalisers.address import NUMBERED
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.normalisers.patterns import whole
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF
+from agentd.apps.letters.evidence.reading.segments import STREETS
 from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
@@ -31,8 +32,8 @@ def possible(field: Field, case: Case) -> bool:
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
     if field.kind in TEXTS and _QUESTIONS.issuperset(field.spoken):  # `buat apa: buka rekening`
         return False
-    if field.kind == "address":  # `nomor 17` corrects one and is none
-        return any(not word.isdecimal() and word not in NUMBERED for word in field.spoken if word.isalnum())
+    if field.kind == "address":  # neither the number of one (`nomor 17 bukan 7`) nor a kind of place (`pulang kampung`)
+        return any(not word.isdecimal() and word not in NUMBERED | STREETS for word in field.spoken if word.isalnum())
     shape = case.form.shapes.get(field.key)
     if shape is not None and shape.pattern:
         return whole(shape.pattern, str(field.value))
