@@ -58,6 +58,8 @@ def _trimmed(kind: str, words: list[str]) -> list[str]:
         if words[end - 1].isalpha() and len(words[end - 1]) == 1 and words[end - 2].isdecimal():
             break  # keep the A of `No. 3A`
         end -= 1
+    while kind == "name" and end > start + 1 and words[start][0].isupper() and words[end - 1][0].islower():
+        end -= 1  # `Yoga Pratama tanpa gelar`
     return words[start:end]
 
 

@@ -275,3 +275,22 @@ def test_a_place_ends_where_a_date_begins() -> None:
     tool = shipped("surat_keterangan_bepergian")
     found = copied(tool, case_of(tool, session("saya mau pulang kampung ke Wonogiri tanggal 20 bareng istri")))
     assert found.known["tempat_tujuan"] == "Wonogiri" and "alamat" not in found.known
+
+
+@pytest.mark.parametrize(
+    ("letter_type", "said", "absent", "known"),
+    [
+        ("domisili", "saya Agus, tinggal di Jl. Dahlia 9, rumah mertua namanya H. Sanusi", {"nama": "H. Sanusi"}, {}),
+        ("usaha", "usaha laundry, nama Kinclong, alamatnya sama kayak rumah", {"nama": "Kinclong"}, {}),
+        ("usaha", "usaha laundry, nama saya Budi", {}, {"nama": "Budi", "jenis_usaha": "laundry"}),
+        ("domisili", "nama Yoga Pratama tanpa gelar", {}, {"nama": "Yoga Pratama"}),
+        ("usaha", "jenis usaha warung, nama Budi Santoso, NIK 3175061501900003", {}, {"nama": "Budi Santoso"}),
+    ],
+)
+def test_a_name_is_whose_it_was_said_to_be(
+    letter_type: str, said: str, absent: dict[str, str], known: dict[str, str]
+) -> None:
+    tool = shipped(f"surat_keterangan_{letter_type}")
+    found = copied(tool, case_of(tool, session(said))).known
+    assert known.items() <= found.items() and absent.items().isdisjoint(found.items())
+    assert "rumah" not in str(found.get("alamat"))

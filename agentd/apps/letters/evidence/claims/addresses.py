@@ -169,6 +169,8 @@ def _says_same(field: Field, case: Case, turn: Turn, part: Part) -> bool:
 
 
 def _addressed(part: Part, field: Field, accepted: frozenset[str], *, asked: bool) -> bool:
+    if not _PACK.same_as.isdisjoint(part.words[:1]):  # `alamatnya sama kayak rumah`
+        return False
     if part.label in accepted:
         return _no_other_owner(part)
     if part.label in NEIGHBOURHOOD and part.follows in (None, *accepted):

@@ -16,6 +16,7 @@ _COPULAS = phrases().copulas | {","}
 _CALLED = phrases().called
 _SUFFIXES = (["nya"], ["-"])
 _BESIDE = FILLERS | SELF | phrases().neutral
+_PERSONAL = frozenset({"nik", "kk", "lahir", "tempat_lahir", "tanggal_lahir", "agama"})
 
 
 class Line:
@@ -66,6 +67,13 @@ class Line:
         if self.introduces(one.start, one.end):
             return bool(said) and not people and not is_choice([self.words[at] for at in said])
         return said[-1:] == [one.start - 1] and not persons.MY.isdisjoint(self.words[first : one.start - 1])
+
+    def of_a_person(self, one: Mark) -> bool:
+        """Whether a name is the citizen's or stands among a person's data: `nama saya …`, `nama …, NIK …`."""
+        after = (mark for start, mark in sorted(self.marks.items()) if start >= one.end and mark.cue is Cue.LABEL)
+        return not SELF.isdisjoint(self.words[one.end : one.end + 1]) or next(
+            (mark.value in _PERSONAL for mark in after), False
+        )
 
     def introduces(self, start: int, end: int) -> bool:
         """Whether a label gives the name of what stands before it: `… bernama`, `… namanya`."""

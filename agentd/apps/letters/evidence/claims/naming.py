@@ -66,9 +66,9 @@ def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple
 
 
 def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _Stands | None:
-    if part.label == field.label:
-        return _Stands(clear=True)
     own = field.person != ANYBODY
+    if part.label == field.label:
+        return None if own and _of_relative(part) else _Stands(clear=True)
     if own and part.label in (None, "keperluan") and before_nik(part, after):
         return _Stands(clear=False)
     if part.label is not None:
@@ -79,6 +79,14 @@ def _stands(field: Field, part: Part, after: Part | None, *, asked: bool) -> _St
     if _introduced(part) if own else relation is not None:
         return _Stands(clear=False, of=relation)
     return None
+
+
+def _of_relative(part: Part) -> bool:
+    """Whether a relation stands before the part's label: `di rumah mertua namanya …`."""
+    marks = part.line.marks
+    at = next((at for at in range(part.start - 1, -1, -1) if at in marks and marks[at].cue is Cue.LABEL), -1)
+    related = any(mark.cue is Cue.RELATION and mark.end == at for mark in marks.values())
+    return related and part.line.introduces(at, marks[at].end)
 
 
 def _introduced(part: Part) -> bool:

@@ -234,6 +234,8 @@ class _Reader:
             label = "alamat_ktp"
         elif label in _CALLED and introduced and self.business:
             label = f"{label}_usaha"
+        elif label == "nama" and self.follows in _OF_BUSINESS and not self.line.of_a_person(mark):
+            label = "x:nama"  # `usaha laundry, nama Kinclong`
         elif (label in _CALLED or not introduced) and not label.startswith("x:") and self.line.of_a_thing(mark):
             label = f"x:{label}"
         self._close(mark.start, label)
@@ -251,9 +253,8 @@ class _Reader:
         """Starts a part after a person; returns the next index, or None if the words don't name a person here."""
         line, opens = self.line, self._empty(mark.start)
         if mark.cue is Cue.SELF:
-            speaks = line.words[mark.start] not in persons.SUBJECTS or not _PACK.verbs.isdisjoint(
-                line.words[mark.end : mark.end + 1]
-            )
+            after = line.words[mark.end : mark.end + 1]
+            speaks = line.words[mark.start] not in persons.SUBJECTS or not _PACK.verbs.isdisjoint(after)
             if not speaks or self.line.sentence.ends(mark.end):
                 return None
             if (thing := self._possessed(mark.start)) is not None:
