@@ -15,12 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentd.agent import history, prompts, text
+from agentd.agent import history, prompts
 from agentd.agent.history import PastTurn
+from agentd.agent.text import fold
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics import vocabulary
 from agentd.apps.analytics.planner import examples, reading
 from agentd.apps.analytics.question import periods
+from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.errors import InvalidParams
 from agentd.messages import AgentStep
 from agentd.observability.logging import discreet
@@ -66,7 +68,7 @@ def logged(words: str) -> None:
 
 READERS: dict[str, Callable[[str], object]] = {
     **LETTERS,
-    "words": lambda words: text.content(text.fold(words)),
+    "words": lambda words: content(fold(words)),
     "history": said,
     "request": lambda words: prompts.request(words, "id"),
     "prompt": prompt,

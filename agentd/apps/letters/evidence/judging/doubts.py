@@ -115,11 +115,11 @@ def _one(field: Field, case: Case) -> bool:
 
 
 def _in_other_words(field: Field, case: Case) -> bool:
-    """Whether a day or an hour may be in words that no reader knows (`the week after`): there are words of time, and no
-    message holds a value of that kind. What the agent named is accepted or not by its answer."""
+    """Whether a day may be in words that no reader knows (`the week after`): a unit of time was said, and no message
+    holds a date. What the agent named is accepted or not by its answer."""
     held = any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
-    timed = field.kind in ("date", "time") and not field.common and not held
-    return timed and any(hours.hinted(each.words) for turn in case.turns for each in turn.heard.sentences)
+    dated = field.kind == "date" and not field.common and not held
+    return dated and any(numbers.unit(each.words) for turn in case.turns for each in turn.heard.sentences)
 
 
 def _spoken_of(field: Field, turn: Turn) -> bool:

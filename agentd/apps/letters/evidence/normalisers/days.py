@@ -91,7 +91,7 @@ def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     found = [*dates(words), *ahead(words, today)]
     taken = {at for start, end, _ in found for at in range(start, end)}
     for at, word in enumerate(words):
-        if at not in taken and begins(word) and (hit := _partial(words, at, today)) is not None:
+        if at not in taken and _begins(word) and (hit := _partial(words, at, today)) is not None:
             start, end, _ = hit = _gone(hit, words, today) if past else hit
             if taken.isdisjoint(range(start, end)):
                 found.append(hit)
@@ -146,7 +146,7 @@ def _dated(word: str) -> bool:
     return word.isdecimal() or word in SPOKEN or word in _MONTHS
 
 
-def begins(word: str) -> bool:
+def _begins(word: str) -> bool:
     """Whether the word may begin a date without a year or month."""
     return _dated(word) or _DAY_BOOK.begins(word) or _CLOCK["date_before"].begins(word)
 

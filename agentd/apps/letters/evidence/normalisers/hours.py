@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.normalisers.days import at_clock, begins, count
-from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, unit
+from agentd.apps.letters.evidence.normalisers.days import at_clock, count
+from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.languages import phrases
 
 _FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
@@ -108,12 +108,6 @@ def _of_day(number: int, part: str) -> int:
     if part == "noon":
         return number + 12 if number <= 6 else number
     return number + 12 if part == "evening" and number < 12 else number
-
-
-def hinted(words: Sequence[str]) -> bool:
-    """Whether folded words may speak of a time: a day, a month, a part of the day or a unit of time."""
-    named = any(begins(word) for word in words if not word.isdecimal() and word not in SPOKEN)
-    return named or bool(unit(words) or parts(words))
 
 
 def parts(words: Sequence[str]) -> frozenset[str]:

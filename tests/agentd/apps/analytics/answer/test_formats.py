@@ -26,7 +26,7 @@ TABLES = [
         ],
     }
 ]
-QUESTION = "Berapa margin penjualan?"
+QUESTION = "Berapa penjualan?"
 
 
 def shown_as(query: str, **declared: str) -> dict[str, str]:
@@ -130,7 +130,7 @@ async def narrative(
 
 async def test_an_amount_called_margin_is_no_percentage(erp: Path) -> None:
     """Issue 19: MARGIN = 125000000.5 read "12.500.000.050%" with 100 points."""
-    answer = await narrative(erp, JANUARY, question="Margin Januari 2023?")
+    answer = await narrative(erp, JANUARY, question="Penjualan Januari 2023?")
     assert answer["final_narrative"] == "Margin Rp 125.000.000,50."
     assert answer["executive_summary"] == {"MARGIN": "Rp 125.000.000,50"}
 
