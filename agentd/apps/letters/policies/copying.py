@@ -212,7 +212,11 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
             for span in spans(searched, sentence.words, turn.day):
                 words = sentence.words[span.start : span.end]
                 written = verbatim(sentence.raws[span.start : span.end], texts)
-                yield _in_form(field, words, written, rule, turn.day)
+                if field.kind == "time":
+                    minutes = hours.at(sentence.words, span.start)
+                    yield written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
+                else:
+                    yield _in_form(field, words, written, rule, turn.day)
 
 
 def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
@@ -223,9 +227,6 @@ def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str
         if day is None and rule.get("format") == "date":
             day = days.day(said, today)
         return written if day is None else day.isoformat()
-    if kind == "time":
-        minutes = hours.hour(" ".join(words))
-        return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
     if kind in NUMBERS and rule.get("type") in _TOKENS:
         number = numbers.value(" ".join(words))
         return written if number is None else _TOKENS[rule["type"]](number)

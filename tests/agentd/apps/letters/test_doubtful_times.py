@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.normalisers.hours import hours
-from agentd.messages import Said
+from agentd.apps.letters.policies.copying import copied
+from agentd.apps.letters.policies.grounding import case_of
+from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 
 
@@ -118,3 +121,27 @@ def test_minutes_may_be_said_before_their_hour() -> None:
 def test_a_weekday_alone_picks_one_of_the_days_that_the_agent_names(answer: str, shown: bool) -> None:
     lines = on("2026-03-10", "A: I have Monday 16th or Wednesday 18th.", answer)
     assert unproven(visit({"appointment_date": "2026-03-18"}, *lines))["appointment_date"].doubtful is shown
+
+
+@pytest.mark.parametrize(
+    ("said", "both"),
+    [
+        ("dari jam 7 sampai 10 malam", ["19:00", "22:00"]),
+        ("jam 7 malam sampai 10", ["19:00", "22:00"]),
+        ("jam 9 sampai jam 3 sore", ["09:00", "15:00"]),
+        ("from 7 to 10 pm", ["19:00", "22:00"]),
+        ("jam 7 malam, sampai 10 orang", ["19:00"]),
+    ],
+)
+def test_hours_from_one_to_another_share_a_part_of_the_day(said: str, both: list[str]) -> None:
+    assert [f"{minutes // 60:02}:{minutes % 60:02}" for _, _, minutes in hours(folded_tokens(said))] == both
+
+
+@pytest.mark.parametrize(
+    ("said", "end"), [("besok jam 7 malam sampai 10", "22:00"), ("jam 8 pagi sampai selesai", None)]
+)
+def test_what_a_range_ends_with_is_not_its_start(said: str, end: str | None) -> None:
+    hall = {"jam_mulai": {"type": "string"}, "jam_selesai": {"type": "string"}}
+    schema = {"type": "object", "properties": hall, "required": list(hall)}
+    tool = ToolInfo(name="sewa_gedung", server="hall", official=True, input_schema=schema)
+    assert copied(tool, case_of(tool, on("2026-11-30", said))).known.get("jam_selesai") == end

@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.claims import codes, identity
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.claims.looks import introduced
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import Named, among, narrow
+from agentd.apps.letters.evidence.fields.named import BOUNDS, Named, among, bounded, narrow
 from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.fields.spans import CURRENCIES, TEXTS, clear, is_common_number
 from agentd.apps.letters.evidence.normalisers import choices
@@ -50,7 +50,6 @@ _WAYS = frozenset({"origin", "destination"})
 _ORIGIN = frozenset(_PACK.senses["origin"])
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
-_BOUNDS = frozenset(tuple(phrase.split()) for phrase in _PACK.bounds)
 
 
 def about(field: Field, place: Place) -> bool:
@@ -65,9 +64,9 @@ def about(field: Field, place: Place) -> bool:
     if field.kind in _FREE:
         return True
     shape = place.case.form.shapes.get(field.key)
-    bounded = any(tuple(sentence.words[span.start - size : span.start]) in _BOUNDS for size in (1, 2))
+    limited = any(tuple(sentence.words[span.start - size : span.start]) in BOUNDS for size in (1, 2))
     due = shape is not None and "due" in shape.senses
-    if (bounded and not due) or not identity.clearly_named(field, place):
+    if (limited and not due) or not identity.clearly_named(field, place):
         return False
     asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
     alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])
@@ -92,6 +91,7 @@ def _in_its_clause(field: Field, place: Place) -> bool:
         named += [
             one for one in place.near if one.end == between.start and clear([sentence.words[at] for at in between])
         ]
+    named = [one for one in named if not _bounds_another(one, place)]
     inside = range(span.start, span.end) if field.common else ()  # `hari ini` isn't a label
     own = [one for one in named if field.key in one.keys and one.start not in inside and not _a_head(field, one, place)]
     costs = common and not _PACK.costs.isdisjoint(sentence.words[at] for at in clause if at <= span.end)
@@ -105,6 +105,11 @@ def _in_its_clause(field: Field, place: Place) -> bool:
     by_kind = righted or not (common or field.kind == "kk" or field.label == "tanggal_lahir")
     fits = (by_kind and fitting) or identity.listed(field, place)
     return not things and fits and _rights_its_own(field, place)
+
+
+def _bounds_another(one: Named, place: Place) -> bool:
+    """Whether a name behind the value speaks of the end of a range: `jam 7 sampai 10`, `jam 8 sampai selesai`."""
+    return one.start >= place.span.end and bounded(place.sentence.words[place.span.end : one.end])
 
 
 def _rights_its_own(field: Field, place: Place) -> bool:

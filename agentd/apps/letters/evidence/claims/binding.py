@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.claims.asserted import owner
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.claims.looks import alike, introduced, names_of_people
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import Named, narrow, plainest
+from agentd.apps.letters.evidence.fields.named import Named, bounded, narrow, plainest
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, alone, clear, fits, values_of
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
@@ -101,8 +101,9 @@ def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:
     if len(words) < 2:
         return keys
     shared = set.intersection(*words.values())
-    start = place.span.start
-    for spoken in ({said[at] for at in place.around()}, {*said[max(0, start - CLAUSE) : start]}):
+    start, end = place.span.start, place.span.end
+    around = {said[at] for at in place.around() if at < end or not bounded(said[end : at + 1])}
+    for spoken in (around, {*said[max(0, start - CLAUSE) : start]}):
         found = frozenset(key for key, own in words.items() if (own - shared) & spoken)
         if found:
             return found

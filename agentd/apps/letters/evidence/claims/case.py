@@ -12,7 +12,7 @@ from agentd.agent.aside import spend
 from agentd.apps.letters.evidence.claims import quotes
 from agentd.apps.letters.evidence.fields import asked
 from agentd.apps.letters.evidence.fields.field import NO_TOOL, Field, Form, Tool
-from agentd.apps.letters.evidence.fields.named import Named, among
+from agentd.apps.letters.evidence.fields.named import Named, among, bounded
 from agentd.apps.letters.evidence.fields.spans import TEXTS, Span, spans
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import Heard, heard
@@ -235,7 +235,9 @@ class Case:
         self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
     ) -> Place:
         near = among(named, range(span.start - CLAUSE, span.end + _BEHIND))  # `work address: …` names nothing before it
-        near = [one for one in near if one.start < span.end or sentence.words[one.end : one.end + 1] != [":"]]
+        behind, words = span.end, sentence.words  # `jam 7 sampai 10` says when another thing ends
+        near = [one for one in near if one.start < behind or words[one.end : one.end + 1] != [":"]]
+        near = [one for one in near if one.start < behind or not bounded(words[behind : one.end])]
         return Place(self, turn, sentence, named, near, before, span)
 
     @cached_property

@@ -24,6 +24,8 @@ _COMMON = FILLERS | phrases().interrogatives
 _BIRTH = frozenset({"tanggal_lahir", "tempat_lahir"})
 _NUMBERS = [pair for one, forms in phrases().plurals.items() for many in forms for pair in ((one, many), (many, one))]
 """Pairs of singular and plural endings, in both directions."""
+BOUNDS = frozenset(tuple(phrase.split()) for phrase in phrases().bounds)
+"""Words for a limit or the end of a range, before a value: `sampai`, `more than`."""
 SHORTEST = 3
 """The fewest letters of a word in a field's name (`number_of_beds`) that may name the field."""
 
@@ -130,6 +132,11 @@ def among(named: Sequence[Named], words: range) -> Sequence[Named]:
     """The named fields that begin within a range of words."""
     start = attrgetter("start")
     return named[bisect_left(named, words.start, key=start) : bisect_left(named, words.stop, key=start)]
+
+
+def bounded(words: Sequence[str]) -> bool:
+    """Whether words have one for a limit or the end of a range: `sampai selesai`."""
+    return any(tuple(words[at : at + size]) in BOUNDS for at in range(len(words)) for size in (1, 2))
 
 
 def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[str]:

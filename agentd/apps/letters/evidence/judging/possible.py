@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from agentd.agent.languages import words
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.claims.case import Case
@@ -16,6 +18,8 @@ from agentd.apps.letters.evidence.reading.segments import STREETS
 from agentd.apps.letters.languages import phrases
 
 _NONE = phrases().denials
+_NEVER = {"name": phrases().companies, "place": frozenset(chain.from_iterable(words().months))}
+"""Words with which no such value begins: a person is no company, a place no month (`lahir 25 Nov 2026`)."""
 _QUESTIONS = phrases().interrogatives
 _SMALL = words().detection | SPOKEN
 """Words of which a name rarely has two."""
@@ -30,16 +34,23 @@ def possible(field: Field, case: Case) -> bool:
         return str(field.value).isdecimal() or days.day(str(field.value), case.today) is not None
     if field.kind == "time":
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
-    if field.kind in TEXTS and _QUESTIONS.issuperset(field.spoken):  # `buat apa: buka rekening`
+    if field.kind in TEXTS and not _text(field):
         return False
-    if field.kind == "address":  # neither the number of one (`nomor 17 bukan 7`) nor a kind of place (`pulang kampung`)
-        return any(not word.isdecimal() and word not in NUMBERED | STREETS for word in field.spoken if word.isalnum())
     shape = case.form.shapes.get(field.key)
     if shape is not None and shape.pattern:
         return whole(shape.pattern, str(field.value))
     if field.kind == "code":
         return _numbered(field) or str(field.value).isupper()
     return True
+
+
+def _text(field: Field) -> bool:
+    """Whether words may be a text of the field's kind: no question's (`buat apa: …`), and of an address more than its
+    number (`nomor 17 bukan 7`) or a kind of place (`pulang kampung`)."""
+    if _QUESTIONS.issuperset(field.spoken) or field.spoken[0] in _NEVER.get(field.kind, ()):
+        return False
+    told = (word for word in field.spoken if word.isalnum() and not word.isdecimal())
+    return field.kind != "address" or any(word not in NUMBERED | STREETS for word in told)
 
 
 def says_something(field: Field, case: Case) -> bool:

@@ -27,7 +27,7 @@ _BETWEEN_PARTS = 8  # words and marks between two parts of a date, at most
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
-_UNTIL = {"-", *_PACK.clock["until"]}
+UNTIL = {"-", *_PACK.clock["until"]}
 
 Day = tuple[int, int, date]  # index of the first word, index after the last word, the date
 
@@ -115,7 +115,7 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
     at = start - 2
     joined = (
         at >= 0
-        and words[at + 1] in _UNTIL
+        and words[at + 1] in UNTIL
         and words[start].isdecimal()
         and not _MONTHS.keys().isdisjoint(words[start:end])
     )
@@ -125,7 +125,7 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
 
 def _ended(words: Sequence[str], start: int, end: int, first: date) -> Day | None:
     """The last day of a range such as `tanggal 3 sampai 7`, in the same month or the next."""
-    joined = words[end : end + 1] and words[end] in _UNTIL and any(map(str.isdecimal, words[start:end]))
+    joined = words[end : end + 1] and words[end] in UNTIL and any(map(str.isdecimal, words[start:end]))
     number, stop = count(words, end + 1) if joined else (None, end)
     if number is None or any(word[0].isalnum() and word not in FILLERS for word in words[stop : stop + 1]):
         return None  # `to 5 people`

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.normalisers.days import at_clock, count
+from agentd.apps.letters.evidence.normalisers.days import UNTIL, at_clock, count
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.languages import phrases
 
 _FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
 """Words, other than numbers, that a time of day may begin with."""
+_HALF = 12 * 60
 _FAR = 3
 """How far after an hour its part of the day is searched, in words (`3:45 in the afternoon`)."""
 
@@ -24,21 +25,36 @@ def hour(value: str) -> int | None:
     return hits[0][2] if len(hits) == 1 else None
 
 
+def at(words: Sequence[str], start: int) -> int | None:
+    """The time of day that begins at an index of folded words."""
+    return next((minutes for first, _, minutes in hours(words) if first == start), None)
+
+
 def hours(words: Sequence[str]) -> list[Hour]:
     """Every time of day in folded words. A bare number needs minutes, a clock word or a part of the day to count."""
     found: list[Hour] = []
     at = 0
     while at < len(words):
-        hit = _hour(words, at) if words[at].isdecimal() or words[at] in _FIRST else None
+        ends = bool(found) and found[-1][1] == at - 1 and words[at - 1] in UNTIL
+        hit = _hour(words, at, bare=ends) if words[at].isdecimal() or words[at] in _FIRST else None
         if hit is None:
             at += 1
-        else:
-            found.append(hit)
-            at = hit[1]
+            continue
+        found[len(found) - ends :] = _range(words, found[-1], hit) if ends else [hit]
+        at = hit[1]
     return found
 
 
-def _hour(words: Sequence[str], at: int) -> Hour | None:
+def _range(words: Sequence[str], first: Hour, last: Hour) -> list[Hour]:
+    """The two hours of a range, of which one may name the part of the day for both: `jam 7 sampai 10 malam`."""
+    said = [bool(parts(words[start:end])) for start, end, _ in (first, last)]
+    if said[0] == said[1] or not first[2] % _HALF < last[2] % _HALF:
+        return [first, last]
+    late = max(first[2], last[2]) >= _HALF
+    return [(start, end, minutes % _HALF + _HALF * late) for start, end, minutes in (first, last)]
+
+
+def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
     start = at
     part = _part(words, at)
     before = part[0] if part else ""
@@ -52,9 +68,11 @@ def _hour(words: Sequence[str], at: int) -> Hour | None:
         return None
     minutes, size = _minutes(words, at)
     at += size
+    ranged = words[at : at + 1] and words[at] in UNTIL and count(words, at + 1)[0] is not None
     after = next((hit for far in range(_FAR) if (hit := _part(words, at + far, far))), None)
-    if not (clock or begun or size or after or before):
+    if not (clock or begun or size or after or before or bare):
         return None
+    after = None if ranged else after
     if after is not None and not before:
         at += after[1]
     total = _of_day(number, after[0] if after else before) * 60 + minutes + shift
@@ -84,7 +102,7 @@ def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
         return int(words[at + 1]), 2
     for key, sign in (("past", 1), ("to", -1)):
         size = at_clock(words, at, key)
-        if size:
+        if size and words[at] not in UNTIL:  # `from 7 to 10`
             if quarter := at_clock(words, at + size, "quarter"):
                 return sign * 15, size + quarter
             number, end = count(words, at + size)

@@ -36,6 +36,8 @@ def leading(raws: Sequence[str]) -> list[Name]:
             if word in _PACK.name_ends:
                 break
             run.append(raw)
+        elif raw == ":":  # a field of somebody's own (`Pemilik: H. Rahmat`)
+            run = []
         elif raw not in ("'", ".", "-", "`", ". ", ".\n"):
             break
     if not run:
