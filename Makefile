@@ -14,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Three workers for two cores, as a third of a test's time is waiting; at most six for their memory.
 WORKERS = -n $(shell expr $$(nproc) + $$(nproc) / 2) --maxprocesses 6 --dist worksteal
-# The quick tests wait for little, and take as long to import as to run: see tests/forks.py.
-FORKS = --forks $(shell nproc) -o console_output_style=classic
+# The quick tests wait for little, and each worker reads all the files of tests.
+QUICK_WORKERS = -n $(shell nproc) --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 
@@ -65,7 +65,7 @@ test: install ## every test; installs the Debian packages it needs when root
 	$(BIN)/python -m pytest -m "not model" $(WORKERS) --durations=30 && exit $$with_model
 
 quick: install ## the tests that are not slow and start no process, browser or database
-	@$(BIN)/python -m pytest -q --quick $(FORKS)
+	@$(BIN)/python -m pytest -q --quick $(QUICK_WORKERS)
 
 # MCP's own suite (client, servers), JSON-RPC 2.0's examples, the OpenRPC contract, A2A by its SDK, letters' PDFs by
 # other readers and by PDF/UA's rules, axe on every page in every language.

@@ -27,7 +27,6 @@ import pytest
 import structlog
 
 from tests import warm
-from tests.forks import Forks
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each recompile libraries
 sys.dont_write_bytecode = False
@@ -76,7 +75,6 @@ PARAMETERS = {"mariadb", "postgresql", "sqlite"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only quick tests")
-    parser.addoption("--forks", type=int, default=0, help="run files in so many forks; see tests/forks.py")
     parser.addoption("--cold", action="store_true", help="start every process from the disk, none as a fork")
 
 
@@ -87,8 +85,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("numprocesses", None) and not config.getoption("--quick"):  # not in a worker
         warm.share()
-    if forks := config.getoption("--forks"):
-        config.pluginmanager.register(Forks(forks))
     importlib.import_module("croniter")  # its import, otherwise by the first DBOS test, starts `file`
     assert platform.uname().processor is not None  # runs `uname -p` once; the first OpenAI client needs it
     sys.addaudithook(_note)
