@@ -25,7 +25,7 @@ from agentd.apps.letters.evidence.claims.results import values as found_in_resul
 from agentd.apps.letters.evidence.fields.field import Field, fields
 from agentd.apps.letters.evidence.fields.named import only
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
-from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, spans
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.evidence.judging.doubts import marked
 from agentd.apps.letters.evidence.judging.proof import proven
 from agentd.apps.letters.evidence.normalisers import choices, days, hours, names, numbers
@@ -210,25 +210,24 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
     for turn in reversed(case.turns):
         for sentence in turn.heard.sentences:
             for span in spans(searched, sentence.words, turn.day):
-                words = sentence.words[span.start : span.end]
                 written = verbatim(sentence.raws[span.start : span.end], texts)
-                if field.kind == "time":
-                    minutes = hours.at(sentence.words, span.start)
-                    yield written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
-                else:
-                    yield _in_form(field, words, written, rule, turn.day)
+                yield _in_form(field, sentence.words, span, written, rule, turn.day)
 
 
-def _in_form(field: Field, words: Sequence[str], written: str, rule: Mapping[str, Json], today: date) -> Json:
-    kind = field.kind
+def _in_form(
+    field: Field, words: Sequence[str], span: Span, written: str, rule: Mapping[str, Json], today: date
+) -> Json:
+    kind, said = field.kind, " ".join(words[span.start : span.end])
     if kind == "date":
-        said = " ".join(words)
         day = days.relative(said, today, past=field.past)
         if day is None and rule.get("format") == "date":
             day = days.day(said, today)
         return written if day is None else day.isoformat()
+    if kind == "time":
+        minutes = hours.at(words, span.start)  # its part of the day may stand elsewhere: `jam 7 sampai 10 malam`
+        return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
     if kind in NUMBERS and rule.get("type") in _TOKENS:
-        number = numbers.value(" ".join(words))
+        number = numbers.value(said)
         return written if number is None else _TOKENS[rule["type"]](number)
     return written
 

@@ -31,6 +31,12 @@ def test_a_corrected_house_number_is_put_into_the_address_that_was_said(correcte
     assert copied(tool, case).known["alamat_pelapor"] == "jalan mawar 17 rt 3"
 
 
+def test_an_rt_before_the_street_is_no_house_number() -> None:
+    tool = letter(("alamat_domisili",))
+    said = session("alamat saya RT 3 jalan mawar 7", "A: Mohon diperiksa.", "eh, nomor 17 maksudnya")
+    assert copied(tool, case_of(tool, said)).known["alamat_domisili"] == "RT 3 jalan mawar 17"
+
+
 def test_a_reporter_whom_the_reading_doubts_can_be_written_and_is_shown_to_be_checked() -> None:
     tool = shipped("surat_keterangan_kematian")
     found = copied(tool, case_of(tool, session(*DEATH)))

@@ -140,10 +140,15 @@ def house_number(part: Part) -> str | None:
 
 def _renumbered(said: Sequence[str], number: str) -> list[str]:
     """The address with another house number; empty if it has none or several, because the meaning is then unclear."""
-    others = [at for at in range(1, len(said)) if said[at].isdecimal() and not NEIGHBOURHOOD & set(said[at - 2 : at])]
-    named = [at for at in others if reading.NUMBERED & set(said[max(0, at - 2) : at])][:1]
+    others = [at for at in range(1, len(said)) if said[at].isdecimal() and not _beside(said, at, NEIGHBOURHOOD)]
+    named = [at for at in others if _beside(said, at, reading.NUMBERED)][:1]
     (at,) = named or (others if len(others) == 1 else [-1])
     return [] if at < 0 else [*said[:at], number, *said[at + 1 :]]
+
+
+def _beside(said: Sequence[str], at: int, known: frozenset[str]) -> bool:
+    """Whether one of the two words before an index is a known one."""
+    return not known.isdisjoint(said[max(0, at - 2) : at])
 
 
 def _accepted(field: Field, case: Case) -> frozenset[str]:

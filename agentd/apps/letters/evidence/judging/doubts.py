@@ -110,16 +110,16 @@ def _read(field: Field, case: Case) -> bool:
 
 def _one(field: Field, case: Case) -> bool:
     """Whether a count may be one because nobody counts (`a parcel`)."""
-    counted = field.kind != "number" or str(field.value) != "1" or not own(field)
-    return not counted and not any(_spoken_of(field, turn) for turn in case.turns)
+    one = field.kind == "number" and str(field.value) == "1" and own(field)
+    return one and not any(_spoken_of(field, turn) for turn in case.turns)
 
 
 def _in_other_words(field: Field, case: Case) -> bool:
     """Whether a day may be in words that no reader knows (`the week after`): a unit of time was said, and no message
     holds a date. What the agent named is accepted or not by its answer."""
-    held = any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
-    dated = field.kind == "date" and not field.common and not held
-    return dated and any(numbers.unit(each.words) for turn in case.turns for each in turn.heard.sentences)
+    dated = field.kind == "date" and not field.common
+    timed = dated and any(numbers.unit(each.words) for turn in case.turns for each in turn.heard.sentences)
+    return timed and not any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
 
 
 def _spoken_of(field: Field, turn: Turn) -> bool:
@@ -143,14 +143,15 @@ def _contradicted(field: Field, case: Case) -> bool:
 
 def _places(field: Field, case: Case) -> Iterator[Place]:
     """Places where the citizen states a value or accepts what the agent proposed (`tomorrow at nine?`) or noted."""
+    begun = not field.common and _begun(field, case)
     for turn in case.turns:
         yield from _read_in(field, case, turn)
-        completed = not field.common and affirmed(turn, case) and _begun(field, case)
-        if not turn.question or not (field.kind in _PROPOSED or completed):
+        agreed = bool(turn.question) and affirmed(turn, case)
+        if not turn.question or not (field.kind in _PROPOSED or (agreed and begun)):
             continue
         agents = agents_turn(case, turn)
         noted = list(_read_in(field, case, agents))
-        if affirmed(turn, case) or _by_its_part(field, turn):
+        if agreed or _by_its_part(field, turn):
             yield from noted
         elif noted and not _objects(field, case, turn, noted):
             known = {place.span.start for place in noted}

@@ -26,11 +26,8 @@ def leading(raws: Sequence[str]) -> list[Name]:
 
     `raws` are the tokens as written. Empty if the segment doesn't begin with a name.
     """
-    start = 0
-    while start < len(raws) and (not raws[start][0].isalpha() or _before(raws, start)):
-        start += 1
     run: list[str] = []
-    for raw in raws[start:]:
+    for raw in raws[_begins(raws) :]:
         word = raw.casefold()
         if raw[0].isalpha():
             if word in _PACK.name_ends:
@@ -50,8 +47,12 @@ def leading(raws: Sequence[str]) -> list[Name]:
 
 def capitalised(raws: Sequence[str]) -> bool:
     """Whether the name that a segment may begin with has a capital, or its script has none."""
-    first = next((raw for at, raw in enumerate(raws) if raw[0].isalpha() and not _before(raws, at)), "")
-    return not first[:1].islower()
+    return not "".join(raws[_begins(raws) :])[:1].islower()
+
+
+def _begins(raws: Sequence[str]) -> int:
+    """The index of the first word that may belong to a name; the number of words if there is none."""
+    return next((at for at, raw in enumerate(raws) if raw[0].isalpha() and not _before(raws, at)), len(raws))
 
 
 def _before(raws: Sequence[str], at: int) -> bool:
