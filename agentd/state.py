@@ -74,11 +74,14 @@ def replace(file: Path, content: bytes) -> None:
 
 
 def stamp(file: Path) -> tuple[int, int, int]:
-    """The file's modification time, size and inode, which change when it is written; zeros while it can't be found."""
+    """The file's modification time, size and inode, which change when it is written; zeros while there is none, less
+    while it can't be looked at."""
     try:
         there = file.stat()
-    except OSError:
+    except FileNotFoundError:
         return 0, 0, 0
+    except OSError:
+        return -1, -1, -1
     return there.st_mtime_ns, there.st_size, there.st_ino
 
 

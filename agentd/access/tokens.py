@@ -195,7 +195,7 @@ class TokenStore:
         if seen == self._seen:
             return
         try:
-            principals, self._broken = self._load().principals, False
+            principals, self._broken = self._load().principals, min(seen) < 0
             if not any(seen) and self._lost():
                 raise Conflict(
                     f"{self._path} is missing, though there were tokens: put it back from a backup, or make tokens "

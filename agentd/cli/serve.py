@@ -111,7 +111,7 @@ async def _watch(file: Path, known: tuple[int, int, int], reload: asyncio.Event)
     """Request a reload whenever the file has changed."""
     while True:
         now = stamp(file)
-        if now != known and any(now):  # an editor may have moved it for a moment
+        if now != known and now > (0, 0, 0):  # an editor may have moved it for a moment
             known = now
             reload.set()
         await asyncio.sleep(LOOK_S)

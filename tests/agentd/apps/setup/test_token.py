@@ -114,6 +114,19 @@ def test_a_lost_file_lets_nobody_in_until_tokens_are_made_again(
     assert not TokenStore(tmp_path / "access.json").closed, "without tokens it is open again, as an admin decided"
 
 
+def test_a_folder_that_can_not_be_looked_into_is_no_missing_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentd.access.tokens._LOOK_EVERY_S", 0.0)
+    folder = tmp_path / "state"
+    folder.mkdir()
+    tokens = TokenStore(folder / "access.json")
+    assert not tokens.closed, "there never was a token"
+    folder.rmdir()
+    folder.write_text("")  # a file in its place: who is in it can't be told
+    assert tokens.broken and tokens.closed
+
+
 def test_peoples_tokens_expire_and_machines_do_not_unless_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
