@@ -166,7 +166,7 @@ def _messages(value: dict[str, Any]) -> Iterator[tuple[int, Incoming]]:
         try:
             read = _message(message)
             at = int(message.get("timestamp", 0))
-        except (KeyError, TypeError, AttributeError, ValueError):
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             continue  # malformed message
         if read is not None:
             yield at, read

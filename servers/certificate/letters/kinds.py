@@ -28,10 +28,10 @@ _RT, _RW, _AND = (f"(?:{any_of(kind)})" for kind in ("rt", "rw", "conjunctions")
 _NO_STREET = "".join(rf"(?<!{street}\s)" for street in any_of("numbered_streets").split("|"))
 _RT_RW = re.compile(
     rf"""[\s,.;(]*\b{_NO_STREET}(?:
-        {_RT} \s*(?:[/.&,-]\s*{_RW})?\s*[.:]*\s* (?P<rt>[0-9]{{1,3}})
-           (?:\s*(?:[/,.&;-]|{_AND})?\s*{_RW}\s*[.:]*\s*|\s*/\s*) (?P<rw>[0-9]{{1,3}})
-      | {_RT} \s*[.:]*\s* (?P<only_rt>[0-9]{{1,3}})
-      | {_RW} \s*[.:]*\s* (?P<only_rw>[0-9]{{1,3}})
+        {_RT} (?:\s*[/.&,-]\s*{_RW})?[\s.:]* (?P<rt>[0-9]{{1,3}})
+           (?:\s*(?:[/,.&;-]|{_AND})?\s*{_RW}[\s.:]*|\s*/\s*) (?P<rw>[0-9]{{1,3}})
+      | {_RT} [\s.:]* (?P<only_rt>[0-9]{{1,3}})
+      | {_RW} [\s.:]* (?P<only_rw>[0-9]{{1,3}})
     )(?![0-9])\)?""",
     re.IGNORECASE | re.VERBOSE,
 )

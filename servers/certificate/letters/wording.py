@@ -18,12 +18,15 @@ class _Word(str):
 
 
 def slots(line: str) -> frozenset[str]:
-    """Return the slot names in a line of a letter. Raises ValueError for a case that isn't one of CASES."""
-    found = [(name, case) for _, name, case, _ in string.Formatter().parse(line) if name is not None]
-    for name, case in found:
+    """Return the slot names in a line of a letter. Raises ValueError for a case that isn't one of CASES, and for a
+    conversion (`{nama!s}`), whose text would not be escaped."""
+    found = [(name, case, turned) for _, name, case, turned in string.Formatter().parse(line) if name is not None]
+    for name, case, turned in found:
+        if turned:
+            raise ValueError(f"{{{name}!{turned}}} should be {{{name}}}")
         if case not in CASES:
             raise ValueError(f"{{{name}:{case}}} is none of {', '.join(f'{{{name}:{one}}}' for one in CASES if one)}")
-    return frozenset(name for name, _ in found)
+    return frozenset(name for name, _, _ in found)
 
 
 def fill(line: str, words: Mapping[str, str]) -> str:

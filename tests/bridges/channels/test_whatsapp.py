@@ -70,6 +70,7 @@ def read(channel: WhatsAppChannel, body: bytes) -> list[tuple[str, str]]:
         ({**said(""), "text": None}, []),
         (said("", type="interactive", interactive={"type": "nfm_reply"}), []),
         (said("Halo", timestamp="soon"), []),
+        (said("Halo", timestamp=float("inf")), []),
     ],
 )
 def test_what_a_delivered_message_is(channel: WhatsAppChannel, message: Any, kinds: list[tuple[str, str]]) -> None:

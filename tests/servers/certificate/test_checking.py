@@ -40,6 +40,7 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
         ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "in kinds.toml beside"),
         ("semester = { kind", 'semester = { source = "resident.semestr", kind', "letter.toml", 21, "resident"),
         ("[data]", "", "letter.txt", 1, "one line [data]"),
+        ("{keperluan}", "{keperluan!s}", "letter.txt", 4, "{keperluan!s} should be {keperluan}"),
     ],
 )
 def test_a_mistake_is_told_with_its_file_and_line(
