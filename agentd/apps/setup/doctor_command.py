@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from agentd.apps.setup.books_findings import books
 from agentd.apps.setup.findings import Finding
-from agentd.apps.setup.letters_findings import letters, office
+from agentd.apps.setup.letters_findings import examples, letters, office
 from agentd.apps.setup.rights import open_to_others
 from agentd.cli import options
 from agentd.clock import SKEW_REPORTED_S, clock_of
@@ -101,6 +101,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
         else:
             yield server_of(server)
     yield from office(settings)
+    yield from examples(settings)
     yield from letters(settings)
     yield from books(settings)
 

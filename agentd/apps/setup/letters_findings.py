@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 from agentd.apps.setup.findings import Finding
 from agentd.config.proxy import LOOPBACK
+from agentd.config.shipped import shipped
 
 SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
 """Marks in the sample's texts that an office must replace."""
@@ -18,7 +20,7 @@ SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
 
 def office(settings: Any) -> Iterator[Finding]:
     """Values of office.toml that are still the sample's and would be printed; the server reports mistakes in it."""
-    env = {name: value for server in settings.servers for name, value in server.env.items()}
+    env = _env(settings)
     file = Path(env.get("OFFICE_FILE", settings.file.parent / "office.toml"))
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -31,6 +33,25 @@ def office(settings: Any) -> Iterator[Finding]:
     if urlsplit(verify).hostname in LOOPBACK:
         to_do = f"verify_base_url in {file}: the address at which citizens reach the page /verify"
         yield Finding("note", f"office: the letters' QR codes lead to {verify}, this machine alone", to_do)
+
+
+def examples(settings: Any) -> Iterator[Finding]:
+    """Letters that an example of client.toml names, and the office does not have (any more)."""
+    own, more = settings.file.parent / "letters", [Path(one) for one in _env(settings)["LETTERS_DIR"].split(":") if one]
+    folders = [own] if own.exists() and not more else [shipped("letters"), *more]
+    actions = [example.action for example in settings.examples]
+    named = [str(one.get("tool", "")).partition("generate_")[2] for one in actions]
+    inputs = [one["input"] for one in actions if isinstance(one.get("input"), dict)]
+    named += [str(one.get("letter_type", "")) for one in inputs]
+    for name in dict.fromkeys(filter(None, named)):
+        if not any((folder / name).is_dir() for folder in folders):
+            what = f"examples: {settings.file} shows the model the letter {name}, which the office does not have"
+            yield Finding("note", what, "take that [[examples]] entry out, or put the letter's folder back")
+
+
+def _env(settings: Any) -> dict[str, str]:
+    servers = {name: value for server in settings.servers for name, value in server.env.items()}
+    return {"LETTERS_DIR": os.environ.get("LETTERS_DIR", ""), **servers}
 
 
 def _texts(value: Any) -> Iterator[str]:

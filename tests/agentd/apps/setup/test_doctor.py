@@ -15,7 +15,7 @@ from agentd.apps import server_command
 from agentd.apps.setup.books_findings import books as books_of
 from agentd.apps.setup.doctor_command import to_do
 from agentd.apps.setup.findings import Finding
-from agentd.apps.setup.letters_findings import office
+from agentd.apps.setup.letters_findings import examples, office
 from lab.eval.books import build
 from tests import warm
 from tests.daemon import HEAD, SERVERS
@@ -169,3 +169,16 @@ def test_an_office_is_told_what_of_the_sample_would_stand_on_its_letters(tmp_pat
     (tmp_path / "office.toml").write_text(own, encoding="utf-8")
     server.env["VERIFY_BASE_URL"] = "https://surat.example.go.id"
     assert [one.what for one in office(settings)] == []
+
+
+def test_an_office_is_told_of_examples_with_a_letter_that_it_deleted(tmp_path: Path) -> None:
+    actions = [
+        {"action": "call_tool", "tool": "generate_surat_pengantar", "input": {}},
+        {"action": "call_tool", "tool": "get_letter_requirements", "input": {"letter_type": "surat_skck"}},
+        {"action": "final", "response": "Selamat pagi"},
+    ]
+    shown = [SimpleNamespace(action=action) for action in actions]
+    settings = SimpleNamespace(file=tmp_path / "client.toml", servers=[], examples=shown)
+    assert ["surat_skck" in one.what for one in examples(settings)] == [True], "the shipped letters are offered"
+    (tmp_path / "letters/surat_skck").mkdir(parents=True)
+    assert ["surat_pengantar" in one.what for one in examples(settings)] == [True]
