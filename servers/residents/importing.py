@@ -118,8 +118,11 @@ def resident_of(cells: Mapping[str, str]) -> dict[str, Any]:
     row["tanggal_lahir"] = _day(row["tanggal_lahir"])
     row["standing"] = _standing(row["standing"])
     for column in residents.c:
+        text = row[column.name]
+        if isinstance(text, str) and not text.isprintable():
+            raise BadRow(f"{column.name} has a character that can't be seen, which no letter prints: type it again")
         length = getattr(column.type, "length", None)
-        if length is not None and isinstance(row[column.name], str) and len(row[column.name]) > length:
+        if length is not None and isinstance(text, str) and len(text) > length:
             raise BadRow(f"{column.name} has more than {length} characters")
     return row
 

@@ -85,8 +85,16 @@ class Catalogue:
             for folder in children:
                 if folder.is_dir() and not folder.name.startswith((".", "_")):
                     files = (folder / "letter.toml", folder / "letter.txt", file_of(folder))
-                    seen[folder] = tuple(file.stat().st_mtime if file.exists() else 0.0 for file in files)
+                    seen[folder] = tuple(map(_stamp, files))
         return seen
+
+
+def _stamp(file: Path) -> float:
+    """Return a file's time; 0 if it is missing or can't be reached, which `load` reports."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 @lru_cache(maxsize=128)

@@ -40,6 +40,8 @@ SAID = {
     "dict_type": "should be a table",
 }
 """Replacements for pydantic's error messages, which speak of data, not of keys in a file."""
+MOST_BYTES = 100_000
+"""Limit of each file of a letter: two dozen pages."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields for the purpose of a letter, which state no facts."""
 
@@ -235,15 +237,17 @@ def load(folder: Path) -> LetterType:
     """Read one letter's folder. Raises LetterTypeError naming the file and the faulty key."""
     source = folder / "letter.toml"
     try:
-        data = tomllib.loads(source.read_text(encoding="utf-8"))
-        lines = (folder / "letter.txt").read_text(encoding="utf-8").splitlines()
+        data = tomllib.loads(_text(source))
+        lines = _text(folder / "letter.txt").splitlines()
     except FileNotFoundError as error:
         raise LetterTypeError(f"{error.filename} is missing: a letter needs letter.toml and letter.txt") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise LetterTypeError(f"{error.filename}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LetterTypeError(f"{source}: {error}") from error
     try:
         data = with_own_kinds(data, folder)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
         raise LetterTypeError(f"{folder.parent / FILE}: {error}") from error
     except ValidationError as error:
         raise LetterTypeError(f"{folder.parent / FILE}: {_first_reason(error)}") from None
@@ -251,6 +255,13 @@ def load(folder: Path) -> LetterType:
         return LetterType(**data, key=folder.name, text=tuple(line.strip() for line in lines if line.strip()))
     except (ValidationError, TypeError) as error:
         raise LetterTypeError(f"{source}: {_first_reason(error)}") from error
+
+
+def _text(file: Path) -> str:
+    """Read a file of somebody's letter, which may be a link to anything. Raises LetterTypeError, OSError."""
+    if file.stat().st_size > MOST_BYTES or not file.is_file():
+        raise LetterTypeError(f"{file}: should be a file of at most {MOST_BYTES} bytes")
+    return file.read_text(encoding="utf-8")
 
 
 def _first_reason(error: ValidationError | TypeError) -> str:

@@ -54,6 +54,27 @@ def test_a_broken_folder_is_left_out_and_the_others_stay(folder: Path, caplog: p
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "to", "said"),
+    [
+        ("letter.txt", "/dev/zero", "letter.txt: should be a file of at most"),
+        ("letter.txt", "/", "letter.txt: should be a file of at most"),
+        ("letter.txt", "letter.txt", "letter.txt: Too many levels of symbolic links"),
+        ("letter.toml", "a = " + "[" * 5000, "letter.toml: maximum recursion depth"),
+    ],
+)
+def test_a_strangers_folder_that_leads_elsewhere_or_has_no_end_stops_no_other(
+    folder: Path, caplog: pytest.LogCaptureFixture, text: str, to: str, said: str
+) -> None:
+    (folder / text).unlink()
+    if text == "letter.txt":
+        (folder / text).symlink_to(to)
+    else:
+        (folder / text).write_text(to, encoding="utf-8")
+    assert Catalogue((SHIPPED_LETTERS, folder.parent)).types.keys() == Catalogue((SHIPPED_LETTERS,)).types.keys()
+    assert said in caplog.text
+
+
 def test_each_mistake_of_a_broken_folder_is_a_line_of_the_log(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     change(folder, 'kind = "nik"', 'kind = "nic"')
     change(folder, 'series = "SP"', "")

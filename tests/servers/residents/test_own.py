@@ -213,6 +213,8 @@ def test_a_file_that_is_no_sheet_is_refused_in_words(tmp_path: Path, name: str, 
         {"nik": BUDI, "nama": "A", "pekerjaan": "12"},
         {"nik": BUDI, "nama": "A", "standing": "zombie"},
         {"nik": BUDI, "nama": "A", "jenis_kelamin": "Orang"},
+        {"nik": BUDI, "nama": "BUDI\u202eIDUB"},
+        {"nik": BUDI, "nama": "BU\0DI"},
     ],
 )
 def test_a_bad_cell_is_refused_without_being_repeated(cells: dict[str, str]) -> None:
