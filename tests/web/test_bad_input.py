@@ -65,7 +65,7 @@ def test_a_token_revoked_in_mid_talk_is_told_and_the_wipe_still_comes(
     problem = page.locator(".card.problem")
     expect(problem).to_contain_text("belum tersambung")
     assert violations(page) == []
-    page.get_by_role("button", name="Selesai" if path == "/kiosk" else "Mulai baru").first.click()
+    page.get_by_role("button", name="Selesai" if path == "/kiosk" else "Mulai ulang").first.click()
     expect(page.locator("#pair" if path == "/kiosk" else "#login")).to_be_visible()
     assert "Siti" not in page.content()
 

@@ -68,7 +68,7 @@ def test_markup_is_text_and_a_reload_brings_all_back_once(office: Daemon, open_p
     issued = [file.read_bytes() for file in office.state.glob("letters/**/*.pdf")]
     assert opened(page.get_by_role("button", name="Buka surat")) in issued
 
-    page.get_by_role("button", name="Mulai baru").click()
+    page.get_by_role("button", name="Mulai ulang").click()
     expect(page.locator(".turn")).to_have_count(0)
     page.reload()
     expect(page.locator(".turn")).to_have_count(0)

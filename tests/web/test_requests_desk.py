@@ -68,7 +68,7 @@ def test_an_officer_sees_what_differs_ticks_vouches_and_says_yes(
     expect(card.locator("[data-level]")).to_have_attribute("data-level", "declared")
     differing = card.locator("[data-differs]")
     expect(differing).to_have_count(1)  # a day that is written otherwise is the same day
-    expect(differing).to_have_text("Alamat domisili: dikatakan Jl. Mawar No. 9, tercatat Jl. Contoh No. 1")
+    expect(differing).to_have_text("Alamat domisili: diisi Jl. Mawar No. 9, tercatat Jl. Contoh No. 1")
     assert violations(page) == []
 
     box = card.get_by_label(KTP)

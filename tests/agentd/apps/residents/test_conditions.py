@@ -69,7 +69,7 @@ def test_what_the_register_does_not_hold_is_not_judged(family: tuple[Resident, .
 @pytest.mark.parametrize(
     ("letter", "member", "said"),
     [
-        (DEATH, "Budi Contoh", "tidak dapat pemohon sendiri"),
+        (DEATH, "Budi Contoh", "tidak mungkin pemohon sendiri"),
         (DEATH, "Siti Contoh", None),
         (INCOME, "Siti Contoh", "mencatat hubungan itu: Istri."),
         (INCOME, "Rizky Contoh", None),
