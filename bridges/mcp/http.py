@@ -8,9 +8,11 @@ from typing import Any
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
 
 from agentd.messages import ServerSettings
 from bridges.bounded import bound
+from bridges.mcp.lines import bounded
 from bridges.mcp.reasons import ServerGone
 
 _CONNECT_S = 10.0
@@ -38,6 +40,30 @@ async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[An
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
             event_hooks={"response": [checked]},
         ) as client,
-        streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limit) as streams,
+        streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limit) as (read, write),
     ):
-        yield streams
+        yield _Bounded(read), write
+
+
+class _Bounded:
+    """The SDK's stream of messages, with an error instead of an answer that has too many parts."""
+
+    def __init__(self, messages: Any) -> None:
+        self._messages = messages
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._messages, name)
+
+    def __aiter__(self) -> _Bounded:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        item: SessionMessage | Exception = await anext(self._messages)
+        return item if isinstance(item, Exception) else SessionMessage(bounded(item.message), item.metadata)
+
+    async def __aenter__(self) -> _Bounded:
+        await self._messages.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._messages.__aexit__(*raised)

@@ -99,21 +99,21 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
     would time out. For the same reason the call of an answer that is nested too deeply gets an error.
     """
     try:
-        return _bounded(jsonrpc_message_adapter.validate_json(raw, by_name=False))
+        return bounded(jsonrpc_message_adapter.validate_json(raw, by_name=False))
     except ValueError:
         if not raw.startswith(b"{"):
             return Noise(len(raw))
     try:
         value = json.loads(raw.decode("utf-8", "replace"))
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return _bounded(jsonrpc_message_adapter.validate_json(clean, by_name=False))
+        return bounded(jsonrpc_message_adapter.validate_json(clean, by_name=False))
     except (ValueError, RecursionError):
         head = raw[:_EDGE]
         answers = _ANSWER.search(head) and b'"method"' not in head
         return (_refusal(head, raw[-_EDGE:], "the answer can't be read") if answers else None) or Noise(len(raw))
 
 
-def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
+def bounded(message: JSONRPCMessage) -> JSONRPCMessage:
     """The message; an error instead of an answer that has too many parts."""
     if isinstance(message, JSONRPCResponse):
         longest = max((len(part) for part in message.result.values() if isinstance(part, list)), default=0)
