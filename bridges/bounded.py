@@ -8,15 +8,16 @@ import httpx2
 
 
 def bound(response: httpx2.Response, limit: int) -> None:
-    """Make reading the response's body raise StreamError beyond `limit` bytes."""
-    response.stream = _Bounded(response.stream, limit)
+    """Make reading the response's body raise StreamError beyond `limit` bytes. A response of httpx will do, too."""
+    kinds = type(response.stream).__mro__  # each client reads only a stream of its own kind
+    kind = next(one for one in kinds if one.__name__ == "AsyncByteStream")
+    response.stream = type("Bounded", (_Bounded, kind), {})(response.stream, limit)
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _Bounded:
     """The body; reading it raises beyond the limit."""
 
-    def __init__(self, stream: object, limit: int) -> None:
-        assert isinstance(stream, httpx2.AsyncByteStream)
+    def __init__(self, stream: httpx2.AsyncByteStream, limit: int) -> None:
         self._stream = stream
         self._limit = limit
 

@@ -24,6 +24,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
 MOST_CHARS = 100_000
 """A longer answer is taken for an endless one: no model writes as much in a turn, and checking it takes time."""
+MOST_BYTES = 64_000_000
+"""The longest body: a client would keep a line without end in memory."""
 Finish = Literal["whole", "cut", "blocked", "broken"]
 
 
@@ -195,6 +197,13 @@ class HostedModel(ABC):
         if len(message) > MESSAGE_CHARS:
             message = f"{message[:MESSAGE_CHARS]}…"
         return ProviderFailure(failure.kind, message, retry_after_s=failure.retry_after_s)
+
+
+async def within_bytes(response: Any) -> None:
+    """Bound the response's body; a hook of httpx and its successor."""
+    from bridges.bounded import bound  # imports the HTTP client, like a provider's package
+
+    bound(response, MOST_BYTES)
 
 
 def kind_of_status(status: int) -> FaultKind:

@@ -13,10 +13,8 @@ from typing import Any
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, Usage
-from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
+from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after, within_bytes
 
-MOST_BYTES = 64_000_000
-"""The longest body: the client would keep a line without end in memory."""
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
 REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
@@ -41,7 +39,7 @@ class OpenAIModel(HostedModel):
             base_url=self.settings.endpoint,
             max_retries=0,
             timeout=package.Timeout(self.settings.timeout_s, connect=CONNECT_S),
-            http_client=package.DefaultAsyncHttpxClient(event_hooks={"response": [_bounded]}),
+            http_client=package.DefaultAsyncHttpxClient(event_hooks={"response": [within_bytes]}),
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
@@ -139,12 +137,6 @@ class OpenAIModel(HostedModel):
         # Not `strict`: it allows no optional fields, which tools have. The loop checks the answer anyway.
         named = {"name": "action", "schema": request.json_schema, "strict": False}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
-
-
-async def _bounded(response: Any) -> None:
-    from bridges.bounded import bound  # imports the HTTP client, like the package
-
-    bound(response, MOST_BYTES)
 
 
 def _piece(answer: Any, said: Any) -> Piece:

@@ -59,11 +59,11 @@ async def test_an_answer_without_end_is_given_up_long_before_its_time(
 
 
 @STREAMING
-@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+@pytest.mark.parametrize("kind_of_wire", ["ollama", "openai"], indirect=True)
 async def test_a_body_without_end_fills_no_memory(
     provider: Any, streaming: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridges.openai.MOST_BYTES", 99)
+    monkeypatch.setattr("bridges.hosted.MOST_BYTES", 99)
     one = await provider(Answer(text="x" * 100))
     assert (await one.fails(streaming)).kind == "unavailable"
 
