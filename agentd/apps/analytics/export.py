@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 KINDS = (".csv", ".xlsx")
-_FORMULA = ("=", "+", "@", "-", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""Characters that start a formula; full-width ones in some countries' spreadsheets."""
+_FORMULA = re.compile(r"(^|;)(?= *[=+@\t\r\n＝＋－＠-])")
+"""Where a formula starts: full-width characters do in some countries' spreadsheets, and those of countries with a
+decimal comma (Indonesia) begin a cell after each semicolon of a CSV file."""
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -38,8 +40,8 @@ def _csv(columns: list[str], lines: list[list[Any]]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Prefixes text that a spreadsheet would run as a formula with an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """Puts an apostrophe before text that a spreadsheet would run as a formula."""
+    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:

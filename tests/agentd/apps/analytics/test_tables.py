@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentd.apps.analytics.export import made
 from agentd.apps.analytics.tables import rows_of_graph
 
@@ -21,3 +23,17 @@ def test_a_graphs_rows_are_headed_by_words_and_a_node_is_its_properties() -> Non
 def test_an_answer_that_was_kept_without_headings_keeps_its_columns() -> None:
     assert rows_of_graph({"columns": ["m.title"], "rows": [["Jaws"]]}) == [{"m.title": "Jaws"}]
     assert rows_of_graph({}) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        (" =1+1", "' =1+1"),
+        ("Budi;=1+1", "Budi;'=1+1"),
+        ("Budi; @x;-1", "Budi;' @x;'-1"),
+        ("Jl. Melati 5; RT 3-4", "Jl. Melati 5; RT 3-4"),
+    ],
+)
+def test_no_cell_of_a_csv_file_is_a_formula_where_semicolons_separate_either(value: str, cell: str) -> None:
+    assert made([{"nama": value}], ".csv").decode("utf-8-sig").splitlines()[1] == cell
