@@ -28,6 +28,7 @@ from agentd.errors import (
     MethodNotFound,
     ParseError,
     RateLimited,
+    in_each_language,
 )
 from agentd.messages import Caller
 from agentd.rpc.method import Act, Method, Services
@@ -82,6 +83,7 @@ class Dispatcher:
         self._services = services
         self._limiter = limiter
         self._observe = observe
+        in_each_language(AgentdError.type)  # read them now: an error is also said when no file can be opened
 
     def with_acts(self, acts: Mapping[str, Act]) -> Dispatcher:
         """A copy of the dispatcher with other functions for some methods (a WebSocket's `Events.subscribe`)."""

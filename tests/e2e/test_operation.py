@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import os
+import resource
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +15,7 @@ import pytest
 
 from clients.top import usage
 from tests import warm
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
 from tests.waiting import until
 
 
@@ -111,6 +114,26 @@ def test_a_stop_ends_cleanly_and_the_state_is_readable_by_the_next(tmp_path: Pat
         assert usage(of_metrics(first)) == [before], "what was used stays"
         first.call("Agent.run", prompt="Halo")
         assert usage(of_metrics(first))[0][2] == "2"
+
+
+def test_without_a_free_descriptor_an_error_is_still_said_in_words(tmp_path: Path) -> None:
+    with running(tmp_path, final("Halo"), config=HEAD) as daemon:
+        line = http.client.HTTPConnection(daemon.url.removeprefix("http://"))
+
+        def asked() -> tuple[int, bytes]:
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "Agent.get", "params": {"run_id": "none"}})
+            line.request("POST", "/rpc", body, {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+            with line.getresponse() as response:
+                return response.status, response.read()
+
+        line.request("GET", "/healthz")
+        line.getresponse().read()
+        assert daemon.process is not None
+        pid, before = daemon.process.pid, resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")), before[1]))
+        status, body = asked()
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        assert (status, json.loads(body)["error"]["data"]["type"]) == (200, "not_found")
 
 
 def test_a_second_daemon_leaves_the_folder_of_a_running_one_alone(daemon: Daemon) -> None:
