@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import calendar
+import re
+import string
 import tomllib
 from datetime import date
 from pathlib import Path
@@ -102,6 +104,11 @@ class Office(BaseModel):
 
 def unique_pattern(pattern: str) -> str:
     """Return the pattern if it gives every letter a different number. Raises ValueError."""
+    for _, name, width, turned in string.Formatter().parse(pattern):
+        if name is not None and (
+            turned or not re.fullmatch("[a-z_]+", name) or not re.fullmatch("0?[0-9]?d?", width or "")
+        ):
+            raise ValueError(f"{{{name}…}} is not usable in it: write {{seq}}, or {{seq:03}} for three digits")
     try:
         one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
         other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))

@@ -66,7 +66,7 @@ def mistakes(folder: Path) -> Iterator[str]:
     except ValidationError as error:
         for one in error.errors(include_input=False, include_url=False):
             where = tuple(str(part) for part in one["loc"])
-            slot = re.search(r"\{([\w:!]+)", one["msg"])
+            slot = None if where else re.search(r"\{([\w:!]+)", one["msg"])
             in_text = "letter.txt" in one["msg"] or (slot and any(f"{{{slot[1]}}}" in line for line in text))
             file = folder / "letter.txt" if in_text else source
             line = _line(file, (f"{{{slot[1]}}}",) if slot else where)

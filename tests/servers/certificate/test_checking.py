@@ -40,6 +40,14 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
         ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "in kinds.toml beside"),
         ("semester = { kind", 'semester = { source = "resident.semestr", kind', "letter.toml", 21, "resident"),
         ("[data]", "", "letter.txt", 1, "one line [data]"),
+        (
+            "order = 10",
+            'order = 10\nnumber_pattern = "{seq:0>9999999999}/{series}/{year}"',
+            "letter.toml",
+            7,
+            "{seq:03}",
+        ),
+        ("order = 10", 'order = 10\nnumber_pattern = "{seq.real.x}/{series}/{year}"', "letter.toml", 7, "{seq:03}"),
         ("{keperluan}", "{keperluan!s}", "letter.txt", 4, "{keperluan!s} should be {keperluan}"),
     ],
 )
