@@ -32,7 +32,6 @@ async def started(settings: Settings) -> AsyncIterator[Daemon]:
 
 def _imported() -> ModuleType:
     """Import `agentd.app` and its engine's modules; apps and plugins are imported later."""
-    with stand_ins.late_certificates():
-        import_module("agentd.runs.workflows")
-        stand_ins.remove()
-        return import_module("agentd.app")
+    import_module("agentd.runs.workflows")
+    stand_ins.remove()
+    return import_module("agentd.app")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from agentd.agent.languages import words
 
@@ -37,13 +38,6 @@ _CHAT = words().shorthands
 """Chat abbreviations and the words that they stand for."""
 _PREFIXES, _SUFFIXES = words().prefixes, words().suffixes
 _BEGINNINGS = tuple({prefix[:2] for prefix in _PREFIXES})
-_DOUBLED = re.compile(
-    rf"\b(?!(?:{'|'.join(sorted(words().numbered))})2)(?=(?-i:[^\W\d_]*[a-z]))[^\W\d_]{{2,}}2"
-    rf"(?:{'|'.join((*_SUFFIXES, *words().clitics))})?\b",
-    re.IGNORECASE,
-)
-"""Matches a reduplicated word (`jadi2`, `anak2nya`), but no number of something (`RT2`, `blok2`) and no capitals."""
-_TOKEN_OR_DOUBLED = re.compile(f"{_DOUBLED.pattern}|{_TOKEN.pattern}", re.IGNORECASE)
 _LENGTHENED = re.compile(r"(?<=[a-z])([abeghknoprstuy])\1{2,}$")
 """Matches a lengthened word end (`tolonggg`), but not the letters of Roman numerals (`Blok III`)."""
 
@@ -66,9 +60,27 @@ def folded(token: str) -> str:
     return _CHAT.get(word, word)
 
 
+@cache
+def _doubled() -> re.Pattern[str]:
+    """Matches a reduplicated word (`jadi2`, `anak2nya`), but no number of something (`RT2`, `blok2`) and no capitals.
+
+    Compiled at its first use, since few texts have a word with a 2.
+    """
+    return re.compile(
+        rf"\b(?!(?:{'|'.join(sorted(words().numbered))})2)(?=(?-i:[^\W\d_]*[a-z]))[^\W\d_]{{2,}}2"
+        rf"(?:{'|'.join((*_SUFFIXES, *words().clitics))})?\b",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _token_or_doubled() -> re.Pattern[str]:
+    return re.compile(f"{_doubled().pattern}|{_TOKEN.pattern}", re.IGNORECASE)
+
+
 def doubled(word: str) -> bool:
     """Whether the word's digit marks a reduplication (`jalan2`)."""
-    return _DOUBLED.fullmatch(word) is not None
+    return _doubled().fullmatch(word) is not None
 
 
 def normal(text: str) -> str:
@@ -106,7 +118,7 @@ def tokens(text: str) -> list[str]:
     """
     if not text.isascii():
         text = re.sub(HAN, r" \g<0> ", text)
-    found = _TOKEN_OR_DOUBLED if "2" in text else _TOKEN
+    found = _token_or_doubled() if "2" in text else _TOKEN
     return found.findall(_SPACES.sub(" ", text))
 
 
