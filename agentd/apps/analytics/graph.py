@@ -1,7 +1,9 @@
 """The workflow as a LangGraph graph: six nodes in a row, each with an edge to the error node. Runs no node.
 
 The function of a node is passed per invocation (`config["configurable"]["run_node"]`), so that one compiled graph
-serves all runs and each node is one recorded step. LangGraph keeps no checkpoints, because a run has one owner.
+serves all runs and each node is one recorded step. To LangGraph the state is one value, and a node names its successor
+(`Command`): a channel for each of 50 keys, read again by conditional edges, doubled its time. It keeps no checkpoints,
+because a run has one owner.
 """
 
 from __future__ import annotations
@@ -10,13 +12,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 from agentd.apps.analytics.state import ERROR_NODE, NODES, WorkflowState
 from agentd.errors import InternalError
 from agentd.installed import advice
 
 RunNode = Callable[[str, WorkflowState], Awaitable[dict[str, Any]]]
+
+
+def _changed(state: WorkflowState, changes: WorkflowState) -> WorkflowState:
+    return {**state, **changes}
 
 
 @cache
@@ -26,34 +32,27 @@ def compiled() -> Any:
         from langchain_core.runnables import RunnableConfig
 
         langgraph = import_module("langgraph.graph")  # a namespace package without types, hidden from mypy
+        command = import_module("langgraph.types").Command
     except ModuleNotFoundError as error:
         raise InternalError(advice(error)) from None
 
-    def node(name: str) -> Any:
-        async def run(state: WorkflowState, config: RunnableConfig) -> dict[str, Any]:
+    def node(name: str, after: Any) -> Any:
+        async def run(state: WorkflowState, config: RunnableConfig) -> Any:
             run_node: RunNode = config["configurable"]["run_node"]
-            return await run_node(name, state)
+            changes = await run_node(name, state)
+            failed = name != ERROR_NODE and changes.get("error_message_for_user")
+            return command(update=[("__root__", changes)], goto=ERROR_NODE if failed else after)
 
-        run.__annotations__ = {"state": WorkflowState, "config": RunnableConfig, "return": dict[str, Any]}
+        run.__annotations__ = {"config": RunnableConfig, "return": command}
         return run
 
-    graph = langgraph.StateGraph(WorkflowState)
-    for name in (*NODES, ERROR_NODE):
-        graph.add_node(name, node(name))
+    graph = langgraph.StateGraph(Annotated[WorkflowState, _changed])
     graph.add_edge(langgraph.START, NODES[0])
     for name, after in zip(NODES, (*NODES[1:], langgraph.END), strict=True):
-        graph.add_conditional_edges(name, _next(after), [after, ERROR_NODE])
+        graph.add_node(name, node(name, after), destinations=(after, ERROR_NODE))
+    graph.add_node(ERROR_NODE, node(ERROR_NODE, ()))
     graph.add_edge(ERROR_NODE, langgraph.END)
     return graph.compile()
-
-
-def _next(after: str) -> Callable[[WorkflowState], Awaitable[str]]:
-    """LangGraph would run a plain function in a thread."""
-
-    async def route(state: WorkflowState) -> str:
-        return ERROR_NODE if state.get("error_message_for_user") else after
-
-    return route
 
 
 async def run_workflow(state: WorkflowState, run_node: RunNode) -> WorkflowState:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import structlog
@@ -181,7 +181,7 @@ class _Steps:
         context = NodeContext(
             model=ports.model,
             host=ports.host(),
-            toolset=lambda: ports.tools_of(None),
+            toolset=cache(lambda: ports.tools_of(None)),
             clock=ports.clock,
             retrying=owner._retrying,
             run_id=row.run_id,

@@ -25,7 +25,7 @@ from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.sql.tree import rows_divided_by, tree, trees
+from agentd.apps.analytics.sql.tree import of_kind, rows_divided_by, tree, trees
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -45,7 +45,7 @@ def unaccounted(
     readings = [
         (Reading(select, known, asked), select is parsed)
         for _, parsed in trees(plan.selects)
-        for select in parsed.find_all(exp.Select)
+        for select in of_kind(parsed, exp.Select)
     ]
     counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
@@ -63,8 +63,8 @@ def _conditions(reading: Reading) -> Iterator[str]:
     """Conditions whose value and column the question doesn't mention; negated ones if the question negates nothing."""
     restricts = restricted(reading.asked.text) is not None
     for leaf in reading.leaves():
-        columns = list(leaf.find_all(exp.Column))
-        values = [each.name for each in leaf.find_all(exp.Literal)]
+        columns = list(of_kind(leaf, exp.Column))
+        values = [each.name for each in of_kind(leaf, exp.Literal)]
         negated = isinstance(leaf.parent, exp.Not)
         if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
             continue
@@ -94,7 +94,7 @@ def _late(reading: Reading, leaf: exp.Expr) -> bool:
 def _lasts(reading: Reading, column: exp.Column) -> bool:
     """Whether the column is one end of a time between two dates of its table, and the question asks how long."""
     span = column.find_ancestor(exp.Func, exp.Sub)
-    ends = {each.name: reading.column(each) for each in span.find_all(exp.Column)} if span is not None else {}
+    ends = {each.name: reading.column(each) for each in of_kind(span, exp.Column)} if span is not None else {}
     of_one = {str(found[0]["table_name"]) for found in ends.values() if found and reading.kind(column) == "temporal"}
     return (
         len(ends) > 1
@@ -106,7 +106,7 @@ def _lasts(reading: Reading, column: exp.Column) -> bool:
 def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
     """Whether the condition is justified by the schema: its columns are mentioned, it compares amounts that are shown
     or (if the question asks for a subset) any amounts, it has codes that the schema explains, or it keeps every row."""
-    columns, values = list(leaf.find_all(exp.Column)), [each.name for each in leaf.find_all(exp.Literal)]
+    columns, values = list(of_kind(leaf, exp.Column)), [each.name for each in of_kind(leaf, exp.Literal)]
     negated = isinstance(leaf.parent, exp.Not)
     if isinstance(leaf, exp.Is) and not negated and not restricts:
         return False
@@ -153,7 +153,7 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
-        days = [value.name for value in each.find_all(exp.Literal) if _DAY.match(value.name)]
+        days = [value.name for value in of_kind(each, exp.Literal) if _DAY.match(value.name)]
         if not isinstance(each.this, exp.Column) or not days:
             continue
         by_today = all(day.startswith(today) for day in days)
@@ -177,7 +177,7 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         if not asked.ends or (reading.select.args.get("group") and reading.select.args.get("order")):
             yield each.sql()
     for each in reading.own(exp.Count):
-        columns = list(each.find_all(exp.Column))
+        columns = list(of_kind(each, exp.Column))
         case = each.find(exp.Case)
         things = [column for column in columns if each.find(exp.Distinct)]
         if _of_a_mean(each) and finder("averages").search(asked.text):
@@ -206,7 +206,7 @@ def _of_lines(reading: Reading) -> Iterator[str]:
     said = {name: words_of(str(table["table_name"])).split() for name, table in reading.tables.items()}
     for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
-        columns = [found[0] for column in each.find_all(exp.Column) if (found := reading.column(column))]
+        columns = [found[0] for column in of_kind(each, exp.Column) if (found := reading.column(column))]
         made = isinstance(each.this, exp.Column) and not columns  # computed by a subquery
         for table in () if made or each.find(exp.Distinct) else columns or reading.sources.values():
             own = said[str(table["table_name"]).casefold()]
@@ -242,13 +242,13 @@ def _figures(reading: Reading) -> Iterator[str]:
 def _compared(reading: Reading) -> Iterator[exp.Column]:
     """Columns that a condition compares with a mentioned column: the stock, for `below the reorder level`."""
     for leaf in reading.leaves():
-        columns = list(leaf.find_all(exp.Column))
+        columns = list(of_kind(leaf, exp.Column))
         yield from columns if len(columns) > 1 and any(map(reading.meant, columns)) else ()
 
 
 def _unpriced(part: exp.Expr) -> bool:
     """Whether a product contains a quantity but no price or total."""
-    names = [column.name for product in part.find_all(exp.Mul) for column in product.find_all(exp.Column)]
+    names = [column.name for product in of_kind(part, exp.Mul) for column in of_kind(product, exp.Column)]
     kinds = ("unit_values", "totals")
     return any(speaks(name, "quantities") for name in names) and not any(speaks(n, k) for n in names for k in kinds)
 

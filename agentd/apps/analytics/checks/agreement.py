@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer.formats import FIGURES, type_of
 from agentd.apps.analytics.question.comparisons import BOUNDS, bounds_of
-from agentd.apps.analytics.sql.tree import conditions_of, own, sources_of
+from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, sources_of
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 Table = Mapping[str, Any]
@@ -23,7 +23,7 @@ _SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earl
 
 def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
     """The doubts about one outer SELECT. `asked`: the question without time words; `tables`: the consulted tables."""
-    read = {table.name.casefold() for table in select.find_all(exp.Table)}
+    read = {table.name.casefold() for table in of_kind(select, exp.Table)}
     used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
     yield from _other_bounds(asked, select)
     yield from _other_sides(asked, select, used)
@@ -45,8 +45,8 @@ def _filled_for_nothing(asked: str, select: exp.Select) -> Iterator[str]:
     unless the question asks for a subset of rows."""
     if restricted(asked):
         return
-    read = [column.name for column in select.find_all(exp.Column)]
-    for test in (each.this for each in select.find_all(exp.Not)):
+    read = [column.name for column in of_kind(select, exp.Column)]
+    for test in (each.this for each in of_kind(select, exp.Not)):
         if isinstance(test, exp.Is) and isinstance(test.expression, exp.Null) and isinstance(test.this, exp.Column):
             name = test.this.name
             said = all(word[:4] in asked.casefold() for word in words_of(name).split())
@@ -102,18 +102,18 @@ def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> I
 
 def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
     """(side, operator name) for both sides of each inequality, with the operator reversed for the left side."""
-    for each in select.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
+    for each in of_kind(select, exp.GT, exp.GTE, exp.LT, exp.LTE):
         kind = type(each).__name__
         yield from ((each.expression, kind), (each.this, _TURNED[kind]))
 
 
 def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """The words "out of stock" in the question if the query selects what is left, or NULL without zero."""
-    some = [each for each in select.find_all(exp.NEQ, exp.GT) if each.expression.name == "0"]
+    some = [each for each in of_kind(select, exp.NEQ, exp.GT) if each.expression.name == "0"]
     columns = [column for table in used.values() for column in table["columns"]]
     numbers = {str(each["name"]).casefold() for each in columns if each.get("classification") in FIGURES}
-    unknown = [each.this.name for each in select.find_all(exp.Is) if each.this.name.casefold() in numbers]
-    zero = any(each.name == "0" for each in select.find_all(exp.Literal))
+    unknown = [each.this.name for each in of_kind(select, exp.Is) if each.this.name.casefold() in numbers]
+    zero = any(each.name == "0" for each in of_kind(select, exp.Literal))
     if ((some and not select.find(exp.Is)) or (unknown and not zero)) and (found := finder("emptied").search(asked)):
         yield found[0]
 
@@ -123,8 +123,8 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     customers for "how many orders"."""
     counted = things_counted(asked)
     wanted = topics_of(counted)
-    for distinct in select.find_all(exp.Distinct):
-        held = " ".join(words_of(column.name) for column in distinct.find_all(exp.Column))
+    for distinct in of_kind(select, exp.Distinct):
+        held = " ".join(words_of(column.name) for column in of_kind(distinct, exp.Column))
         if wanted and (kept := topics_of(held)) and not wanted & kept:
             yield f"DISTINCT {held}"
     grouped = (each.this.args.get("group") for each in sources_of(select) if isinstance(each, exp.Subquery))
@@ -146,7 +146,7 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
         and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
         and not any(thing in f"{name} {table.get('purpose')}".casefold() for name, table in used.items())
     ):
-        chosen = {column.name.casefold() for each in conditions_of(select) for column in each.find_all(exp.Column)}
+        chosen = {column.name.casefold() for each in conditions_of(select) for column in of_kind(each, exp.Column)}
         columns = {str(c["name"]).casefold() for table in used.values() for c in table["columns"]} - chosen
         if any(column.startswith(thing) for column in columns):
             yield thing
@@ -165,11 +165,11 @@ def things_counted(asked: str) -> str:
 
 def _nothing_as_something(select: exp.Select) -> Iterator[str]:
     """A mean that counts NULL as zero, or an empty text used for missing values that are NULL."""
-    for mean in select.find_all(exp.Avg):
+    for mean in of_kind(select, exp.Avg):
         if isinstance(mean.this, exp.Coalesce) and any(each.name == "0" for each in mean.this.expressions):
             yield "AVG(COALESCE(…, 0))"
-    missing = {each.this.name for each in select.find_all(exp.Is) if isinstance(each.this, exp.Column)}
-    for equal in select.find_all(exp.EQ):
+    missing = {each.this.name for each in of_kind(select, exp.Is) if isinstance(each.this, exp.Column)}
+    for equal in of_kind(select, exp.EQ):
         empty = isinstance(equal.expression, exp.Literal) and equal.expression.is_string and not equal.expression.this
         if empty and equal.this.name not in missing:
             yield f"{equal.this.name} = ''"
@@ -188,9 +188,9 @@ def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
             rates |= {
                 name for name in real & lines if re.search("|".join(vocabulary().after_deductions.values()), name)
             }
-    for taken in select.find_all(exp.Avg, exp.Sum):
-        columns = [column.name for column in taken.find_all(exp.Column)]
-        divided = any(division.expression.find(exp.Column) for division in taken.find_all(exp.Div))
+    for taken in of_kind(select, exp.Avg, exp.Sum):
+        columns = [column.name for column in of_kind(taken, exp.Column)]
+        divided = any(division.expression.find(exp.Column) for division in of_kind(taken, exp.Div))
         if isinstance(taken, exp.Sum) and isinstance(taken.this, exp.Column) and taken.this.name.casefold() in rates:
             yield f"SUM({taken.this.name})"
         elif divided and isinstance(taken, exp.Avg):
@@ -207,8 +207,8 @@ def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
     quantity = [phrase for phrase, topic in vocabulary().topics.items() if topic == "quantity"]
     if finder("amounts").search(asked) or not any(phrase_finder(phrase).search(asked) for phrase in quantity):
         return
-    for product in select.find_all(exp.Mul):
-        names = [column.name for column in product.find_all(exp.Column)]
+    for product in of_kind(select, exp.Mul):
+        names = [column.name for column in of_kind(product, exp.Column)]
         if all(any(speaks(name, kind) for name in names) for kind in ("unit_values", "quantities")):
             yield product.sql()
 
@@ -216,7 +216,7 @@ def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
 def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
     """Groups by only one part of people's names: everybody called Frank becomes one row."""
     group = select.args.get("group")
-    called = {each.alias_or_name: each.name for each in select.find_all(exp.Table)}
+    called = {each.alias_or_name: each.name for each in of_kind(select, exp.Table)}
     grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
     for name, table in used.items():
         keys = {key.name.casefold() for key in grouped if called.get(key.table, name).casefold() == name.casefold()}
@@ -238,12 +238,12 @@ def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[s
     added up: SUM(OrderID)."""
     columns = [column for table in used.values() for column in table["columns"]]
     texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
-    for reckoned in select.find_all(exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
+    for reckoned in of_kind(select, exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
         for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name
     keys = {str(column["name"]).casefold() for column in columns if _is_key(column)} - texts
-    summed = (each.this for each in select.find_all(exp.Sum, exp.Avg))
+    summed = (each.this for each in of_kind(select, exp.Sum, exp.Avg))
     yield from (each.name for each in summed if isinstance(each, exp.Column) and each.name.casefold() in keys)
 
 
@@ -265,7 +265,7 @@ def _bound_twice(select: exp.Select) -> Iterator[str]:
     """Columns fixed by two conditions, one of which has no effect: `c IN ('A', 'B') AND c = 'A'`."""
     seen: set[str] = set()
     for each in conditions_of(select):
-        fixed = {found.this.sql() for found in each.find_all(exp.EQ, exp.In) if _of_texts(found)}
+        fixed = {found.this.sql() for found in of_kind(each, exp.EQ, exp.In) if _of_texts(found)}
         yield from fixed & seen
         seen |= fixed
 

@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
 
 Table = Mapping[str, Any]
@@ -32,10 +33,10 @@ def unused(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> 
 
 def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
     """Words for a column that the tables have but no query uses."""
-    read = {table.name.casefold() for select in selects for table in select.find_all(exp.Table)}
+    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
     used = (table for table in tables if str(table["table_name"]).casefold() in read)
     names = [str(column["name"]) for table in used for column in table["columns"]]
-    written = " ".join(column.name for select in selects for column in select.find_all(exp.Column))
+    written = " ".join(column.name for select in selects for column in of_kind(select, exp.Column))
     for phrase, parts in vocabulary().columns.items():
         means = re.compile(parts, re.IGNORECASE)
         if phrase_finder(phrase).search(asked):
@@ -52,8 +53,8 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Tab
 
 def _other_flags(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
     """Words of the description of a yes/no column that no query uses: "active customers", for all of them."""
-    read = {table.name.casefold() for select in selects for table in select.find_all(exp.Table)}
-    written = {column.name.casefold() for select in selects for column in select.find_all(exp.Column)}
+    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
+    written = {column.name.casefold() for select in selects for column in of_kind(select, exp.Column)}
     said = re.findall(r"[^\W\d_]{4,}", asked.casefold())
     for table in tables:
         for column in table["columns"] if str(table["table_name"]).casefold() in read else ():
@@ -66,15 +67,15 @@ def _other_flags(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table
 def _other_units(asked: str, selects: Sequence[exp.Expr]) -> Iterator[str]:
     """Units such as "in minutes" if no query converts to them, and other units of time than those asked for."""
     meant = {unit for word, unit in vocabulary().units.items() if phrase_finder(word).search(asked)}
-    between = (call for select in selects for call in select.find_all(exp.DateDiff, exp.TimestampDiff))
+    between = (call for select in selects for call in of_kind(select, exp.DateDiff, exp.TimestampDiff))
     for call in between if meant else ():
-        taken = {each.name.casefold().rstrip("s") for each in call.find_all(exp.Var, exp.Column)}
+        taken = {each.name.casefold().rstrip("s") for each in of_kind(call, exp.Var, exp.Column)}
         yield from taken & (_UNITS - meant) if call.find_ancestor(exp.Div, exp.Mul) is None else ()
-    numbers = [float(each.this) for select in selects for each in select.find_all(exp.Literal) if each.is_number]
+    numbers = [float(each.this) for select in selects for each in of_kind(select, exp.Literal) if each.is_number]
     divisors = [
         float(each.expression.this)
         for select in selects
-        for each in select.find_all(exp.Div)
+        for each in of_kind(select, exp.Div)
         if isinstance(each.expression, exp.Literal) and each.expression.is_number
     ]
     for phrase, factors in vocabulary().scaled.items():

@@ -28,7 +28,7 @@ from agentd.apps.analytics.plan.reads import computed, text_of
 from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import trees
+from agentd.apps.analytics.sql.tree import of_kind, trees
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
@@ -130,7 +130,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
     parsed = [found for _, found in trees(plan.selects)]
     for found in parsed:
-        for select in found.find_all(exp.Select):
+        for select in of_kind(found, exp.Select):
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
             yield from (*disagreements(asked, found, tables), *misdeducted(asked, found))
@@ -172,7 +172,7 @@ def _same_again(plan: Plan) -> Iterator[str]:
 def _split(plan: Plan) -> Iterator[str]:
     """The group keys of the queries, except columns filtered to several values."""
     for _, found in trees(plan.results):
-        group, chosen = found.args.get("group"), {each.this.name for each in found.find_all(exp.In)}
+        group, chosen = found.args.get("group"), {each.this.name for each in of_kind(found, exp.In)}
         keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
         yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
@@ -198,8 +198,8 @@ def _no_share(asked: str, plan: Plan) -> Iterator[str]:
 def _whole_cut(select: exp.Select) -> Iterator[str]:
     """A value counted by a CASE although the rows are already filtered to it: a share of itself."""
     where = select.args.get("where")
-    kept = {each.this for each in where.find_all(exp.Literal)} if where else set()
-    cases = [literal for case in select.find_all(exp.Case) for literal in case.find_all(exp.Literal)]
+    kept = {each.this for each in of_kind(where, exp.Literal)} if where else set()
+    cases = [literal for case in of_kind(select, exp.Case) for literal in of_kind(case, exp.Literal)]
     yield from (each.this for each in cases if each.is_string and each.this in kept and not _DATE.match(each.this))
 
 
@@ -210,10 +210,10 @@ def _unused(select: exp.Select) -> Iterator[str]:
         return
     joins = select.args.get("joins") or []
     inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
-    tied = [column.table for condition in inner for column in condition.find_all(exp.Column)]
-    within = {id(column) for condition in inner for column in condition.find_all(exp.Column)}
-    used = {column.table for column in select.find_all(exp.Column) if id(column) not in within}
-    if "" in used or any(len(list(condition.find_all(exp.Predicate))) > 1 for condition in inner):
+    tied = [column.table for condition in inner for column in of_kind(condition, exp.Column)]
+    within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
+    used = {column.table for column in of_kind(select, exp.Column) if id(column) not in within}
+    if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
     idle = [join.this.alias_or_name for join in joins if not join.side and tied.count(join.this.alias_or_name) < 2]
     yield from (name for name in idle if name not in used and (used or name == idle[-1]))
@@ -276,14 +276,14 @@ def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, A
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
     """The literals of each comparison, except those that join two columns, and IS NULL, NOT EXISTS and the like."""
-    for each in found.find_all(exp.Predicate):
+    for each in of_kind(found, exp.Predicate):
         if isinstance(each, exp.Exists) and isinstance(each.parent, exp.Not):
             yield []
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
             continue
         if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):
             continue
-        said = [literal for literal in each.find_all(exp.Literal) if not isinstance(literal.parent, _OF_FUNCTIONS)]
+        said = [literal for literal in of_kind(each, exp.Literal) if not isinstance(literal.parent, _OF_FUNCTIONS)]
         yield [_value(literal) for literal in said if not _FORMAT.fullmatch(literal.this)]
 
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import Side, nodes, own, selects_of
+from agentd.apps.analytics.sql.tree import Side, nodes, of_kind, own, selects_of
 from agentd.apps.analytics.vocabulary import finder
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -44,7 +44,7 @@ def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> I
     for select in nodes([each for each in plan.selects if each["result_key"] == key], exp.Select):
         order = select.args.get("order") if select.args.get("limit") else None
         parts = [*own(select, exp.Max, exp.Min), *([order] if order else [])]
-        found = (column for part in parts for column in part.find_all(exp.Column))
+        found = (column for part in parts for column in of_kind(part, exp.Column))
         yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
 
 

@@ -13,7 +13,7 @@ from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, trees
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 
@@ -64,10 +64,10 @@ def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) 
     them: what was shipped in May, for what was ordered."""
     counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
     for select in nodes(plan.results, exp.Select) if counting else ():
-        read = [counting.get(each.name.casefold()) for each in select.find_all(exp.Table)]
+        read = [counting.get(each.name.casefold()) for each in of_kind(select, exp.Table)]
         dates = {name: about for table in read if table for name, about in _dates_of(table)}
         counted = {str(table["date"]).casefold() for table in read if table}
-        compared = {each.name for part in conditions_of(select) for each in part.find_all(exp.Column)}
+        compared = {each.name for part in conditions_of(select) for each in of_kind(part, exp.Column)}
         if not {name.casefold() for name in compared} & counted:
             others = sorted(name for name in compared if name.casefold() in dates)
             yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
@@ -79,10 +79,10 @@ def partly_dated(plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[st
     tables = list(tables)
     counting = {str(table["table_name"]).casefold(): table.get("date") for table in tables}
     found = [each for _, each in trees(plan.results)]
-    dated = [any(DAY.match(each.name) for each in one.find_all(exp.Literal)) for one in found]
+    dated = [any(DAY.match(each.name) for each in of_kind(one, exp.Literal)) for one in found]
     for one in (one for one, days in zip(found, dated, strict=True) if any(dated) and not days):
         if any(counting.values()):  # in an office's own database
-            read = {each.name.casefold() for each in one.find_all(exp.Table)}
+            read = {each.name.casefold() for each in of_kind(one, exp.Table)}
             yield from (str(day) for name in sorted(read) if (day := counting.get(name, name)))
 
 

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import Reading
-from agentd.apps.analytics.sql.tree import own
+from agentd.apps.analytics.sql.tree import of_kind, own
 
 
 def needless_keys(reading: Reading) -> Iterator[str]:
     """Group keys that the question doesn't mention, that aren't shown, or that are unique per row."""
     plain = reading.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
-    seen = [column for each in plain for column in each.find_all(exp.Column)]
+    seen = [column for each in plain for column in of_kind(each, exp.Column)]
     group = reading.select.args.get("group")
-    inside = [c for each in reading.own(exp.AggFunc) for c in each.find_all(exp.Column)]
+    inside = [c for each in reading.own(exp.AggFunc) for c in of_kind(each, exp.Column)]
     summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
     for key in group.expressions if group and not _summed_on(reading.select) else ():
         key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
-        for column in key.find_all(exp.Column):
+        for column in of_kind(key, exp.Column):
             found = reading.column(column)
             if found is None or reading.kind(column) == "temporal":
                 if found and not reading.asked.by_time:

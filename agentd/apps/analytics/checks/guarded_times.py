@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.sql.tree import DAY, nodes, trees
+from agentd.apps.analytics.sql.tree import DAY, nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -30,7 +30,7 @@ def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
             first, end = date.fromisoformat(day), date.fromisoformat(last)
             count = 12 * (end.year - first.year) + end.month - first.month + 1
             months |= {(first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
-    for equal in select.find_all(exp.EQ) if months else ():
+    for equal in of_kind(select, exp.EQ) if months else ():
         wide = _months_wide(equal.this)
         if wide and equal.expression.name.isdecimal():
             last_month = wide * int(equal.expression.name)
@@ -60,7 +60,7 @@ def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
         if any(len(found) > 1 for found in ends.values()):
             yield either.sql()
     for each in nodes(plan.selects, exp.Not) if not finder("restricts").search(question) else ():
-        if not each.find(exp.Query) and any(DAY.match(day.name) for day in each.find_all(exp.Literal)):
+        if not each.find(exp.Query) and any(DAY.match(day.name) for day in of_kind(each, exp.Literal)):
             yield each.sql()
     for like in nodes(plan.selects, exp.Like):
         if re.match(r"(?:19|20)\d\d-(?:\d?|\d\d-\d)%", like.expression.name):
@@ -71,10 +71,10 @@ def timeless_whole(plan: Plan) -> Iterator[str]:
     """Wholes of a quotient without the dates that its part has: a month's orders over all orders ever."""
     for quotient in nodes(plan.results, exp.Div):
         outer = quotient.find_ancestor(exp.Select)
-        for whole in quotient.expression.find_all(exp.Subquery):
-            parts = [{each.name for each in one.find_all(exp.Table)} for one in (whole.this, outer)]
-            rest = sum(DAY.match(each.name) is not None for each in outer.find_all(exp.Literal)) if outer else 0
-            dated = any(DAY.match(each.name) for each in whole.find_all(exp.Literal))
+        for whole in of_kind(quotient.expression, exp.Subquery):
+            parts = [{each.name for each in of_kind(one, exp.Table)} for one in (whole.this, outer)]
+            rest = sum(DAY.match(each.name) is not None for each in of_kind(outer, exp.Literal)) if outer else 0
+            dated = any(DAY.match(each.name) for each in of_kind(whole, exp.Literal))
             if rest and not dated and parts[0] <= parts[1]:
                 yield whole.sql()
 
@@ -140,16 +140,16 @@ def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
 def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the quoted dates and years in its conditions)."""
     for key, found in trees(plan.selects):
-        parts = list(found.find_all(exp.Where, exp.Having, exp.Join))
-        numbers = [equal for part in parts for equal in part.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
+        parts = list(of_kind(found, exp.Where, exp.Having, exp.Join))
+        numbers = [equal for part in parts for equal in of_kind(part, exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
         years = [each.expression.name for each in numbers if _is_year(each.this)]
-        texts = [each.name for part in parts for each in part.find_all(exp.Literal) if each.is_string]
+        texts = [each.name for part in parts for each in of_kind(part, exp.Literal) if each.is_string]
         yield key, " ".join(f"'{each}'" for each in (*texts, *years))
 
 
 def _is_year(side: exp.Expr) -> bool:
     """Whether an expression is YEAR(d), EXTRACT(YEAR FROM d) or a column called `year`."""
-    extracts = any(each.name.casefold() == "year" for each in side.find_all(exp.Extract, exp.Column))
+    extracts = any(each.name.casefold() == "year" for each in of_kind(side, exp.Extract, exp.Column))
     return extracts or side.find(exp.Year) is not None
 
 
@@ -189,4 +189,4 @@ def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any])
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, all literals of its query)."""
-    return ((key, " ".join(each.name for each in found.find_all(exp.Literal))) for key, found in trees(plan.selects))
+    return ((key, " ".join(each.name for each in of_kind(found, exp.Literal))) for key, found in trees(plan.selects))

@@ -12,7 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics.checks.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.checks.limits import other_rows
 from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, sources_of, trees
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, of_kind, sources_of, trees
 
 MADE_UP = 3
 """From this many keys in a list on that the question doesn't name, they count as invented; fewer may be known codes."""
@@ -29,7 +29,7 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
     faults += other_rows(plan, said)
     for key, found in trees(plan.selects):
-        for select in found.find_all(exp.Select):
+        for select in of_kind(found, exp.Select):
             found_here = (
                 *_unjoined(select),
                 *_ungrouped(select),
@@ -52,7 +52,7 @@ def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) ->
         if column.get("is_primary_key") or column.get("classification") == "identifier"
     }
     for key, found in trees(plan.selects):
-        for each in found.find_all(exp.In):
+        for each in of_kind(found, exp.In):
             values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
             invented = [value for value in values if value not in named]
             if each.this.name.casefold() in keys and len(invented) >= MADE_UP:
@@ -77,7 +77,7 @@ def _twice(select: exp.Select) -> Iterator[str]:
         if first := names.get(written):
             yield f"{first} and {each.alias_or_name} are both {written}"
         names[written] = each.alias_or_name
-    for less in select.find_all(exp.Sub):
+    for less in of_kind(select, exp.Sub):
         if less.this == less.expression:
             yield f"{less.sql()} is always 0"
 
@@ -103,7 +103,7 @@ def _unjoined(select: exp.Select) -> Iterator[str]:
         join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
     ]
     where = select.args.get("where")
-    equal = where.find_all(exp.EQ) if where is not None else ()
+    equal = of_kind(where, exp.EQ) if where is not None else ()
     tied = sum(isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column) for each in equal)
     if sum(not (isinstance(join.this, exp.Subquery) or join.method == "NATURAL") for join in loose) > tied:
         names = ", ".join(join.this.alias_or_name for join in loose)
@@ -115,7 +115,7 @@ def _ties(condition: exp.Expr | None) -> bool:
     if condition is None:
         return False
     compared = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Like)
-    tables = [{column.table for column in each.find_all(exp.Column)} for each in condition.find_all(*compared)]
+    tables = [{column.table for column in of_kind(each, exp.Column)} for each in of_kind(condition, *compared)]
     return any(len(each) > 1 or "" in each for each in tables if each)
 
 
@@ -123,7 +123,7 @@ def _ungrouped(select: exp.Select) -> Iterator[str]:
     """Columns beside an aggregate that aren't in the GROUP BY, so that their value is arbitrary."""
     if select.args.get("group") or select.args.get("distinct"):
         return
-    found = (node for each in select.expressions for node in each.find_all(exp.AggFunc))
+    found = (node for each in select.expressions for node in of_kind(each, exp.AggFunc))
     inner = (exp.Select, exp.Window)
     bare = [each.alias_or_name for each in select.expressions if of_a_row(each)]
     if bare and any(node.find_ancestor(*inner) is select for node in found):

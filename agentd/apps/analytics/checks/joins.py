@@ -14,7 +14,7 @@ from agentd.apps.analytics.checks.agreement import speaks
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import Side, nodes, quoted, selects_of, tree, trees
+from agentd.apps.analytics.sql.tree import Side, nodes, of_kind, quoted, selects_of, tree, trees
 from agentd.apps.analytics.vocabulary import finder
 
 Pair = tuple[Side, Side]
@@ -106,7 +106,7 @@ def _reads(query: str, table: str, columns: set[str]) -> bool:
     found = tree(query)
     if found is None or found.find(exp.Star) is not None:
         return True
-    read = found.find_all(exp.Column)
+    read = of_kind(found, exp.Column)
     return any((column.table or table) == table and column.name in columns for column in read)
 
 
@@ -156,7 +156,7 @@ def united_twice(plan: Plan) -> Iterator[str]:
     """Tables that both branches of a UNION ALL under an aggregate read, so that a row may count twice."""
     for union in nodes(plan.selects, exp.Union):
         outer = union.find_ancestor(exp.Select)
-        sides = [{table.name for table in side.find_all(exp.Table)} for side in (union.left, union.right)]
+        sides = [{table.name for table in of_kind(side, exp.Table)} for side in (union.left, union.right)]
         if not union.args.get("distinct") and outer is not None and outer.find(exp.Sum, exp.Avg, exp.Count):
             yield from (f"UNION ALL {name}" for name in sorted(sides[0] & sides[1]))
 
@@ -172,10 +172,10 @@ def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
     joins = select.args.get("joins") or []
     if any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
         return
-    named = {table.alias_or_name: table.name for table in select.find_all(exp.Table)}
-    tied = {id(column) for join in joins for column in join.find_all(exp.Column)}
-    sides = {(named.get(each.table, ""), each.name) for each in select.find_all(exp.Column) if id(each) not in tied}
-    less = [{named.get(each.table, "") for each in sub.find_all(exp.Column)} for sub in select.find_all(exp.Sub)]
+    named = {table.alias_or_name: table.name for table in of_kind(select, exp.Table)}
+    tied = {id(column) for join in joins for column in of_kind(join, exp.Column)}
+    sides = {(named.get(each.table, ""), each.name) for each in of_kind(select, exp.Column) if id(each) not in tied}
+    less = [{named.get(each.table, "") for each in of_kind(sub, exp.Column)} for sub in of_kind(select, exp.Sub)]
     for table in {name for name, _ in sides} if all(name for name, _ in sides) else ():
         documents = {right[0] for left, right in relations.items() if left[0] == table} & {*named.values()} - {table}
         said = {right for left, right in relations.items() if left[0] in documents}

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.sql.edits import QUOTES, before_from
-from agentd.apps.analytics.sql.tree import columns_of, rows_divided_by, tree
+from agentd.apps.analytics.sql.tree import columns_of, of_kind, rows_divided_by, tree
 
 Table = Mapping[str, Any]
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
@@ -98,7 +98,7 @@ def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tupl
     named = {each.alias_or_name: known.get(each.name, set()) for each in sources if isinstance(each, exp.Table)}
     kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT"}
     for projection in select.expressions:
-        for figure in projection.find_all(*kinds):
+        for figure in of_kind(projection, *kinds):
             column = figure.this
             if not isinstance(column, exp.Column) or figure.find_ancestor(exp.Select) is not select:
                 continue

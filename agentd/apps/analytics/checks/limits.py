@@ -14,7 +14,7 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import superlatives
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import order_of
-from agentd.apps.analytics.sql.tree import tree
+from agentd.apps.analytics.sql.tree import of_kind, tree
 from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
 
 MOST = 100
@@ -128,7 +128,7 @@ def _listed(plan: Plan) -> Iterator[str]:
 
 def _inner(query: str) -> Iterator[int]:
     found = tree(query)
-    for limit in found.find_all(exp.Limit) if found is not None else ():
+    for limit in of_kind(found, exp.Limit) if found is not None else ():
         if limit.parent is not found and limit.expression is not None and limit.expression.is_int:
             yield int(limit.expression.this)
 

@@ -9,14 +9,15 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.sql.tree import of_kind
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:
     """Tables that the schema search did not find if the question has no name, column or value of them, and joins of
     such tables on columns with unrelated names."""
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
-    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in leaf.find_all(exp.Literal))]
-    valued = {column.table.casefold() for leaf in chosen for column in leaf.find_all(exp.Column)}
+    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in of_kind(leaf, exp.Literal))]
+    valued = {column.table.casefold() for leaf in chosen for column in of_kind(leaf, exp.Column)}
     others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
     for alias, name in others.items():
         read = [each.name for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)]

@@ -19,7 +19,7 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
-from agentd.apps.analytics.sql.tree import DAY, quoted, tree
+from agentd.apps.analytics.sql.tree import DAY, of_kind, quoted, tree
 from agentd.apps.analytics.vocabulary import finder
 
 TIED = "tied_"
@@ -120,7 +120,7 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
     """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders."""
     thing = Asked(reading.asked.counted)
     counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
-    written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.find_all(exp.Table)}
+    written = {each.alias_or_name.casefold(): each.alias_or_name for each in of_kind(reading.select, exp.Table)}
     sources = {written[alias]: table for alias, table in reading.sources.items()}
     about = {alias: table for alias, table in sources.items() if thing.hits(*_named(table))}
     keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
@@ -231,7 +231,7 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
             other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
             turned = reading.select.copy()
-            for same in [node for node in turned.find_all(exp.Is) if node == each]:
+            for same in [node for node in of_kind(turned, exp.Is) if node == each]:
                 same.set("this", other)
             yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
     order = reading.cutting_order

@@ -15,7 +15,7 @@ from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.coverage import numbers_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import SCALES
-from agentd.apps.analytics.sql.tree import nodes
+from agentd.apps.analytics.sql.tree import nodes, of_kind
 from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
@@ -38,7 +38,7 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
     for select in nodes(plan.results, exp.Select):
         for part in select.expressions:
             yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))
-            once = (each for each in part.find_all(exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
+            once = (each for each in of_kind(part, exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
 
 
@@ -60,7 +60,7 @@ def _names_a_place(question: str) -> bool:
 
 def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
     """Calculations on a column with a number that nobody means."""
-    for literal in part.find_all(exp.Literal) if part.find(*_OF_TIME) is None else ():
+    for literal in of_kind(part, exp.Literal) if part.find(*_OF_TIME) is None else ():
         above: Any = literal.parent
         while isinstance(above, exp.Paren | exp.Neg | exp.Cast):
             above = above.parent
@@ -73,13 +73,13 @@ def _reckoned(part: exp.Expression, known: set[float]) -> Iterator[str]:
 
 def _cut(part: exp.Expression, texts: set[str]) -> Iterator[str]:
     """Amounts whose last digits are dropped. `texts`: columns that are cast because they hold text."""
-    for each in part.find_all(exp.Sum, exp.Avg):
+    for each in of_kind(part, exp.Sum, exp.Avg):
         whole = each.find(exp.Cast)
-        columns = {column.name.casefold() for column in whole.find_all(exp.Column)} if whole else set()
+        columns = {column.name.casefold() for column in of_kind(whole, exp.Column)} if whole else set()
         if whole is not None and whole.is_type(*exp.DataType.INTEGER_TYPES) and not columns & texts:
             yield whole.sql()
-        yield from (cut.sql() for cut in each.find_all(*_CUTTING) if _to_integers(cut))
-    yield from (each.sql() for each in part.find_all(exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
+        yield from (cut.sql() for cut in of_kind(each, *_CUTTING) if _to_integers(cut))
+    yield from (each.sql() for each in of_kind(part, exp.Round) if isinstance(each.args.get("decimals"), exp.Neg))
 
 
 def _to_integers(cut: exp.Expr) -> bool:

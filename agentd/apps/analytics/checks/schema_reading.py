@@ -13,7 +13,7 @@ from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.checks.agreement import speaks, things_counted, words_of
 from agentd.apps.analytics.checks.unknown_words import about_table, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
-from agentd.apps.analytics.sql.tree import conditions_of, own, valued
+from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 
 _HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
@@ -102,15 +102,19 @@ class Reading:
 
     def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
         self.select, self.tables, self.asked = select, tables, asked
-        made = {each.alias.casefold() for each in select.root().find_all(exp.CTE)}
-        read = [each for each in select.find_all(exp.Table) if each.name.casefold() in tables]
-        others = [each for each in select.find_all(exp.Table) if each.name.casefold() not in {*tables, *made}]
+        made = {each.alias.casefold() for each in of_kind(select.root(), exp.CTE)}
+        read = [each for each in of_kind(select, exp.Table) if each.name.casefold() in tables]
+        others = [each for each in of_kind(select, exp.Table) if each.name.casefold() not in {*tables, *made}]
         self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
 
     def own(self, *kinds: type[Any]) -> Iterator[Any]:
         """Its own nodes of these kinds."""
-        return own(self.select, *kinds)
+        return (node for node in self._nodes if isinstance(node, kinds))
+
+    @cached_property
+    def _nodes(self) -> list[exp.Expr]:
+        return list(own(self.select, exp.Expr))
 
     def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
         """The columns of a part that make its value, without those in conditions."""
@@ -134,14 +138,14 @@ class Reading:
 
     @cached_property
     def shown(self) -> list[exp.Column]:
-        return [column for part in self.select.expressions for column in part.find_all(exp.Column)]
+        return [column for part in self.select.expressions for column in of_kind(part, exp.Column)]
 
     @cached_property
     def grouping(self) -> list[exp.Column]:
         """The columns that distinguish rows: those of the group keys, and those selected without an aggregate."""
         group = self.select.args.get("group")
-        keys = [column for key in (group.expressions if group else ()) for column in key.find_all(exp.Column)]
-        return keys + [column for each in self.plain for column in each.find_all(exp.Column)]
+        keys = [column for key in (group.expressions if group else ()) for column in of_kind(key, exp.Column)]
+        return keys + [column for each in self.plain for column in of_kind(each, exp.Column)]
 
     def tied_to(self, column: exp.Column) -> Iterator[str]:
         """The sources whose columns a column is equated with: `Track.GenreId` is tied to `Genre`."""
@@ -247,15 +251,15 @@ class Reading:
     def _chosen(self, column: exp.Column) -> bool:
         """Whether a condition selects rows by a value of the column that is in the question."""
         return any(
-            column.sql() in {each.sql() for each in leaf.find_all(exp.Column)}
-            and any(self.asked.says(value.name) for value in leaf.find_all(exp.Literal))
+            column.sql() in {each.sql() for each in of_kind(leaf, exp.Column)}
+            and any(self.asked.says(value.name) for value in of_kind(leaf, exp.Literal))
             for leaf in self.leaves()
         )
 
     def is_about(self, table: Mapping[str, Any]) -> bool:
         """Whether the question mentions the table, a value that its rows are selected by, or a column that refers to
         them: the head of a department is a physician."""
-        chosen = (column for leaf in self.leaves() for column in leaf.find_all(exp.Column) if self._chosen(column))
+        chosen = (column for leaf in self.leaves() for column in of_kind(leaf, exp.Column) if self._chosen(column))
         ties = ((each.this, each.expression) for each in self.own(exp.EQ))
         tied = (tie for tie in ties if all(isinstance(side, exp.Column) and self.column(side) for side in tie))
         pairs = (pair for tie in tied for pair in (tie, tie[::-1]))

@@ -17,6 +17,7 @@ from agentd.apps.analytics.checks.ranking import misranked
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.checks.unknown_words import about_table
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
 
 
@@ -41,7 +42,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     if (when := finder("when").search(question)) and "temporal" not in kinds:
         yield when[0]
     figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
-    means = (column for reading in readings for each in reading.own(exp.Avg) for column in each.find_all(exp.Column))
+    means = (column for reading in readings for each in reading.own(exp.Avg) for column in of_kind(each, exp.Column))
     figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
     counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
     things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())

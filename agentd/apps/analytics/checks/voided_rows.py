@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import speaks
 from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder
 
 
@@ -23,7 +24,7 @@ def kept(reading: Reading) -> Iterator[str]:
     """Columns that mark such rows in the tables of a figure, if nothing in the whole query reads them."""
     if not any(True for _ in reading.own(exp.AggFunc)) and not reading.select.args.get("limit"):
         return
-    read = {column.name.casefold() for column in reading.select.root().find_all(exp.Column)}
+    read = {column.name.casefold() for column in of_kind(reading.select.root(), exp.Column)}
     for table in reading.sources.values():
         names = (str(column["name"]) for column in table["columns"])
         yield from (name for name in names if speaks(name, "voided") and name.casefold() not in read)

@@ -5,6 +5,7 @@ No number is formatted here: values go to the server as the database returned th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,10 +56,15 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     sources = state.get("placeholder_sources")
     made = narrative_of(template, calculations, mapping, period, state["user_query"], sources)
     unknown = made.unknown
-    answer = await _filled(context, made.ready(), made.values, made.rules, currency, words.say)
+    try:
+        async with asyncio.TaskGroup() as both:
+            filled = both.create_task(_filled(context, made.ready(), made.values, made.rules, currency, words.say))
+            summary = both.create_task(_summary(context, calculations, mapping, currency, words.say))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
     warnings += [words.say["no_value"].format(name=name) for name in unknown]
     score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
-    narrative = answer["final_narrative"].replace(NOTHING, words.say["unavailable"])
+    narrative = filled.result()["final_narrative"].replace(NOTHING, words.say["unavailable"])
     doubts = [warning for warning in warnings if not is_sample(warning)]
     if score < CERTAIN and doubts:
         narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
@@ -66,7 +72,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
         "final_narrative": said(narrative, warnings),
         "data_table_for_display": rows,
         "table_units": units_of(rows, mapping, currency),
-        "executive_summary": await _summary(context, calculations, mapping, currency, words.say),
+        "executive_summary": summary.result(),
         "warnings_for_display": warnings,
         "workflow_status": "completed",
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from agentd.apps.analytics.checks.joins import Pair, pairs
@@ -120,9 +121,12 @@ def _of_month(month: str, column: str) -> str:
 def _columns(main: str, tables: Mapping[str, list[str]], near: Iterable[str]) -> str:
     """The main table's columns, bare or qualified, and those of the tables near it."""
     bare = [re.escape(column) for column in tables[main]]
-    return "|".join(
-        [*bare, *(rf"{re.escape(name)}\.(?:{either(tables[name])})" for name in (main, *near) if tables[name])]
-    )
+    return "|".join([*bare, *(_qualified(name, tuple(tables[name])) for name in (main, *near) if tables[name])])
+
+
+@lru_cache(maxsize=256)
+def _qualified(table: str, columns: tuple[str, ...]) -> str:
+    return rf"{re.escape(table)}\.(?:{either(columns)})"
 
 
 def _conditions(main: str, tables: Mapping[str, list[str]], near: Iterable[str], said: Said) -> str:

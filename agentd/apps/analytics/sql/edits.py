@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import tokenize
@@ -118,7 +119,7 @@ def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: st
     exact = {*tables, *columns}
     known = {name.casefold(): name for name in exact}
     tokens, edits = _tokens(query), []
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, after in zip(tokens, (*tokens[1:], None), strict=True):
         name = token.text if token.text in exact else known.get(token.text.casefold())
         kind = token.token_type.name
         if name is None or kind == "STRING" or (kind != "IDENTIFIER" and not _stands_alone(token, after)):
@@ -165,8 +166,9 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _tokens(query: str) -> list[Any]:
+@lru_cache(maxsize=64)
+def _tokens(query: str) -> tuple[Any, ...]:
     try:
-        return list(tokenize(query, read=DIALECTS[0]))
+        return tuple(tokenize(query, read=DIALECTS[0]))
     except SqlglotError:
-        return []
+        return ()

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from agentd.apps.analytics.sql.tree import Side, sources_of, tree
+from agentd.apps.analytics.sql.tree import Side, of_kind, sources_of, tree
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 DEPTH = 8
@@ -68,10 +68,10 @@ def order_of(query: str) -> dict[str, str]:
 def picks_of(query: str) -> set[str]:
     """The directions in which it picks rows without ORDER BY: those of its ranks and of `= (SELECT MAX(…) …)`."""
     found, ways = tree(query), set()
-    for rank in found.find_all(*RANKS) if found is not None else ():
+    for rank in of_kind(found, *RANKS) if found is not None else ():
         if (order := rank.parent.args.get("order") if isinstance(rank.parent, exp.Window) else None) is not None:
             ways.add("desc" if order.expressions[0].args.get("desc") else "asc")
-    for each in found.find_all(exp.EQ) if found is not None else ():
+    for each in of_kind(found, exp.EQ) if found is not None else ():
         shown = each.expression.this.selects if isinstance(each.expression, exp.Subquery) else []
         ways |= {way for kind, way in ((exp.Max, "desc"), (exp.Min, "asc")) if shown and isinstance(shown[0], kind)}
     return ways
@@ -102,7 +102,7 @@ def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection
     hundredfold = any(isinstance(each, exp.Mul) and _has_hundred(each) for each in _shown(node))
     over = tuple(_columns(division.this if division is not None else node, inner))
     under = tuple(_columns(division.expression, inner)) if division is not None else ()
-    known = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    known = [inner[column.name] for column in of_kind(node, exp.Column) if column.name in inner]
     first = next((each for each in _shown(node) if isinstance(each, exp.AggFunc)), None)
     aggregate = _aggregate(first)
     if known and isinstance(node, exp.Column):
@@ -146,7 +146,7 @@ def _aggregate(node: exp.Expr | None) -> str:
 
 
 def _counts_below(node: exp.Expr, inner: dict[str, Projection]) -> bool:
-    below = [inner[column.name] for column in node.find_all(exp.Column) if column.name in inner]
+    below = [inner[column.name] for column in of_kind(node, exp.Column) if column.name in inner]
     return node.find(exp.Count) is not None or any(each.counts for each in below)
 
 
@@ -157,5 +157,5 @@ def _has_hundred(node: exp.Expr) -> bool:
 
 def _julian(node: exp.Expr) -> bool:
     """A difference of days, from SQLite's JULIANDAY or DATEDIFF."""
-    names = [each.name.upper() for each in node.find_all(exp.Anonymous)]
+    names = [each.name.upper() for each in of_kind(node, exp.Anonymous)]
     return "JULIANDAY" in names or "DATEDIFF" in names
