@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import resource
 import signal
 import subprocess
@@ -130,7 +129,7 @@ def test_without_a_free_descriptor_an_error_is_still_said_in_words(tmp_path: Pat
         line.getresponse().read()
         assert daemon.process is not None
         pid, before = daemon.process.pid, resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")), before[1]))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()), before[1]))
         status, body = asked()
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
         assert (status, json.loads(body)["error"]["data"]["type"]) == (200, "not_found")
