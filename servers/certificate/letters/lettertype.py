@@ -40,8 +40,8 @@ SAID = {
     "dict_type": "should be a table",
 }
 """Replacements for pydantic's error messages, which speak of data, not of keys in a file."""
-MOST_BYTES = 100_000
-"""Limit of each file of a letter: two dozen pages."""
+MOST_BYTES = 32_000
+"""Limit of each file of a letter, ten times the longest that ships: more takes seconds to draw."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields for the purpose of a letter, which state no facts."""
 
