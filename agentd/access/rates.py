@@ -20,8 +20,8 @@ class FailedTries:
     def __init__(self) -> None:
         self._failed: OrderedDict[str, list[float]] = OrderedDict()
 
-    def check(self, address: str) -> None:
-        """Raises RateLimited with retry_after_s if the address has failed too often."""
+    def check(self, address: str) -> list[float]:
+        """When the address has failed of late. Raises RateLimited with retry_after_s if that was too often."""
         now = time.monotonic()
         recent = [at for at in self._failed.get(address, ()) if at > now - 60]
         if len(recent) >= FAILED_A_MINUTE:
@@ -30,13 +30,12 @@ class FailedTries:
                 f"{FAILED_A_MINUTE} wrong tokens or codes came from this address within a minute; wait {wait} s",
                 retry_after_s=wait,
             )
+        return recent
 
     def failed(self, address: str) -> None:
         """Count one more failure. Raises RateLimited if there were too many already."""
-        self.check(address)
-        now = time.monotonic()
-        recent = [at for at in self._failed.pop(address, ()) if at > now - 60]
-        self._failed[address] = [*recent, now]
+        self._failed[address] = [*self.check(address), time.monotonic()]
+        self._failed.move_to_end(address)
         while len(self._failed) > _KEYS:
             self._failed.popitem(last=False)
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter as Totals
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import structlog
@@ -31,34 +32,26 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-
-        def counter(name: str, description: str, *labels: str) -> Counter:
-            return Counter(name, description, labels, registry=self.registry)
-
-        self.runs = counter("agentd_runs", "Runs that ended, or stopped for an approval", "kind", "status")
-        self.steps = counter("agentd_steps", "Tool calls of runs", "server", "tool", "success")
-        self.tokens = counter("agentd_model_tokens", "Tokens read and written", "provider", "model", "direction")
-        self.fallbacks = counter("agentd_model_fallbacks", "Providers passed over", "provider", "kind")
-
-        def seconds(name: str, description: str, label: str) -> Histogram:
-            return Histogram(name, description, (label,), registry=self.registry, buckets=_SECONDS)
-
-        def gauge(name: str, description: str, *labels: str) -> Gauge:
-            return Gauge(name, description, labels, registry=self.registry)
-
-        by_code = "JSON-RPC calls by method and error code (0: a result)"
-        self.rpc = counter("agentd_rpc_calls", by_code, "method", "code")
-        self._rpc_answered: Totals[tuple[str, int]] = Totals()
-        self.model_seconds = seconds("agentd_model_seconds", "One model turn", "provider")
-        self.tool_seconds = seconds("agentd_tool_seconds", "One tool call", "server")
-        self._active = gauge("agentd_runs_active", "Runs queued or under way")
-        self._restarts = gauge("agentd_server_restarts", "Restarts of a server", "server")
-        self._up = gauge("agentd_server_up", "1 while the server answers", "server")
+        counter, gauge = partial(Counter, registry=self.registry), partial(Gauge, registry=self.registry)
+        seconds = partial(Histogram, registry=self.registry, buckets=_SECONDS)
         of_day = ("day", "provider", "model")
-        self._day_turns = gauge("agentd_day_turns", "Model turns of a day", *of_day)
-        self._day_tokens = gauge("agentd_day_tokens", "Tokens of a day", *of_day, "direction")
+        ended = "Runs that ended, or stopped for an approval"
+        by_code = "JSON-RPC calls by method and error code (0: a result)"
         cost = "What a day's tokens cost by [[providers]] price; NaN in the currency unknown without one"
-        self._day_cost = gauge("agentd_day_cost", cost, *of_day, "currency")
+        self.runs = counter("agentd_runs", ended, ("kind", "status"))
+        self.steps = counter("agentd_steps", "Tool calls of runs", ("server", "tool", "success"))
+        self.tokens = counter("agentd_model_tokens", "Tokens read and written", ("provider", "model", "direction"))
+        self.fallbacks = counter("agentd_model_fallbacks", "Providers passed over", ("provider", "kind"))
+        self.rpc = counter("agentd_rpc_calls", by_code, ("method", "code"))
+        self._rpc_answered: Totals[tuple[str, int]] = Totals()
+        self.model_seconds = seconds("agentd_model_seconds", "One model turn", ("provider",))
+        self.tool_seconds = seconds("agentd_tool_seconds", "One tool call", ("server",))
+        self._active = gauge("agentd_runs_active", "Runs queued or under way")
+        self._restarts = gauge("agentd_server_restarts", "Restarts of a server", ("server",))
+        self._up = gauge("agentd_server_up", "1 while the server answers", ("server",))
+        self._day_turns = gauge("agentd_day_turns", "Model turns of a day", of_day)
+        self._day_tokens = gauge("agentd_day_tokens", "Tokens of a day", (*of_day, "direction"))
+        self._day_cost = gauge("agentd_day_cost", cost, (*of_day, "currency"))
 
     def watch(
         self,

@@ -33,13 +33,8 @@ TURNS = (
     .where(turns.c.session_id == sa.bindparam("id"))
     .order_by(turns.c.number.desc())
 )
-NEWEST = (
-    sa.select(*(column for column in runs.c if column.name not in ("events", "record")))
-    .join(turns, turns.c.run_id == runs.c.run_id)
-    .where(turns.c.session_id == sa.bindparam("id"))
-    .order_by(turns.c.number.desc())
-    .limit(sa.bindparam("most", type_=sa.Integer))
-)
+_SHORT = [column for column in runs.c if column.name not in ("events", "record")]
+NEWEST = TURNS.with_only_columns(*_SHORT).limit(sa.bindparam("most", type_=sa.Integer))
 """A session's latest runs for its next turn, without events and resume records."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
 WAITING = (

@@ -61,8 +61,6 @@ class RunIdParams(Params):
 
 
 class ApproveParams(Params):
-    """Params of Agent.approve."""
-
     run_id: RunId
     approval_id: str = Field(min_length=1, max_length=200, description="From the run's `approval`.")
     approved: bool = Field(description="true makes the call; with false the model learns that a human refused.")
@@ -71,8 +69,6 @@ class ApproveParams(Params):
 
 
 class ListParams(Params):
-    """Params of Agent.list."""
-
     session_id: SessionId | None = None
     status: RunStatus | None = None
     limit: int = Field(50, ge=1, le=500, description="Runs at most, newest first.")
@@ -81,8 +77,6 @@ class ListParams(Params):
 
 
 class SubscribeParams(Params):
-    """Params of Events.subscribe."""
-
     run_id: RunId
     after: int = Field(0, ge=0, le=2**53, description="The seq of the last event that the client has seen.")
     session_key: SessionKey | None = None

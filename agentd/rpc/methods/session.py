@@ -13,15 +13,11 @@ from agentd.rpc.params import Params, SessionId, SessionKey, Title
 
 
 class CreateParams(Params):
-    """Params of Session.create."""
-
     title: Title | None = None
     session_key: SessionKey | None = None
 
 
 class ListParams(Params):
-    """Params of Session.list."""
-
     limit: int = Field(50, ge=1, le=500, description="Sessions at most, newest first.")
     before: str | None = Field(None, max_length=500, description="`next` of the page before.")
     session_key: SessionKey | None = None

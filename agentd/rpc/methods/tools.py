@@ -13,8 +13,6 @@ from agentd.rpc.params import Arguments, NoParams, Params, SessionKey
 
 
 class CallParams(Params):
-    """Params of Tools.call."""
-
     tool: str = Field(min_length=1, max_length=200, description="A name from Tools.list; case does not matter.")
     input: Arguments | None = Field(None, description="The tool's arguments; left out or null: {}.")
     server: str | None = Field(None, max_length=100, description="Which server, where two have a tool of this name.")
