@@ -195,7 +195,8 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
     except FileNotFoundError:
         raise ConfigError([Problem(file, 1, "no such file; name one with --config or AGENTD_CONFIG")]) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([Problem(file, 1, f"cannot be read: {error}")]) from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
+        raise ConfigError([Problem(file, 1, f"cannot be read: {reason}")]) from None
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

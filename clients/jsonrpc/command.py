@@ -179,7 +179,8 @@ def _batch(name: str) -> list[Any]:
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {name}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
+        raise UsageError(f"cannot read {name}: {reason}") from None
     if text.lstrip().startswith("["):
         items = _json(text, name)
     else:

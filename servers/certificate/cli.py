@@ -1,7 +1,6 @@
 """`python -m servers.certificate letters …`: an office's commands on its own machine, without a daemon. Serves nothing.
 
-`letters --help` lists the commands; `backup`, `places` and `upgrade` are for agentd's own `backup`, `restore` and
-`migrate`.
+`letters --help` lists the commands; `backup`, `places` and `upgrade` are for agentd's own.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from servers.certificate.signing.statement import StatementError, read
 from servers.common.credentials import credential
 
 NONE_YET = "No letter has been issued yet. They are asked for at /kiosk or by `agentd chat`, once `agentd serve` runs."
+OF_A_STATE = ("audit", "list", "repair")
 MARKS = {"fault": "✗", "note": "·"}
 
 
@@ -75,9 +75,7 @@ def main(argv: Sequence[str]) -> int:
     importing.add_argument("--dry-run", action="store_true", help="only say what would be made")
     commands.add_parser("places", help="where register, archive and key are, as JSON")
     for command in commands.choices.values():
-        command.add_argument(
-            "--state", metavar="DIR", help="the daemon's state folder (default: $AGENTD_STATE, ./state)"
-        )
+        command.add_argument("--state", metavar="DIR", help="the state folder (default: $AGENTD_STATE, ./state)")
     options = parser.parse_args(argv)
     try:
         if options.command == "verify" and options.key is not None:
@@ -87,6 +85,8 @@ def main(argv: Sequence[str]) -> int:
             return _check(settings, options.folders)
         if options.command == "import-opensid":
             return _import(settings, options)
+        if options.command in OF_A_STATE and options.state and not Path(options.state).is_dir():
+            raise SettingsError(f"there is no state folder {options.state}")
         service = open_service(settings)
         try:
             return _run(service, settings, options)

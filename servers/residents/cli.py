@@ -25,7 +25,7 @@ from servers.residents.schema import metadata, pins
 from servers.residents.settings import Settings, SettingsError
 
 COMMANDS = ("check", "import", "pin")
-EXAMPLE = "for example RESIDENTS_URL=sqlite:////var/lib/agentd/residents.db"
+EXAMPLE = 'as residents_url = "sqlite:////var/lib/agentd/residents.db" in the [[servers]] entry does'
 
 
 def main(argv: Sequence[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -117,6 +118,10 @@ def _engine(url: sa.URL, writing: bool, seconds: float) -> sa.Engine:
 
 
 def _sqlite(url: sa.URL, writing: bool) -> sa.Engine:
+    if writing and url.database:
+        Path(url.database).parent.mkdir(
+            parents=True, exist_ok=True
+        )  # a register may be made before the state folder is
     engine = sa.create_engine(url, connect_args={"timeout": CONNECT_SECONDS}, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")

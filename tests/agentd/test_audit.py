@@ -176,6 +176,13 @@ def test_a_trail_that_was_made_again_from_nothing_is_seen_by_a_noted_end(
     assert (code, "is not in the trail" in err) == (1, True)
 
 
+def test_a_state_folder_that_is_not_there_is_no_intact_trail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "--verify", "--state", str(tmp_path / "typo")]) == 1
+    assert capsys.readouterr().err == f"agentd audit: there is no state folder {tmp_path}/typo\n"
+
+
 def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trail_of(tmp_path)
     rewrite(tmp_path, lines(tmp_path)[:-1])

@@ -21,7 +21,7 @@ def run(given: argparse.Namespace) -> int:
     """Return 0 once the backup is complete and on the disk, 1 with the reason otherwise."""
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
-    from agentd.apps.backup.snapshot import make
+    from agentd.apps.backup.snapshot import begin, make
     from agentd.apps.operator import operator
     from agentd.audit import AuditTrail
     from agentd.clock import clock_of
@@ -36,12 +36,14 @@ def run(given: argparse.Namespace) -> int:
     folder = given.folder.absolute()
     try:
         with in_use(settings.state):
+            begin(settings.state, folder)
             trail.record("state.backed_up", actor=operator())
             manifest = make(
                 settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
             )
     except (BackupError, OSError) as error:
-        print(f"agentd backup: {error}", file=sys.stderr)
+        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        print(f"agentd backup: {reason}", file=sys.stderr)
         return 1
     finally:
         trail.close()
@@ -79,7 +81,11 @@ def copy_letters(settings: Any, folder: Path) -> str | None:
 
 def elsewhere(settings: Any) -> list[str]:
     """What must be saved besides the state folder."""
-    parts = [f"the configuration, {settings.file}, and the office file; the passphrase of the office's key"]
+    parts = [
+        f"the configuration, {settings.file}, and what stands beside it: the office file, letters, words of the books",
+        "the passphrase of the office's key",
+        "the register of residents, unless it is in the state folder",
+    ]
     if settings.store.url:
         parts.append("sessions and runs, in PostgreSQL ([store] url): take its pg_dump before this backup")
     return parts

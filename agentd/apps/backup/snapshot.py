@@ -36,6 +36,15 @@ LEFT_OUT = ("letters", "snapshots", "graph", "before-restore-")
 TRAIL = "audit.jsonl"
 
 
+def begin(state: Path, folder: Path) -> None:
+    """Create the backup's folder; raises BackupError, OSError where there can be none."""
+    if folder.exists() and any(folder.iterdir()):
+        raise BackupError(f"{folder} is not empty: a backup goes into a folder of its own")
+    if folder.is_relative_to(state):
+        raise BackupError(f"{folder} lies in the state folder itself: a backup goes elsewhere, best to another disk")
+    make_private_folder(folder)
+
+
 def make(
     state: Path, folder: Path, now: Callable[[], datetime], letters: Callable[[Path], str | None], missing: list[str]
 ) -> Manifest:
@@ -43,11 +52,7 @@ def make(
 
     Raises BackupError and OSError. The manifest is written last; a folder without it is no backup.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise BackupError(f"{folder} is not empty: a backup goes into a folder of its own")
-    if folder.is_relative_to(state):
-        raise BackupError(f"{folder} lies in the state folder itself: a backup goes elsewhere, best to another disk")
-    make_private_folder(folder)
+    begin(state, folder)
     loose, databases = _files(state)
     try:
         _copy_databases(state, databases, folder / STATE)

@@ -83,7 +83,10 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
     A note says what was left out or remains to be done. Comments and trailing commas are ignored. Raises ValueError if
     the file has no servers.
     """
-    document = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
+    try:
+        document = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text)))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON: {error}") from None
     json.dumps(document, ensure_ascii=False).encode()  # raises ValueError for a lone surrogate
     listed = _servers(document)
     if listed is None:

@@ -63,3 +63,11 @@ def test_a_register_without_letters_says_so_beside_the_list(tmp_path: Path, caps
     shown = capsys.readouterr()
     assert shown.out == "", "what reads the list finds no line"
     assert "No letter has been issued yet" in shown.err
+
+
+@pytest.mark.parametrize("words", [["audit"], ["list"], ["repair"]])
+def test_a_state_folder_that_is_not_there_is_no_sound_register(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--state", str(tmp_path / "typo")]) == 2
+    assert f"there is no state folder {tmp_path}/typo" in capsys.readouterr().err

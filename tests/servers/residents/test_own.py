@@ -229,6 +229,12 @@ def test_without_an_address_nothing_is_imported_and_the_sample_is_checked(tmp_pa
     assert "60 residents in 20 families" in run(tmp_path, None, "check").stdout
 
 
+def test_a_register_is_made_in_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/state/residents.db"
+    done = run(tmp_path, url, "import", write(tmp_path, *GOOD))
+    assert done.returncode == 0, done.stderr
+
+
 def test_opensid_is_checked_in_counts_and_never_written(tmp_path: Path) -> None:
     with mariadb("opensid") as server:
         opensid.make(server)

@@ -15,6 +15,7 @@ import pytest
 
 from agentd import config
 from agentd.apps.backup.backup_command import copy_letters
+from agentd.cli import main
 from tests import warm
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.servers.certificate.letters import DOMISILI
@@ -114,3 +115,12 @@ def test_a_backup_starts_the_letter_server_once(tmp_path: Path) -> None:
     (tmp_path / "script.jsonl").write_text("{}\n")
     said = copy_letters(config.load(str(tmp_path / "client.toml"), state=str(tmp_path / "state")), tmp_path / "part")
     assert said is not None and "postgresql://db/letters" in said and "/keys/office.pem" in said
+
+
+def test_a_backup_that_could_not_begin_is_not_in_the_audit_trail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "state").mkdir()
+    assert main(["backup", str(tmp_path), "--state", str(tmp_path / "state")]) == 1
+    assert "is not empty: a backup goes into a folder of its own" in capsys.readouterr().err
+    assert "state.backed_up" not in "".join(path.read_text() for path in tmp_path.rglob("audit.jsonl"))
