@@ -73,14 +73,7 @@ class Approvals:
     audit: AuditTrail
     rules: ApprovalRules = ApprovalRules()
 
-    async def answered(
-        self,
-        prompt: str,
-        opening: Opening,
-        caller: Caller,
-        *,
-        form: bool = False,
-    ) -> Answered:
+    async def answered(self, prompt: str, opening: Opening, caller: Caller, *, form: bool = False) -> Answered:
         """Find the waiting run that this prompt decides: a plain yes or no as the session's very next message.
 
         If several calls wait that the caller may decide, the caller is asked which; the next message chooses one.

@@ -83,8 +83,8 @@ class Found:
     def _stopped(self) -> dict[str, str | int | float]:
         if not self.stops:
             return {}
-        told = "ordinary stops at random moments; the slowest took"
-        return {told: f"{len(self.stops)}; {max(self.stops):.1f} s", "unclean stops": len(self.unclean)}
+        label = "ordinary stops at random moments; the slowest took"
+        return {label: f"{len(self.stops)}; {max(self.stops):.1f} s", "unclean stops": len(self.unclean)}
 
     def judge(self, ids: Iterable[str], asked: Daemon, notes: Path, letters: Path) -> None:
         """Wait for every run by polling `asked`, then count runs, notes, and the letters in the archive."""

@@ -30,6 +30,7 @@ def trials(file: Path = FILE) -> Iterator[Trial]:
 
 
 def _row(key: str, language: str, office: Mapping[str, Any], row: list[Any]) -> Iterator[Trial]:
+    """The trials of `[why, {argument: wrong values}, {argument: right value}, *lines of the chat]`."""
     why, wrong, right, *lines = row
     asked, said = tool(office), session(*lines)
     for name, values in wrong.items():

@@ -161,7 +161,7 @@ class _Teller:
             said = self._one(points[0 if kind == "FIRST" else -1], column, label)
         elif kind == "RANK":
             named = rest[0] if rest and rest[0].casefold() != column.casefold() else ""
-            said = self._place(points, _name(named, rest, looked_up)) if named else self._ranked(points, column, label)
+            said = self._place(points, _meant(named, rest, looked_up)) if named else self._ranked(points, column, label)
         else:
             said = self._extreme(points, column, label, highest=kind == "TOP")
         if len(points) < len(rows):
@@ -254,7 +254,8 @@ def _in_order(points: list[_Point]) -> list[_Point]:
     return sorted(points, key=lambda each: (int(str(each.label)) if short else 0, str(each.label)))
 
 
-def _name(named: str, rest: list[str], looked_up: Callable[[str], Any]) -> str:
+def _meant(named: str, rest: list[str], looked_up: Callable[[str], Any]) -> str:
+    """The value of the figure so named, or, if there is none, the label that the words themselves give."""
     try:
         return str(looked_up(named))
     except KeyError:

@@ -32,8 +32,9 @@ class Line:
         relations = [(persons.owner_end(mark, self.words), mark) for mark in sentence.marks if mark.cue is Cue.RELATION]
         self.people = {end: mark.value for end, mark in relations}
         """{index after a person's words: the relation}."""
-        own = ((end, mark) for end, mark in relations if not persons.another(mark, self.marks, self.words))
-        self.relatives = {end: mark.value for end, mark in own}
+        self.relatives = {
+            end: mark.value for end, mark in relations if not persons.speaks_of_another(mark, self.marks, self.words)
+        }
         """The same, for persons whom the following words may be about."""
 
     def behind(self, at: int) -> int:

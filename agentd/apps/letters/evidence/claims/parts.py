@@ -265,7 +265,7 @@ class _Reader:
             end = mark.end
         elif persons.strong(mark, line.words, opens=opens, form=False):
             end = persons.owner_end(mark, line.words)
-            if not persons.another(mark, line.marks, line.words):
+            if not persons.speaks_of_another(mark, line.marks, line.words):
                 self._speaks_of({mark.value}, mark.start)
             if not persons.names(mark, line.words):
                 return end  # `bersama orang tua saya di Jl. …`

@@ -57,7 +57,7 @@ def owner_end(mark: Mark, words: Sequence[str]) -> int:
     return at
 
 
-def another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str]) -> bool:
+def speaks_of_another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str]) -> bool:
     """Whether the words after a relation aren't about that relative: `guru anak saya`, `diantar kakak saya`."""
     before = words[max(0, mark.start - 1) : mark.start]
     whose = marks.get(mark.start - 1)
