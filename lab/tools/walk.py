@@ -22,6 +22,7 @@ import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextvars import ContextVar, copy_context
+from functools import cache
 from inspect import currentframe
 from pathlib import Path
 from types import FrameType
@@ -42,10 +43,17 @@ def files() -> tuple[str, ...]:
 
 def _project(frame: FrameType | None) -> Iterator[str]:
     while frame is not None and frame.f_code is not TURN:  # callers of the event loop are not part of the path
-        path = Path(frame.f_code.co_filename)
-        if path.is_relative_to(ROOT) and path.parts[len(ROOT.parts)] in ("agentd", "bridges", "servers"):
-            yield str(path.relative_to(ROOT))
+        if file := _file(frame.f_code.co_filename):
+            yield file
         frame = frame.f_back
+
+
+@cache
+def _file(name: str) -> str:
+    """The file's path in the project; empty for others' files."""
+    path = Path(name)
+    ours = path.is_relative_to(ROOT) and path.parts[len(ROOT.parts)] in ("agentd", "bridges", "servers")
+    return str(path.relative_to(ROOT)) if ours else ""
 
 
 class Following(asyncio.DefaultEventLoopPolicy):

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 GAP = 12
@@ -113,22 +114,21 @@ class _Pattern:
 
     def span(self, sentence: _Sentence, at: int) -> tuple[int, int] | None:
         """Its span if it matches at this word, else None."""
-        end = self._end(sentence, at, self.steps)
+        end = self._end(sentence, at, 0)
         return None if end is None else (at, end)
 
-    def _end(self, sentence: _Sentence, at: int, steps: Sequence[_Step]) -> int | None:
-        """Where these steps end if they match here; after a gap each place of the next step is tried, nearest first."""
-        if not steps:
+    def _end(self, sentence: _Sentence, at: int, number: int) -> int | None:
+        """Where the steps from this one end if they match here; after a gap each place is tried, nearest first."""
+        if number == len(self.steps):
             return None if self.end and at < len(sentence.words) else at
-        step, *rest = steps
-        direct = step.words.end(sentence.words, at)
-        ends = sentence.soon(step.words, at) if step.after_gap else () if direct is None else (direct,)
+        step = self.steps[number]
+        ends = sentence.soon(step.words, at) if step.after_gap else sentence.here(step.words, at)
         for end in ends:
-            while step.repeated and (further := step.words.end(sentence.words, end)) is not None:
-                end = further
-            if (found := self._end(sentence, end, rest)) is not None:
+            while step.repeated and (further := sentence.here(step.words, end)):
+                (end,) = further
+            if (found := self._end(sentence, end, number + 1)) is not None:
                 return found
-        return self._end(sentence, at, rest) if step.optional and not ends else None
+        return self._end(sentence, at, number + 1) if step.optional and not ends else None
 
 
 class _Sentence:
@@ -139,16 +139,25 @@ class _Sentence:
         ends = (relatives.end(words, at) for at in range(len(words)))
         self.closed = frozenset(end for end in ends if end is not None)
         self._starts: dict[int, list[int]] = {}
+        self._here: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def here(self, wanted: Class, at: int) -> tuple[int, ...]:
+        """The one end of the wanted phrase at this word, or none. Kept, because most patterns share their classes."""
+        key = id(wanted), at
+        if (known := self._here.get(key)) is None:
+            end = wanted.end(self.words, at)
+            known = self._here[key] = () if end is None else (end,)
+        return known
 
     def soon(self, wanted: Class, at: int) -> Sequence[int]:
         """The ends of the wanted phrases that start within GAP words."""
         starts = self._starts.get(id(wanted))
         if starts is None:
             every = range(len(self.words))
-            starts = [each for each in every if each not in self.closed and wanted.end(self.words, each) is not None]
+            starts = [each for each in every if each not in self.closed and self.here(wanted, each)]
             self._starts[id(wanted)] = starts
         near = starts[bisect_left(starts, at) : bisect_right(starts, at + GAP)]
-        return [end for each in near if (end := wanted.end(self.words, each)) is not None]
+        return [self.here(wanted, each)[0] for each in near]
 
 
 class Patterns:
@@ -195,7 +204,18 @@ def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:
     if found is None:
         raise ValueError(f"{part}: neither a word nor {{class}}")
     name, text, times = found["name"], found["text"], found["times"]
-    words = Words.of([text]) if name is None else classes[name]
+    words = _word(text) if name is None else classes[name]
     if name is not None and text and isinstance(words, Words):  # `{thing}nya`: the word must have this ending
-        words = Words.of((" ".join(each) for each in words.phrases), (text,), must_end=True)
+        words = _ended(words, text)
     return _Step(words, optional=times != "", repeated=times == "*", after_gap=gap)
+
+
+@cache
+def _word(text: str) -> Words:
+    """One object for a word in all patterns, so that a sentence is searched for it once."""
+    return Words.of([text])
+
+
+@cache
+def _ended(words: Words, ending: str) -> Words:
+    return Words.of((" ".join(each) for each in words.phrases), (ending,), must_end=True)

@@ -58,7 +58,7 @@ def _affirms(turn: Turn) -> bool:
     said = [first.words[at] for at in clause if first.words[at][0].isalnum()]
     content = [word for word in said if word not in FILLERS]
     return len(content) <= _LONGEST and any(
-        tuple(said[at : at + len(each)]) == each for each in _ASSENTS for at in range(min(2, len(said)))
+        tuple(said[at:end]) in _ASSENTS for at in range(min(2, len(said))) for end in range(at + 1, len(said) + 1)
     )
 
 
