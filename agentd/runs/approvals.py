@@ -126,7 +126,8 @@ class Approvals:
             call = self._waiting(row)
         except AgentdError:
             return True
-        said = (*call.said, Said(by="citizen", order=len(call.said), text=prompt))
+        shown = Said(by="agent", order=len(call.said), text=(row.outcome or {}).get("response", ""))
+        said = (*call.said, shown, Said(by="citizen", order=shown.order + 1, text=prompt))
         return not self.rules.policy.supports(call.model_copy(update={"said": said}))
 
     def _waiting(self, row: RunRecord) -> ToolCall:

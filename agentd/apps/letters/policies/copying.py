@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -19,6 +20,7 @@ from agentd.apps.letters.claims.deeds import asked_by
 from agentd.apps.letters.evidence.claims.addresses import house_number
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import Case
+from agentd.apps.letters.evidence.claims.edits import edited
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.claims.parts import Part, of_turns, parts, people
 from agentd.apps.letters.evidence.claims.results import values as found_in_results
@@ -125,23 +127,31 @@ def _values(
     doubtful: list[Json] = []
     strange = own(field)
     chosen = strange or field.told_about
-    sure = _distinct(provable(_of_its_kind(field, rule, case, texts)))
-    if field.kind not in TEXTS or rule.get("enum"):
+    changed = [value for turn in reversed(case.turns) for value in edited(field, case, turn)]
+    sure = _distinct(provable(chain(changed, _of_its_kind(field, rule, case, texts))))
+    if sure or field.kind not in TEXTS or rule.get("enum"):
         return sure, [] if sure else _distinct(doubtful)
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
-    named = _named(field, case)
-    pieces_of = ([longest_first(field.kind, raws, texts, cut=cut) for raws in pieces] for pieces in named)
-    for pieces in chain([[_renumbered(field, case, texts)]], pieces_of):
-        whole = (next(provable(values, named=True), None) for values in pieces)
-        sure = _distinct([*sure, *(value for value in whole if value is not None)])
-        if sure:
-            return sure, []
+    if renumbered := next(provable(_renumbered(field, case, texts), named=True), None):
+        return [renumbered], []
+    whole = partial(longest_first, field.kind, texts=texts, cut=cut)
+    if sure := _fullest([next(provable(whole(raws), named=True), None) for raws in one] for one in _named(field, case)):
+        return sure, []
     said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
     loose = _distinct(provable(chain.from_iterable(said)))
     loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
     if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
     return [], [*loose, *_distinct(doubtful)]
+
+
+def _fullest(messages: Iterable[Iterable[str | None]]) -> list[Json]:
+    """The values of the newest message, or of an earlier one that says more (`Jl Mawar No 5`, later `Jl Mawar`)."""
+    kept: list[Json] = []
+    for values in messages:
+        words = set(fold(kept[0])) if kept else set[str]()
+        kept = _distinct(value for value in values if value is not None and words <= set(fold(value))) or kept
+    return kept
 
 
 def _renumbered(field: Field, case: Case, texts: Sequence[str]) -> Iterator[str]:

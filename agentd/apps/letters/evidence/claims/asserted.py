@@ -7,6 +7,7 @@ from functools import partial
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
+from agentd.apps.letters.evidence.fields.asked import LISTED
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import Named
 from agentd.apps.letters.evidence.fields.spans import TEXTS, alone, is_common_number, spans, values_of
@@ -124,15 +125,26 @@ def _mere_no(turn: Turn) -> bool:
     return all(set(each.moods) == {Mood.DENIED} for each in turn.heard.sentences)
 
 
-def taken_back(field: Field, turn: Turn) -> bool:
+def taken_back(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a sentence of the message calls the field or an earlier statement wrong and gives no value for it.
 
-    A mere no applies only to the fields that the question asks for, if any.
+    A mere no applies only to the fields that the question asks for, if any; `something is wrong` to none that a
+    question lists.
     """
     if turn.asked and not turn.asks_for(field.key) and _mere_no(turn):
         return False
     for sentence, named in zip(turn.heard.sentences, turn.named, strict=True):
         called = [one for one in named if one.start or sentence.words[0] not in NOES]
-        if sentence.wrong and (not called or any(field.key in one.keys for one in called)):
+        own = (one.keys for one in called if field.key in one.keys)
+        if sentence.wrong and (
+            (not called and not LISTED.search(turn.question))
+            or any(not _of_another(keys, field, case, turn, sentence) for keys in own)
+        ):
             return not spans(field, sentence.words, turn.day)
     return False
+
+
+def _of_another(keys: frozenset[str], field: Field, case: Case, turn: Turn, sentence: Sentence) -> bool:
+    """Whether a name of a text and of another field names the other, whose value is given (`lahirnya 15 Juli 1985`)."""
+    others = (case.form.shapes[key] for key in keys if field.kind in TEXTS and key != field.key)
+    return any(True for other in others for _ in values_of(other, sentence.words, turn.day))

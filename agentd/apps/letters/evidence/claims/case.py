@@ -248,7 +248,7 @@ class Case:
     def _turn(
         self, order: int, said: str, day: str, question: str, before: tuple[frozenset[str], ...], of: str | None
     ) -> Turn:
-        wanted, people = self.remember((Named, question), lambda: self._asks(question))
+        wanted, people = self.remember((Named, question), lambda: self._asks(asked.unlisted(question)))
         text = asked.completed(said, wanted, self.form)
         read, named = self.read(text)
         when = date.fromisoformat(day) if day else self.today

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -19,8 +20,15 @@ _YET = phrases().yet
 _CLITICS = tuple(phrases().clitics)
 _POSSESSED = SELF | phrases().possessives
 _BESIDE = FILLERS | phrases().neutral | phrases().copulas | phrases().interrogatives
+LISTED = re.compile(r"^- ([^\n:]+): (.+)$", re.M)
+"""A line of a list with a field's title and its value."""
 Question = tuple[str, str | None]
 """(label, person); the person is None for the applicant."""
+
+
+def unlisted(question: str) -> str:
+    """A question without the lines that list a value (`- Alamat: Jl Mawar No 5`): they don't ask for it."""
+    return LISTED.sub("", question)
 
 
 def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]:

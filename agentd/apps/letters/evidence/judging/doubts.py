@@ -75,7 +75,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
     if last is not None and last.corrected and not last.supports:
         return False
-    back = (turn for turn in taking_back(case) if taken_back(field, turn) and _reaches(field, case, turn))
+    back = (turn for turn in taking_back(case) if taken_back(field, case, turn) and _reaches(field, case, turn))
     denied = [place.turn.order for place in places if mood(field, place) is Mood.DENIED]  # `it's 12, not 14`
     since = max([0, *denied, *(turn.order for turn in back)])
     later = (place for place in places if place.turn.order >= since)

@@ -13,6 +13,7 @@ from agentd.apps.letters.evidence.claims import addresses, mentions, naming, quo
 from agentd.apps.letters.evidence.claims.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.case import Case, Turn
+from agentd.apps.letters.evidence.claims.edits import changes, edits
 from agentd.apps.letters.evidence.fields.field import LONGEST, Field
 from agentd.apps.letters.evidence.fields.spans import NUMBERS
 from agentd.apps.letters.evidence.fields.values import equals, within
@@ -66,11 +67,12 @@ def _of_another_field(field: Field, case: Case) -> bool:
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     """The orders of the messages and results that give the value; empty if a rule does, None if nothing does."""
     said = chain(_reader(field)(field, case), mentions.called(field, case)) if says_something(field, case) else ()
-    claims = list(_judged(said, field, case))
+    claims = [claim for claim in _judged(said, field, case) if not _of_an_edit(field, case, claim.message)]
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}
-    silent = (turn for turn in taking_back(case) if turn.order not in spoken)
-    claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, turn)]
+    silent = (turn for turn in taking_back(case) if turn.order not in spoken and not changes(case, turn))
+    claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, case, turn)]
     claims += picked(field, case) if mentions.own(field) else ()
+    claims += edits(field, case)
     answered = list(answers(field, case))
     instead = {claim.message for claim in answered}
     claims = [claim for claim in claims if claim.message not in instead] + answered
@@ -93,6 +95,14 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
         return frozenset() if not claims and _told_by_nik(field, case) else None
     later = any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
     return None if later else frozenset(found)
+
+
+def _of_an_edit(field: Field, case: Case, message: int) -> bool:
+    """Whether a reply to a list edits another field's value and doesn't name this field."""
+    turn = case.by_order.get(message)
+    edited = changes(case, turn) if turn is not None else {}
+    named = (one for each in (turn.named if turn is not None else ()) for one in each)
+    return bool(edited) and field.title not in edited and not any(field.key in one.keys for one in named)
 
 
 def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim]:

@@ -76,7 +76,7 @@ def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool
     shapes = case.form.shapes
     known = {field.key for field in proven}
     missing = {key for key, shape in shapes.items() if shape.kind in TEXTS and key not in known}
-    denied = any(taken_back(field, turn) for turn in taking_back(case) for field in unproven)
+    denied = any(taken_back(field, case, turn) for turn in taking_back(case) for field in unproven)
     if denied or not 0 < len(unproven) <= _MOST or missing != {field.key for field in unproven}:
         return False
     if any(field.kind not in _KINDS or field.many for field in unproven):

@@ -115,7 +115,7 @@ def _letter(words: Sequence[str], number: int) -> str | None:
 
 
 def _skip(words: Sequence[str], at: int) -> int:
-    while at < len(words) and words[at] in (".", ":", "/", "-", ". ", "no", "nomor"):
+    while at < len(words) and (words[at] in (".", ":", "/", "-", ". ", "no", "nomor") or words[at] in _PACK.clitics):
         at += 1
     return at
 
