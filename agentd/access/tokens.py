@@ -183,7 +183,8 @@ class TokenStore:
             return _File()
         except (OSError, ValidationError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not what agentd wrote"
-            to_do = "repair it, or remove it and add the tokens again"
+            denied = isinstance(error, PermissionError)
+            to_do = "run this as the daemon's user" if denied else "repair it, or remove it and add the tokens again"
             raise Conflict(f"{self._path} can't be used: {why}; {to_do}") from None
 
     def _refresh(self) -> None:

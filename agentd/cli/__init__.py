@@ -107,6 +107,10 @@ def _run(given: argparse.Namespace) -> int:
             raise
         print(f"agentd {given.command}: {how}", file=sys.stderr)
         return FAILED
+    except PermissionError as error:
+        reason = f"{error.filename}: {error.strerror}; run this as the daemon's user"
+        print(f"agentd {given.command}: {reason}", file=sys.stderr)
+        return FAILED
     except BrokenPipeError:  # the reader, such as `head`, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

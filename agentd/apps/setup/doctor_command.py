@@ -89,6 +89,8 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
     for warning in settings.warnings:
         yield Finding("note", f"configuration: {warning}")
     yield state_folder(settings.state)
+    if os.access(settings.state, os.F_OK) and not os.access(settings.state, os.R_OK | os.X_OK):
+        return  # what follows looks into it
     yield private(settings.state)
     yield address(settings.rpc.listen)
     if settings.store.url:
@@ -120,7 +122,8 @@ def state_folder(folder: Path) -> Finding:
     """Whether the daemon can write to the folder, and how much space is free."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        owner = f"chown it to {os.environ.get('USER', 'the daemon’s user')}, or name another by --state or AGENTD_STATE"
+        user = os.environ.get("USER", "the daemon’s user")
+        owner = f"run this as its owner, chown it to {user}, or name another by --state or AGENTD_STATE"
         return Finding("must", f"state folder {folder}: {existing} can't be written", owner)
     free_mb = shutil.disk_usage(existing).free // 1_000_000
     if free_mb < LEAST_FREE_MB:
