@@ -9,6 +9,7 @@ import pytest
 from agentd.agent.approval import summary
 from agentd.apps.letters.policies.copying import copied
 from agentd.apps.letters.policies.grounding import case_of, ungrounded
+from agentd.messages import Said
 from tests.agentd.apps.letters.letters import call, session
 from tests.agentd.apps.letters.test_conversations import tool
 
@@ -80,3 +81,20 @@ def test_what_is_said_of_something_else_edits_nothing(reply: str) -> None:
 
 def test_a_listed_value_that_is_called_different_is_asked_for() -> None:
     assert "alamat_domisili" not in known("alamatnya sudah pindah ke Jl Bangun Nusa No 3 rt 2 rw 4")
+
+
+@pytest.mark.parametrize(
+    ("reply", "edited"),
+    [
+        ("ya", {}),
+        ("ya, tapi rt 6", {"rt": "6"}),
+        ("betul, rt 6 maksudnya", {"rt": "6"}),
+        ("ya, lahirnya 6 juli 1985", {"tanggal_lahir": "1985-07-06"}),
+    ],
+)
+def test_a_yes_that_names_another_value_gives_that_value(reply: str, edited: dict[str, str]) -> None:
+    offered = {"rt": "5", "tanggal_lahir": "5 Juli 1985"}
+    asked = "Apakah ini benar: RT: 5; tanggal lahir: 5 Juli 1985? Jawab ya, atau sebutkan yang benar."
+    first, _, last = session(BEFORE[0], "A: -", f"W: {reply}")
+    question = Said(by="agent", order=2, text=asked, tool=LETTER.name, value={"missing": ["rt"], "offered": offered})
+    assert copied(LETTER, case_of(LETTER, (first, question, last))).known == GIVEN | edited

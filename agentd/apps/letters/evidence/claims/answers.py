@@ -180,9 +180,9 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
-    for turn, offered in case.once(_asked_back, lambda: list(_asked_back(case))):
-        if field.path in offered and affirmed(turn, case):
-            yield Claim(turn.order, Mood.SAID, equals(field, offered[field.path]))
+    for turn, at, offered in case.once(_asked_back, lambda: list(_asked_back(case))):
+        if field.path in offered and affirmed(turn, case):  # before what the message itself says (`ya, tapi RT 6`)
+            yield Claim(at, Mood.SAID, equals(field, offered[field.path]))
     for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
         whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
@@ -190,11 +190,11 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
             yield Claim(each.order, Mood.SAID, True)
 
 
-def _asked_back(case: Case) -> Iterator[tuple[Turn, Mapping[str, Any]]]:
-    """Each message that answers a question of this tool repeating values, with those values by field path."""
+def _asked_back(case: Case) -> Iterator[tuple[Turn, int, Mapping[str, Any]]]:
+    """(message that answers a question of this tool repeating values, the question's order, the values by path)."""
     for question, order in _questions(case):
         if (turn := case.by_order.get(order)) is not None and (offered := quotes.offered(question)):
-            yield turn, offered
+            yield turn, question.order, offered
 
 
 def _asked_alone(case: Case) -> Mapping[int, str]:
