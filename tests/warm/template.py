@@ -224,6 +224,8 @@ def _prepare_server(name: str) -> None:
     uses = import_module("tests.warm.uses")
     if name == "servers.certificate":
         uses.a_letter_issued()
+    if name == "servers.graphiti":
+        uses.passages_kept(Path(sys.argv[1]))
     uses.build_models()
 
 
