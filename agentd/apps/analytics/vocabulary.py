@@ -81,6 +81,7 @@ class Vocabulary:
     gains: frozenset[str]
     restricts: frozenset[str]
     tops: frozenset[str]
+    denies: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
     at_least: frozenset[str]

@@ -17,8 +17,8 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.checks import voided_rows
 from agentd.apps.analytics.checks.agreement import restricted, speaks, words_of
-from agentd.apps.analytics.checks.flags import affirmed, denied
-from agentd.apps.analytics.checks.group_keys import needless_keys
+from agentd.apps.analytics.checks.flags import affirmed, chosen_although_denied, denied
+from agentd.apps.analytics.checks.group_keys import counts_the_join, needless_keys
 from agentd.apps.analytics.checks.not_consulted import not_consulted
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.checks.unanswered import unanswered
@@ -52,8 +52,9 @@ def unaccounted(
     for reading, outer in readings:
         found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
-        found += voided_rows.kept(reading)
-        found += [*_figures(reading), *needless_keys(reading), *(_shown(reading) if outer else ()), *_misnamed(reading)]
+        found += [*voided_rows.kept(reading), *voided_rows.unread(reading)]
+        found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
+        found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
     return list(dict.fromkeys(found))
@@ -72,13 +73,20 @@ def _conditions(reading: Reading) -> Iterator[str]:
             continue
         if values and (negated or isinstance(leaf, exp.NEQ)):
             accounted = restricts
-        elif isinstance(leaf, exp.Is) and negated and not restricts:
-            accounted = True  # agreement.py checks these
+        elif isinstance(leaf, exp.Is) and ((negated and not restricts) or _beside_another(leaf)):
+            accounted = True  # agreement.py checks the negated ones
         else:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
             accounted = said and not any(reading.better([column], columns) for column in columns)
-        if not accounted or denied(reading, leaf, columns) or affirmed(reading, leaf, columns):
+        turned = denied(reading, leaf, columns) or affirmed(reading, leaf, columns)
+        if not accounted or turned or chosen_although_denied(reading, leaf):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _beside_another(leaf: exp.Expr) -> bool:
+    """Whether a NULL test is an alternative to another condition on its column: `city <> 'Bogor' OR city IS NULL`."""
+    either = leaf.parent
+    return isinstance(either, exp.Or) and len([each for each in of_kind(either, exp.Column) if each == leaf.this]) > 1
 
 
 def _late(reading: Reading, leaf: exp.Expr) -> bool:
@@ -185,7 +193,9 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         if any(reading.kind(column) in FIGURES for column in reading.own_columns(each)) or _counts_all(case):
             yield each.sql()
         elif things:
-            yield from () if any(map(reading.called, things)) else (each.sql(),)
+            yield from (
+                () if any(reading.called(one) and not reading.of_others(one) for one in things) else (each.sql(),)
+            )
         elif not reading.unknown and reading.sources and not any(map(reading.is_about, reading.sources.values())):
             yield each.sql()
     sums = [each for each in reading.own(exp.Sum) if isinstance(each.this, exp.Column)]

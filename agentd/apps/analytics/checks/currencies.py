@@ -11,10 +11,11 @@ from typing import Any
 
 from sqlglot import exp
 
+from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import Side, nodes, of_kind, own, selects_of
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, topics_of
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
 Table = Mapping[str, Any]
@@ -65,9 +66,12 @@ def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
     known = _known(tables)
     texts = _texts(plan)
     mapping = dict(plan.mapping)
-    for query in plan.selects if known else ():
-        if any(currency.casefold() in texts[query["result_key"]] for currency, _ in known.values()):
-            names = [query["result_key"], *(each.name for each in projections(query["query"]))]
+    for query in plan.selects:
+        shown = projections(query["query"])
+        plain = (words_of(name) for each in shown if not each.aggregate for _, name in each.over)
+        named = any(currency.casefold() in texts[query["result_key"]] for currency, _ in known.values())
+        if named or any("currency" in topics_of(words) for words in plain):
+            names = [query["result_key"], *(each.name for each in shown)]
             mapping |= dict.fromkeys(
                 (name for name in names if not mapping.get(name, "").startswith("percent")), "number_with_separator"
             )

@@ -9,6 +9,8 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.checks.agreement import restricted, speaks, words_of
 from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.sql.tree import of_kind
+from agentd.apps.analytics.vocabulary import finder
 
 
 def denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:
@@ -31,8 +33,22 @@ def affirmed(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> boo
     return bool(filled or flagged or true) and any(_negated(reading, columns))
 
 
+def chosen_although_denied(reading: Reading, leaf: exp.Expr) -> bool:
+    """Whether a condition selects the text that the question excludes: `status = 'cancelled'` for "not cancelled"."""
+    chooses = isinstance(leaf, exp.EQ | exp.In | exp.Like) and leaf.find_ancestor(exp.Not, exp.Case) is None
+    texts = (
+        [each.name.strip("%").casefold() for each in of_kind(leaf, exp.Literal) if each.is_string] if chooses else []
+    )
+    said = (_before(reading, text) for text in texts if len(text) > 3 and text in reading.asked.said)
+    return any(finder("denies").search(each) for each in said)
+
+
 def _negated(reading: Reading, columns: Iterable[exp.Column]) -> Iterator[bool]:
     """For each word of the columns' names in the question: whether one of the two words before it negates it."""
     words = [word for each in columns for word in words_of(each.name).split() if len(word) > 3]
-    before = [reading.asked.said.partition(word)[0].split()[-2:] for word in words if word in reading.asked.said]
-    yield from (restricted(" ".join(each)) is not None for each in before)
+    yield from (restricted(_before(reading, word)) is not None for word in words if word in reading.asked.said)
+
+
+def _before(reading: Reading, text: str) -> str:
+    """The two words before a text in the question."""
+    return " ".join(reading.asked.said.partition(text)[0].split()[-2:])

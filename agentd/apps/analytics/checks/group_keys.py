@@ -1,4 +1,4 @@
-"""Group keys of a SELECT for which neither the question nor the schema gives a reason. Pure; used by accounting."""
+"""Group keys of a SELECT without a reason, and groups of nothing that count as one row. Pure; used by accounting."""
 
 from __future__ import annotations
 
@@ -49,3 +49,18 @@ def _referred_to(reading: Reading, key: exp.Column) -> bool:
     ties = (sides for each in reading.own(exp.EQ) if key in (sides := (each.this, each.expression)))
     others = [side for sides in ties for side in sides if side != key and isinstance(side, exp.Column)]
     return any((found := reading.column(side)) and not found[1].get("is_primary_key") for side in others)
+
+
+def counts_the_join(reading: Reading) -> Iterator[str]:
+    """COUNT(*) of groups outer-joined to what refers to them: a doctor without an appointment counts as one."""
+    counts = [each for each in reading.own(exp.Count) if isinstance(each.this, exp.Star)]
+    grouped = counts and reading.select.args.get("group")
+    for join in (join for join in reading.select.args.get("joins") or () if grouped and join.side == "LEFT"):
+        alias = join.this.alias_or_name.casefold()
+        for each in of_kind(join, exp.EQ):
+            sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
+            keys = {
+                s.table.casefold() == alias for s in sides if (f := reading.column(s)) and f[1].get("is_primary_key")
+            }
+            if len(sides) > 1 and keys == {False}:  # only the other side is unique
+                yield from (count.sql() for count in counts)

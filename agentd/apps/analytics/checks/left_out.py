@@ -99,13 +99,21 @@ def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tupl
     kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT"}
     for projection in select.expressions:
         for figure in of_kind(projection, *kinds):
-            column = figure.this
-            if not isinstance(column, exp.Column) or figure.find_ancestor(exp.Select) is not select:
+            reckoned = isinstance(figure.this, exp.Add | exp.Sub)  # one NULL loses the other amount
+            columns = [figure.this] if isinstance(figure.this, exp.Column) else _terms(figure.this) if reckoned else []
+            if figure.find_ancestor(exp.Select) is not select:
                 continue
-            of = [named.get(column.table, set())] if column.table else list(named.values())
-            if any(column.name in columns for columns in of):
-                over_all_rows = isinstance(figure, exp.Sum) and rows_divided_by(figure) is not None
-                yield "COUNT" if over_all_rows else kinds[type(figure)], column
+            for column in columns:
+                of = [named.get(column.table, set())] if column.table else list(named.values())
+                if any(column.name in names for names in of):
+                    over_all_rows = isinstance(figure, exp.Sum) and rows_divided_by(figure) is not None
+                    yield "COUNT" if over_all_rows or reckoned else kinds[type(figure)], column
+
+
+def _terms(sum_: exp.Expr) -> list[exp.Column]:
+    """The columns that a sum or difference adds without a substitute for NULL."""
+    sides = (sum_.this, sum_.expression) if isinstance(sum_, exp.Add | exp.Sub) else ()
+    return [sum_] if isinstance(sum_, exp.Column) else [column for side in sides for column in _terms(side)]
 
 
 def _sql(column: exp.Column, dialect: str | None) -> str:

@@ -6,12 +6,14 @@ inclusive for an exclusive bound, the row after the last one shown. The schema d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
+from agentd.apps.analytics.answer.formats import type_of
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
@@ -19,8 +21,8 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
-from agentd.apps.analytics.sql.tree import DAY, of_kind, quoted, tree
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, tree
+from agentd.apps.analytics.vocabulary import finder, vocabulary
 
 TIED = "tied_"
 """The column that compares the rows at the end of a list."""
@@ -55,6 +57,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
+            found += _written_days(reading, text, dialect)
     spelled = [str(table["table_name"]) for table in known.values()]
     return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
 
@@ -117,7 +120,8 @@ def _of_its_table(name: str, table: str) -> bool:
 
 
 def _things(reading: Reading, text: str) -> Iterator[Other]:
-    """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders."""
+    """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders; distinct
+    things instead of distinct names."""
     thing = Asked(reading.asked.counted)
     counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
     written = {each.alias_or_name.casefold(): each.alias_or_name for each in of_kind(reading.select, exp.Table)}
@@ -131,6 +135,14 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
             for alias, each in columns
             if each.get("classification") == "identifier" and thing.hits(str(each["name"]))
         ]
+    for count in (each for each in counts if each.find(exp.Distinct)):
+        for column in of_kind(count, exp.Column):
+            found = reading.column(column)
+            unique = _keys_of(found[0]) if found and column.name in _labels_of(found[0]) else []
+            if unique and column.name not in unique:
+                key = f"{column.table}.{quoted(unique[0])}" if column.table else quoted(unique[0])
+                instead = f"COUNT(DISTINCT {key})"
+                yield Other(text, exchanged(text, "COUNT", instead, called=True), count.sql(), instead)
     for count in counts if len(reading.sources) + len(reading.unknown) > 1 or not about else ():
         for key in keys[:1] if not count.find(exp.Distinct) else ():
             yield Other(
@@ -225,7 +237,8 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
 
 
 def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
-    """Empty texts treated as NULL; rankings without the rows whose sort key is NULL."""
+    """Empty texts treated as NULL; exclusions with the rows whose column is NULL; rankings without the rows whose sort
+    key is."""
     for each in reading.own(exp.Is):
         column = each.this
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
@@ -234,6 +247,18 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
             for same in [node for node in of_kind(turned, exp.Is) if node == each]:
                 same.set("this", other)
             yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
+    tested = {each.this.sql() for each in reading.own(exp.Is)}
+    for each in conditions_of(reading.select):
+        excludes = isinstance(each, exp.NEQ) or (isinstance(each, exp.Not) and isinstance(each.this, exp.In | exp.Like))
+        column = each.this if isinstance(each, exp.NEQ) else each.this.this if excludes else None
+        known = reading.column(column) if isinstance(column, exp.Column) and column.sql() not in tested else None
+        if known and known[1].get("is_nullable") and not each.find(exp.Select):
+            assert column is not None
+            also = exp.or_(each.copy(), exp.Is(this=column.copy(), expression=exp.Null()))
+            turned = reading.select.copy()
+            for same in [node for node in conditions_of(turned) if node == each]:
+                same.replace(exp.paren(also))
+            yield Other(text, turned.sql(dialect=dialect), each.sql(), also.sql())
     order = reading.cutting_order
     key = order.expressions[0].this if order else None
     if not isinstance(key, exp.Column) or reading.select.args.get("group"):
@@ -241,3 +266,20 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
     if (found := reading.column(key)) and found[1].get("is_nullable"):
         filled = reading.select.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
         yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")
+
+
+def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+    """Days written as text in the order of a calendar: as texts, 20/04/2024 comes after 01/05/2024."""
+    sorted_ = [each.this for each in reading.own(exp.Ordered, exp.Max, exp.Min)]
+    for column in {each.sql(): each for each in sorted_ if isinstance(each, exp.Column)}.values():
+        found = reading.column(column)
+        dated = {"date", *vocabulary().dates} & {*words_of(column.name).split()}
+        if not dated or found is None or not re.search("CHAR|TEXT", type_of(found[1])):
+            continue
+        parts = [exp.func("SUBSTR", column.copy(), *map(exp.Literal.number, part)) for part in ((7, 4), (4, 2), (1, 2))]
+        written = column.copy().like("__/__/____")
+        turned = reading.select.copy()
+        for same in [each for each in of_kind(turned, exp.Ordered, exp.Max, exp.Min) if each.this == column]:
+            in_order = exp.func("CONCAT", *(part.copy() for part in parts))
+            same.set("this", exp.case().when(written.copy(), in_order).else_(column.copy()))
+        yield Other(text, turned.sql(dialect=dialect), column.sql(), written.sql())

@@ -248,6 +248,15 @@ class Reading:
         key = found[1].get("is_primary_key") or (self.kind(column) == "identifier" and not of_others)
         return bool((called or key) and self.is_about(found[0]))
 
+    def of_others(self, column: exp.Column) -> bool:
+        """Whether it refers to things that the question doesn't mention: `doctor_id` of appointments."""
+        found, things = self.column(column), words_of(column.name).split()
+        if found is None or found[1].get("is_primary_key") or "id" not in things:
+            return False
+        about = f"{words_of(str(found[0]['table_name']))} {str(found[0].get('purpose') or '').casefold()}"
+        named = any(said_in(word, f"{about} {self.asked.said}") for word in things if word != "id")
+        return not named and not self._head(column)
+
     def _chosen(self, column: exp.Column) -> bool:
         """Whether a condition selects rows by a value of the column that is in the question."""
         return any(

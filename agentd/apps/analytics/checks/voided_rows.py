@@ -1,4 +1,4 @@
-"""Rows that count no more (`is_void`, `cancelled`): whether a plan leaves them out unless they are asked for. Pure."""
+"""Rows that count no more (`is_void`, `cancelled`): whether a plan reads them only if they are asked for. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import speaks
 from agentd.apps.analytics.checks.schema_reading import Reading
-from agentd.apps.analytics.sql.tree import of_kind
+from agentd.apps.analytics.sql.tree import DAY, of_kind
 from agentd.apps.analytics.vocabulary import finder
 
 
@@ -18,6 +18,15 @@ def leaves_out(reading: Reading, leaf: exp.Expr) -> bool:
     nothing = isinstance(leaf, exp.Is) and not isinstance(leaf.parent, exp.Not)
     voids = isinstance(leaf.this, exp.Column) and speaks(leaf.this.name, "voided")
     return (no or nothing) and voids and not finder("voided").search(reading.asked.text)
+
+
+def unread(reading: Reading) -> Iterator[str]:
+    """The question's word for such rows if nothing in the whole query could select by it: no text, no such column."""
+    root = reading.select.root()
+    texts = (each.name for each in of_kind(root, exp.Literal) if each.is_string and not DAY.search(each.name))
+    read = any(speaks(column.name, "voided") for column in of_kind(root, exp.Column)) or any(texts)
+    if not read and (found := finder("voided").search(reading.asked.text)):
+        yield found[0]
 
 
 def kept(reading: Reading) -> Iterator[str]:
