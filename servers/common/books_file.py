@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-COUNTED = ("fingerprint", "database", "questions", "rows", "range")
+COUNTED = ("fingerprint", "database", "questions", "proposed", "rows", "range")
 """Keys that each check recomputes; people don't edit them."""
 HEAD = """# What the words and codes of this database mean: written by `agentd books check`, yours to edit.
-# `label` and `synonyms` are what people say; `date` is the column that counts where nobody says which date; `about`
-# what it holds; `kind` one of financial_amount, quantitative, temporal, identifier, descriptive; `values` are its few
-# codes with their meaning. [[joins]] marked `guessed` were found by names and values: delete what is wrong, and the
-# mark of what is right. A later check keeps your words.
+# `label` and `synonyms` are what people say; `proposed` is not used until you write it there; `date` is the column that
+# counts where nobody says which date; `about` what it holds; `kind` one of financial_amount, quantitative, temporal,
+# identifier, descriptive; `values` are its few codes with their meaning. [[joins]] marked `guessed` were found by names
+# and values: delete what is wrong, and the mark of what is right. A later check keeps your words.
 """
 
 

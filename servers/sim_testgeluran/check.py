@@ -51,5 +51,9 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
         lines.append(f"not readable, see `about` in the file: {', '.join(unread)}")
     if former.get("fingerprint") not in (None, fingerprint):
         lines.append("the tables have changed since the last check")
+    proposed_labels = {name: each["proposed"] for name, each in found["tables"].items() if each.get("proposed")}
+    if proposed_labels:
+        said = ", ".join(f"{name} = {label}" for name, label in proposed_labels.items())
+        lines.append(f"proposed labels, used once you write them to `label`: {said}")
     lines += [f"- {each['ask']}" for each in content["questions"]]
     return [*lines, f"written: {file} (edit it: labels, synonyms, meanings of codes)"]

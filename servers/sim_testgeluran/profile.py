@@ -16,7 +16,7 @@ from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
 from servers.common.phrases import phrases
 from servers.sim_testgeluran.counting_date import ROWS, counting_date
-from servers.sim_testgeluran.naming import PERSONAL
+from servers.sim_testgeluran.naming import PERSONAL, label_of
 
 SAID = phrases("servers.sim_testgeluran")
 CODES = 12
@@ -79,6 +79,7 @@ async def _table(database: Database, described: Mapping[str, Any], referred: set
     return {
         "label": "",
         "synonyms": [],
+        **({"proposed": said} if (said := label_of(name)) else {}),
         **({"date": counts} if counts else {}),
         "rows": int(rows.rows[0][0]),
         "columns": columns,

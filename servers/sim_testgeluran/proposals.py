@@ -8,7 +8,7 @@ from typing import Any
 
 from servers.common.database import Database, StatementError
 from servers.common.phrases import phrases
-from servers.sim_testgeluran.naming import LABEL, MONEY, NAME_PARTS, QUANTITY, is_price
+from servers.sim_testgeluran.naming import LABEL, MONEY, NAME_PARTS, QUANTITY, is_price, words_of
 
 SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
@@ -43,17 +43,17 @@ def _candidates(document: Mapping[str, Any], quote: Any) -> Iterator[tuple[str, 
 
 def _counts(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
-        ask = SAID["count"].format(things=_words(table["name"]))
+        ask = SAID["count"].format(things=words_of(table["name"]))
         yield ask, f"SELECT COUNT(*) AS ROW_COUNT FROM {quote(table['name'])}"
 
 
 def _totals(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
     for table in tables:
         for amount in _amounts(table)[:1]:
-            words = _words(amount)
+            words = words_of(amount)
             function, phrase = ("AVG", SAID["mean"]) if is_price(amount) else ("SUM", SAID["sum"])
             figure = words if function == "SUM" and words.startswith("total") else phrase.format(amount=words)
-            ask = SAID["total"].format(figure=figure, things=_words(table["name"]))
+            ask = SAID["total"].format(figure=figure, things=words_of(table["name"]))
             yield ask, f"SELECT {function}({quote(amount)}) AS TOTAL FROM {quote(table['name'])}"
 
 
@@ -68,16 +68,16 @@ def _rankings(tables: list[Any], quote: Any) -> Iterator[tuple[str, str]]:
             name, there = quote(table["name"]), quote(other["name"])
             figure = f"SUM({name}.{quote(added[0])})" if added else "COUNT(*)"
             what = (
-                SAID["largest"].format(amount=_words(added[0]))
+                SAID["largest"].format(amount=words_of(added[0]))
                 if added
-                else SAID["most"].format(things=_words(table["name"]))
+                else SAID["most"].format(things=words_of(table["name"]))
             )
             own = f"{there}.{quote(key['referred_columns'][0])}"
             called = [f"{there}.{quote(label)}" for label in labels]
             shown = f"{called[0]} AS NAME" if len(called) == 1 else ", ".join(called)
             on = f"{name}.{quote(key['columns'][0])} = {own}"
             yield (
-                SAID["ranking"].format(things=_words(other["name"]), figure=what),
+                SAID["ranking"].format(things=words_of(other["name"]), figure=what),
                 f"SELECT {shown}, {figure} AS TOTAL FROM {name} JOIN {there} ON {on} "
                 f"GROUP BY {own}, {', '.join(called)} ORDER BY TOTAL DESC LIMIT 5",  # names may repeat
             )
@@ -101,7 +101,3 @@ def _labels(table: Mapping[str, Any]) -> list[str]:
     found = [each["name"] for each in table["columns"] if LABEL.search(each["name"])]
     parts = [name for name in found if NAME_PARTS.search(name)]
     return parts if len(parts) > 1 else found[:1]
-
-
-def _words(name: str) -> str:
-    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).casefold() or name

@@ -206,6 +206,20 @@ async def test_words_of_people_survive_the_next_check(tmp_path: Path) -> None:
     assert any("changed" in line for line in lines)
 
 
+async def test_a_label_is_proposed_and_used_once_a_person_keeps_it(tmp_path: Path) -> None:
+    file, books = tmp_path / "own.db", tmp_path / "books.toml"
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE Appointments (AppointmentId INTEGER PRIMARY KEY, Notes TEXT)")
+    lines = await check(database(file), {"BOOKS_FILE": str(books)})
+    assert any("Appointments = janji temu" in line for line in lines)
+    document = {"tables": [{"name": "Appointments", "comment": None, "columns": [], "foreign_keys": []}]}
+    proposed = books_file.overlaid(document, tomllib.loads(books.read_text()))
+    books.write_text(books.read_text().replace('label = ""', 'label = "janji temu"'))
+    await check(database(file), {"BOOKS_FILE": str(books)})
+    kept = books_file.overlaid(document, tomllib.loads(books.read_text()))
+    assert [each["tables"][0]["comment"] for each in (proposed, kept)] == [None, "janji temu"]
+
+
 async def test_the_glossarys_words_find_the_table_and_go_to_the_planner(tmp_path: Path) -> None:
     file, books = build("chinook", tmp_path / "own.db"), tmp_path / "books.toml"
     books.write_text(
