@@ -84,9 +84,11 @@ def _conditions(reading: Reading) -> Iterator[str]:
 
 
 def _beside_another(leaf: exp.Expr) -> bool:
-    """Whether a NULL test is an alternative to another condition on its column: `city <> 'Bogor' OR city IS NULL`."""
+    """Whether a NULL test is an alternative to an exclusion on its column: `city <> 'Bogor' OR city IS NULL`."""
     either = leaf.parent
-    return isinstance(either, exp.Or) and len([each for each in of_kind(either, exp.Column) if each == leaf.this]) > 1
+    return isinstance(either, exp.Or) and any(
+        each.this == leaf.this for each in (either.this, either.expression) if isinstance(each, exp.NEQ)
+    )
 
 
 def _late(reading: Reading, leaf: exp.Expr) -> bool:
