@@ -84,7 +84,7 @@ def assess(
     ):
         if state.columns and (what := differing(state.rows, run)) is not None:
             doubts.append(Doubt(kind, what))
-    if (without := left_out(facts, run)) is not None:
+    if (without := left_out(hints, facts, linker, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:
         words = languages().voice_of(hints.question).answers

@@ -25,6 +25,7 @@ from servers.text2cypher.linking.said import (
     counted_label,
     named_properties,
     part_asked,
+    part_of_each,
     says_every,
 )
 from servers.text2cypher.linking.values import folded
@@ -59,7 +60,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _untested, _only_shown, _unshown, _unplayed):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _of_all, _untested, _only_shown, _unshown, _unplayed):
         yield from doubts(hints, facts, linker)
 
 
@@ -70,7 +71,8 @@ def _uncounted(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
     label = counted_label(hints, linker) if counts else None
     if label is not None and not facts.words & {"COUNT", "SIZE", "COLLECT"}:
         numbers = facts.properties & linker.schema.of_types(INTEGER, FLOAT)
-        known = {*hints.properties, *hints.related}
+        of_many = most is not None and is_cued(most[0], {"many"})  # `the year with the most movies` is no year
+        known = set() if of_many else {*hints.properties, *hints.related}
         if not any(name in known or roots(label) <= roots(name) for name in numbers):
             yield Doubt("unused", label)
 
@@ -97,6 +99,9 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
         yield Doubt("unasked", "NOT" if facts.denies else "<>" if facts.excludes else "= 0")
     if out is not None and gone and not facts.negates:
         yield Doubt("unused", out[0])
+    no_such = linker.wording.compiled(r"\b‹lacks›\W+(?:¤+|‹property›)\W+‹label›\b").search(masked)
+    if no_such and not (facts.words & {"NOT", "NONE"} or facts.empties):  # `no discontinued products`: not even one
+        yield Doubt("unused", no_such[0])
 
 
 def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -108,17 +113,28 @@ def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
             yield Doubt("unused", word)
 
 
+def _of_all(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubt if something must hold for all of another label's things: `who acted in all movies directed by …`."""
+    all_of = linker.wording.compiled(r"\b(?P<all>‹universal›)\W+(?:‹of›\W+)?(?P<held>‹label›)\b").search(hints.masked)
+    if all_of is None or facts.aggregates or Ask.GROUP in hints.asks or not says_every(hints, linker):
+        return
+    label = linker.lexicon.labels[all_of["held"].lower()]
+    if label not in hints.labels[:1] and not Done(hints, facts, linker).does("universal"):
+        yield Doubt("unused", all_of["all"])
+
+
 def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubt if the question has an `or` between values and the query no alternative: `tagged with neo4j or cypher`."""
+    """Doubt if the question has an `or` of its own and the query no alternative: `tagged with neo4j or cypher`."""
     if facts.words & _CHOOSING or any(token.text == "|" for token in facts.tokens) or Ask.NOT in hints.asks:
         return
-    texts = {folded(text) for text in facts.strings}
-    for one, other in pairwise(hints.mentions):
-        between = hints.question[one.end : other.start].strip(" ,'\"").lower()
-        shared = {*one.places} & {*other.places} and {folded(one.value), folded(other.value)} <= texts
-        if shared and linker.wording.compiled(r"‹or›").fullmatch(between):
-            yield Doubt("unused", between)
-            return
+    said = linker.wording.compiled(r"\b‹or›\b")
+    rest = hints.masked.lower()
+    for phrase in sorted(
+        filter(said.search, languages().cues), key=len, reverse=True
+    ):  # `3 or more`, not `or more than 3`
+        rest = linker.wording.compiled(rf"\b{phrase}\b(?!\W+‹compared_to›\b)").sub(" ", rest)
+    if (found := said.search(rest)) is not None:
+        yield Doubt("unused", found[0])
 
 
 def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -175,7 +191,8 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if who plays the named part is not shown: `the originators in filings` aren't the filings."""
     structure = facts.structure
-    part = part_asked(hints, linker.schema, [kind for held in structure.relationships for kind in held.types])
+    kinds = [kind for held in structure.relationships for kind in held.types]
+    part = part_of_each(hints, linker, kinds) or part_asked(hints, linker.schema, kinds)
     if part is None or not facts.shown <= {node.variable for node in structure.nodes} or not facts.shown:
         return
     joined = [held for held in structure.relationships if part.kind in held.types and held.direction != "--"]

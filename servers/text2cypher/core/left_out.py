@@ -1,22 +1,29 @@
-"""Ranks by the fewest related things, which omit nodes with none. Reads the query's order; chooses none."""
+"""Ranks by the fewest related things, or less than some, which omit nodes with none. Chooses none."""
 
 from __future__ import annotations
 
 from servers.text2cypher.core.twice import Run
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import named
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.said import part_asked
 
 
-def left_out(facts: QueryFacts, run: Run) -> str | None:
-    """The label of what is ranked, if some of its nodes have no row; else None."""
-    backwards = facts.words & {"DESC", "DESCENDING", "OPTIONAL"}
-    few = [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
-    if backwards or not few or not {"COUNT", "ORDER"} <= facts.words or not facts.structure.relationships:
+def left_out(hints: Hints, facts: QueryFacts, linker: Linker, run: Run) -> str | None:
+    """The label of what is ranked or bounded, if some of its nodes have no row; else None.
+
+    Who plays no part at all isn't meant by its word: `actors in fewer than 2 movies`.
+    """
+    if facts.words & {"DESC", "DESCENDING", "OPTIONAL"} or "COUNT" not in facts.words or not facts.columns:
         return None
-    shown = facts.columns[0].partition(".")[0] if facts.columns else ""
+    shown = facts.columns[0].partition(".")[0]
     label = next(iter(sorted(facts.structure.labels_of(shown))), None)
-    if label is None:
+    few = "ORDER" in facts.words and [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
+    less = any(sign in ("<", "<=") for sign, _ in facts.numbers) and not facts.property_tests
+    counted = next((token.start for token in facts.tokens if token.is_word("WITH")), None) if less else None
+    kinds = [kind for held in facts.structure.relationships for kind in held.types]
+    if label is None or not kinds or not (few or counted) or part_asked(hints, linker.schema, kinds):
         return None
-    ranked = run(facts.query[: facts.returned[-2].start])
-    every = run(f"MATCH (n:{named(label)}) RETURN count(n)")
+    rows = f"{facts.query[:counted]}RETURN DISTINCT {shown}" if counted else facts.query[: facts.returned[-2].start]
+    ranked, every = run(rows), run(f"MATCH (n:{named(label)}) RETURN count(n)")
     return label if ranked and every and len(ranked) < every[0][0] else None

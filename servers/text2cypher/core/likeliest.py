@@ -10,9 +10,10 @@ from itertools import islice, pairwise, product
 from servers.text2cypher.core.confidence import doubts_of_query
 from servers.text2cypher.core.steps import identified, relations_said, unspoken
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.tokens import named
+from servers.text2cypher.cypher.tokens import Kind, named
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.said import named_properties
 
 MOST_SCORED = 300  # max. queries that are compared with the question
 
@@ -82,6 +83,10 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))
     shown = {token.value for token in facts.returned} & {node.variable for node in structure.nodes}
     yield from (v for v in names if ends[v] > 1)
+    known = {*named_properties(hints, linker)}
+    for v, name, value in facts.property_tests:  # `what did Tom Hanks direct before 2000`: not his birth
+        if v in names and value is not None and value.kind is Kind.NUMBER and name not in known:
+            yield v
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
     tested = {v for v, _, _ in facts.property_tests} - names - shown
     yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)

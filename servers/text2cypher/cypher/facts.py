@@ -258,7 +258,8 @@ class QueryFacts:
     def meets_again(self) -> bool:
         """True if a node is in several patterns, a type or property occurs twice, or two properties are compared."""
         variables = [node.variable for node in self.structure.nodes if node.variable]
-        used = {(use.variable, use.name) for use in self.structure.properties}
+        end = self.returned[0].start if self.returned else 0
+        used = {(use.variable, use.name) for use in self.structure.properties if use.start < end}
         names = [name for _, name in used]
         equal = any(
             self.tokens[place - 2].text == self.tokens[place + 2].text == "."

@@ -110,6 +110,6 @@ def _sign(linker: Linker, text: str, start: int, end: int) -> str:
         if sign is None or (phrase not in earlier and phrase not in later):
             continue
         before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*$", earlier)
-        if before or re.match(rf"\W*{re.escape(phrase)}(?!\w)", later):
+        if before or linker.wording.compiled(rf"\W*{re.escape(phrase)}(?!\w)(?!\W+‹compared_to›\b)").match(later):
             return sign
     return "="

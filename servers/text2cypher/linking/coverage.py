@@ -234,8 +234,9 @@ class _Reading:
         """The bound in a phrase such as `or more` directly after a number; "" without one."""
         after = self.text[end:]
         for phrase, cues in self.language.cues.items():
-            if self.linker.wording.compiled(r"‹or›\b").match(phrase) and re.match(
-                rf"\W+{re.escape(phrase)}(?!\w)", after
+            alone = rf"\W+{re.escape(phrase)}(?!\w)(?!\W+‹compared_to›\b)"  # `50 or fewer than 3` begins another bound
+            if self.linker.wording.compiled(r"‹or›\b").match(phrase) and self.linker.wording.compiled(alone).match(
+                after
             ):
                 return next((cue for cue in cues if cue in BOUNDS), "")
         return ""

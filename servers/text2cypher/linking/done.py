@@ -41,7 +41,7 @@ class Done:
             "maximum": self._in_time() if dated else ("MAX" in words and not worded) or (best and backwards),
             "top": self._is_first(dated=dated, backwards=backwards) and not worded if ordered else "LIMIT" in words,
             "collect": "COLLECT" in words,
-            "group": len(facts.columns) > 1,
+            "group": len(facts.columns) > 1 and ("LIMIT" not in words or facts.aggregates),
             "order": "ORDER" in words,
             "descending": backwards and not (dated and worded),
             "ascending": "ORDER" in words and not backwards and not (dated and worded),

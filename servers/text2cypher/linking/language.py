@@ -80,6 +80,14 @@ class Language:
             return found[0]
 
         scales = "|".join(map(re.escape, self.scales)) or "(?!)"
+        low, high = self.patterns["range_from"], self.patterns["range_to"]
+        number = r"\d+(?:[.,]\d+)?"  # `between 1 and 2 million`
+        question = re.sub(
+            rf"\b((?:{low})\s+{number})(\s+(?:{high})\s+{number}\s*({scales})(?!\w))",
+            r"\1 \3\2",
+            question,
+            flags=re.IGNORECASE,
+        )
         return re.sub(
             rf"{QUOTED}|(?<![\w.,])(?:(?P<grouped>{_GROUPED})|(?P<number>\d+(?:[.,]\d+)?)\s*(?P<scale>{scales}))(?!\w)",
             plain,

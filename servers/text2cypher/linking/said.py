@@ -112,12 +112,23 @@ def part_asked(hints: Hints, schema: GraphSchema, kinds: Iterable[str]) -> Part 
 
     A relationship called like the part itself ends at who plays it: the originators of filings at that of ORIGINATOR.
     """
-    doers = languages().doers
-    told = {root(part): (kind, part.endswith(doers)) for kind in kinds for part in parts(kind)}
-    labels = roots(*schema.labels)
+    labels, kinds = roots(*schema.labels), [*kinds]
     for word in re.findall(r"\w+", hints.masked.lower()):
         if root(word) in labels:
             return None
-        if languages().irregular.get(word, word).endswith(doers) and root(word) in told:
-            return Part(*told[root(word)], word)
+        if (part := _part(word, kinds)) is not None:
+            return part
     return None
+
+
+def part_of_each(hints: Hints, linker: Linker, kinds: Iterable[str]) -> Part | None:
+    """The part by which rows are asked for: `each actor` is at the start of ACTED_IN."""
+    found = linker.wording.compiled(r"\b‹each›\s+(?P<held>\w+)").search(hints.masked.lower())
+    return _part(found["held"], kinds) if found and root(found["held"]) not in linker.label_roots else None
+
+
+def _part(word: str, kinds: Iterable[str]) -> Part | None:
+    doers = languages().doers
+    told = {root(part): (kind, part.endswith(doers)) for kind in kinds for part in parts(kind)}
+    plays = languages().irregular.get(word, word).endswith(doers) and root(word) in told
+    return Part(*told[root(word)], word) if plays else None

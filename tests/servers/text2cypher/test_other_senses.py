@@ -37,6 +37,18 @@ MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)
 NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
 SENT = "MATCH (m:Maker)-[:SENT]->(p:Parcel)"
 BESIDE = [
+    (
+        "Which critics reviewed all items made by 'Cy'?",
+        f"{BY}<-[:MADE]-(m:Maker {{name: 'Cy'}}) RETURN DISTINCT c.name",
+    ),
+    ("In which land are the most makers?", f"{MAKER} RETURN m.land ORDER BY m.land DESC LIMIT 1"),
+    ("Which makers have no blue items?", f"{MADE} WHERE i.note <> 'blue' RETURN DISTINCT m.name"),
+    ("What are the names of the items with a price of 5 or a weight of 5?", f"{ITEM} WHERE i.price = 5 RETURN i.name"),
+    ("Which makers have the same land as a parcel?", f"{SENT} RETURN DISTINCT m.name, m.land, p.land"),
+    ("Which items are the 2 cheapest per maker?", f"{MADE} RETURN m.name, i.name ORDER BY i.price LIMIT 2"),
+    ("Which items will be sold after 2019?", f"{ITEM} WHERE i.sold >= '2020' RETURN i"),
+    ("Which items were reviewed by fewer than 2 critics?", f"{BY} WITH i, count(c) AS n WHERE n < 2 RETURN i"),
+    ("How many items did each critic review?", f"{BY} RETURN i.name, count(c)"),
     ("Which items have a note?", f"{ITEM} RETURN i.note"),
     (
         "Which items are made exclusively by Ada?",
