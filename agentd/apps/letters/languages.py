@@ -81,6 +81,7 @@ class Phrases:
     same_as: frozenset[str]
     beside_same: frozenset[str]
     events: frozenset[str]
+    papers: tuple[str, ...]
     date_noise: frozenset[str]
     between_date_parts: frozenset[str]
     past: frozenset[str]

@@ -11,6 +11,7 @@ from agentd.apps.letters.evidence.fields.asked import LISTED
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import Named
 from agentd.apps.letters.evidence.fields.spans import TEXTS, alone, is_common_number, spans, values_of
+from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import NOES
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SALUTATIONS, Cue
 from agentd.apps.letters.evidence.reading.persons import SOMEBODY, of_another
@@ -22,11 +23,22 @@ _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articl
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 """Kinds of values that a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
+_PAPERS = Phrasebook(phrases().papers)
+_WRITTEN = frozenset({"birth", "date", "name", "place"})
+"""Kinds of personal data that two papers may give differently."""
+
 
 def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message asserts the value in at least one place; True if the value has no place of its own."""
+    if field.common and field.kind in _WRITTEN and _papers(turn) > 1:
+        return False
     places = () if turn.heard.plain else case.stated(field, turn)
     return not places or any(_asserted(field, place) for place in places)
+
+
+def _papers(turn: Turn) -> int:
+    """How many papers a message quotes: `di akta … Bogor, di KTP Bandung` names no birthplace that can be relied on."""
+    return len({phrase for each in turn.heard.sentences for _, phrase in _PAPERS.find(each.words)})
 
 
 def _asserted(field: Field, place: Place) -> bool:

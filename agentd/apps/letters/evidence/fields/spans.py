@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple
 
 from agentd.agent.languages import words as all_words
@@ -12,6 +13,7 @@ from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.normalisers import choices, days, digits, hours, numbers
+from agentd.apps.letters.evidence.normalisers.clock import UNTIL
 from agentd.apps.letters.evidence.normalisers.patterns import whole
 from agentd.apps.letters.languages import phrases
 
@@ -125,11 +127,18 @@ def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Spa
     wanted: Decimal | None = numbers.value(str(field.value))
     dated = _in_days(words, today)
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
-    for start, end, value in numbers.found(words):
+    read = numbers.found(words)
+    ranged = {
+        hit
+        for one, two in pairwise(read)
+        if two[0] - one[1] == 1 and words[one[1]] in UNTIL and one[2] < two[2]
+        for hit in (one, two)
+    }  # `40-50 people` is no number
+    for start, end, value in read:
         if _in_code(words, start) or (words[start][0] == "0" and len(words[start]) >= _IDENTIFIES):
             continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
-            yield Span(start, end, value == wanted)
+            yield Span(start, end, value == wanted and (start, end, value) not in ranged)
 
 
 def _in_days(words: Sequence[str], today: date) -> set[int]:

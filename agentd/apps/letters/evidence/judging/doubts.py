@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
-from agentd.apps.letters.evidence.normalisers import days, hours, numbers
+from agentd.apps.letters.evidence.normalisers import clock, days, hours, numbers, weekdays
 from agentd.apps.letters.evidence.normalisers.shortened import shortened
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
@@ -169,7 +169,7 @@ def _by_its_part(field: Field, turn: Turn) -> bool:
     an hour (`yang sore`)."""
     if field.kind == "date":
         day = days.day(str(field.value), turn.day)
-        said = frozenset().union(*(days.weekdays(each.words) for each in turn.heard.sentences))
+        said = frozenset().union(*(weekdays.weekdays(each.words) for each in turn.heard.sentences))
         named = day is not None and said == {day.weekday()}
     else:
         minutes = hours.hour(str(field.value)) if field.kind == "time" else None
@@ -222,7 +222,7 @@ def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
             if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(sentence, at, day, minutes, asked_on)):
                 yield case.place(turn, sentence, named, before, Span(at, at + size, True))
         for start, end, said in hours.hours(sentence.words) if minutes is not None else ():
-            morning = any(days.at_clock(sentence.words, at, "morning") for at in range(start, end))
+            morning = any(clock.at_clock(sentence.words, at, "morning") for at in range(start, end))
             if said + _HALF_A_DAY == minutes and not morning:
                 yield case.place(turn, sentence, named, before, Span(start, end, True))
 

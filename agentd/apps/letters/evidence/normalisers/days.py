@@ -1,4 +1,4 @@
-"""Parses dates as people say them: `5-1-1990`, `January 5th, 1990`, `besok`, `tanggal 5`, `Thursday next week`.
+"""Parses dates as people say them: `5-1-1990`, `January 5th, 1990`, `besok`, `tanggal 5`.
 
 Missing years and months are completed from a given day. It doesn't decide whose date it is.
 """
@@ -6,40 +6,25 @@ Missing years and months are completed from a given day. It doesn't decide whose
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from itertools import accumulate
 
-from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.normalisers.ahead import ahead
-from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, spoken
+from agentd.apps.letters.evidence.normalisers.clock import MONTHS, UNTIL, Day, at_clock, begins_clock, count, made
+from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN, spoken, unit
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
+from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, settled, weekday
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
 _DAYS = {tuple(phrase.split()): days for phrase, days in _PACK.days.items()}
-_WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(_PACK.weekdays) for name in names}
-_DAY_BOOK = Phrasebook((*_DAYS, *_WEEKDAYS))
-_CLOCK = {key: Phrasebook(known) for key, known in _PACK.clock.items()}
+_DAY_BOOK = Phrasebook((*_DAYS, *WEEKDAYS))
 _BETWEEN_PARTS = 8  # words and marks between two parts of a date, at most
 _MARKS = frozenset({"-", "/", "."})
 _INSIDE = _PACK.date_noise | _MARKS
 _TIME_OF_DAY = re.compile(r"(?<=\d)T\d.*")
-UNTIL = {"-", *_PACK.clock["until"]}
-
-Day = tuple[int, int, date]  # index of the first word, index after the last word, the date
-
-
-def month(word: str) -> int | None:
-    """The number of the month that a folded word names, or None."""
-    return _MONTHS.get(word)
-
-
-def at_clock(words: Sequence[str], at: int, key: str) -> int:
-    """How many words at an index match a kind of phrase in the packs' `clock`."""
-    return len(_CLOCK[key].at(words, at))
 
 
 def marked(words: Sequence[str], at: int) -> bool:
@@ -55,7 +40,7 @@ def dates(words: Sequence[str]) -> list[Day]:
     """
     found: list[Day] = []
     for at, word in enumerate(words):
-        if _dated(word) and (not found or at >= found[-1][1]):
+        if _dated(word) and not _inside_hour(words, at) and (not found or at >= found[-1][1]):
             hit = _numeric(words, at) or _worded(words, at)
             found += [hit] if hit is not None else []
     return found
@@ -81,33 +66,35 @@ def relative(value: str, today: date, *, past: bool = False) -> date | None:
     return hits[0][2] if len(hits) == 1 else None
 
 
-def weekdays(words: Sequence[str]) -> frozenset[int]:
-    """The weekdays that folded words name, with Monday as 0."""
-    return frozenset(_WEEKDAYS[phrase] for _, phrase in _DAY_BOOK.find(words) if phrase in _WEEKDAYS)
-
-
 def days(words: Sequence[str], today: date, *, past: bool = False) -> list[Day]:
     """Every date in folded words. One without a year or month is the next such day, or with `past` the last one."""
-    found = [*dates(words), *ahead(words, today)]
-    taken = {at for start, end, _ in found for at in range(start, end)}
-    for at, word in enumerate(words):
-        if at not in taken and _begins(word) and (hit := _partial(words, at, today)) is not None:
-            start, end, _ = hit = _gone(hit, words, today) if past else hit
-            if taken.isdisjoint(range(start, end)):
+    whole = {hit[0]: hit for hit in dates(words)}
+    partial = {at: hit for at in range(len(words)) if _begins(words[at]) and (hit := _partial(words, at, today))}
+    found: list[Day] = []
+    taken: set[int] = set()
+
+    def take(hits: Iterable[Day | None]) -> None:
+        for hit in hits:
+            if hit is not None and taken.isdisjoint(range(*hit[:2])):
                 found.append(hit)
-                taken |= {*range(start, end)}
-    ranged = (hit for one in found for hit in (_begun(words, *one), _ended(words, *one)) if hit is not None)
-    found += [hit for hit in ranged if taken.isdisjoint(range(*hit[:2]))]
+                taken.update(range(*hit[:2]))
+
+    take(ahead(words, today, lambda at: whole.get(at) or partial.get(at)))
+    take(whole.values())
+    take(_gone(hit, words, today) if past else hit for hit in partial.values())
+    take([ranged for hit in found for ranged in (_begun(words, *hit), _ended(words, *hit))])
     found.sort()
-    beside = zip(found, [None, *found], [*found[1:], None], strict=False)
-    found = [hit for hit, *near in beside if not any(other and _weekday_of(hit, other, words) for other in near)]
+    for hit, *near in zip([*found], [None, *found], [*found[1:], None], strict=False):
+        for other in near:
+            if one := settled(hit, other, words, whole=other is not None and other[0] in whole):
+                found = [one if each == other else each for each in found if each != hit]
     latest = accumulate((day for _, _, day in found), max, initial=date.min)
     return [hit for hit, before in zip(found, latest, strict=False) if not _may_follow(hit, before, words)]
 
 
 def _may_follow(hit: Day, before: date, words: Sequence[str]) -> bool:
     """Whether a bare weekday is ambiguous after a later date: `check in 11 December, check out Sunday`."""
-    return before > hit[2] and tuple(words[hit[0] : hit[1]]) in _WEEKDAYS
+    return before > hit[2] and tuple(words[hit[0] : hit[1]]) in WEEKDAYS
 
 
 def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None:
@@ -117,7 +104,7 @@ def _begun(words: Sequence[str], start: int, end: int, last: date) -> Day | None
         at >= 0
         and words[at + 1] in UNTIL
         and words[start].isdecimal()
-        and not _MONTHS.keys().isdisjoint(words[start:end])
+        and not MONTHS.keys().isdisjoint(words[start:end])
     )
     number = count(words, at)[0] if joined else None
     return made(at, at + 1, last.year, last.month, number) if number else None
@@ -133,60 +120,40 @@ def _ended(words: Sequence[str], start: int, end: int, first: date) -> Day | Non
     return made(end + 1, stop, of.year, of.month, number)
 
 
-def _weekday_of(hit: Day, other: Day, words: Sequence[str]) -> bool:
-    """Whether a weekday stands beside its own date: `Saturday, 5 December`, `Rabu pagi tanggal 18 November`."""
-    if _WEEKDAYS.get(tuple(words[hit[0] : hit[1]])) != other[2].weekday():
-        return False
-    dated = any(word.isdecimal() or word in _MONTHS for word in words[other[0] : other[1]])
-    return dated and max(hit[0] - other[1], other[0] - hit[1]) <= 2  # words between a date and its weekday
-
-
 def _dated(word: str) -> bool:
     """Whether the word may begin a complete date."""
-    return word.isdecimal() or word in SPOKEN or word in _MONTHS
+    return word.isdecimal() or word in SPOKEN or word in MONTHS
 
 
 def _begins(word: str) -> bool:
     """Whether the word may begin a date without a year or month."""
-    return _dated(word) or _DAY_BOOK.begins(word) or _CLOCK["date_before"].begins(word)
+    return _dated(word) or _DAY_BOOK.begins(word) or begins_clock(word, "date_before")
 
 
 def _partial(words: Sequence[str], at: int, today: date) -> Day | None:
+    if _inside_hour(words, at):
+        return None
     said = _DAY_BOOK.at(words, at)
-    end = at + len(said)
-    if (weeks := at_clock(words, at, "next_week")) and _DAY_BOOK.at(words, at + weeks) in _WEEKDAYS:
-        return None  # `minggu depan hari Selasa` isn't a Sunday
     if said in _DAYS:
-        return at, end, today + timedelta(days=_DAYS[said])
-    return _weekday(words, at, end, _WEEKDAYS[said], today) if said else _worded(words, at, today)
+        return at, at + len(said), today + timedelta(days=_DAYS[said])
+    return weekday(words, at, today) if said else _worded(words, at, today)
+
+
+def _inside_hour(words: Sequence[str], at: int) -> bool:
+    """Whether a number is an hour's minutes: `12:30 December 27th`."""
+    return at > 1 and words[at - 1] == ":" and words[at - 2].isdecimal()
 
 
 def _gone(hit: Day, words: Sequence[str], today: date) -> Day:
     """Moves a future `Friday`, `8 May` or `19th` back to the last one before today."""
     start, end, day = hit
     said = words[start:end]
-    if day > today and not _MONTHS.keys().isdisjoint(said):
+    if day > today and not MONTHS.keys().isdisjoint(said):
         return made(start, end, day.year - 1, day.month, day.day) or hit
     if day > today and any(map(str.isdecimal, said)):  # `on the 19th`
         last = today if day.day <= today.day else today.replace(day=1) - timedelta(days=1)
         return made(start, end, last.year, last.month, day.day) or hit
-    return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in _WEEKDAYS else hit
-
-
-def _weekday(words: Sequence[str], at: int, end: int, number: int, today: date) -> Day:
-    before, after = _beside(words, at, end, "next_week")
-    if before or after:
-        return at - before, end + after, today + timedelta(days=7 - today.weekday() + number)
-    before, after = _beside(words, at, end, "last_week")
-    if before or after:
-        return at - before, end + after, today - timedelta(days=(today.weekday() - number) % 7 or 7)
-    return at, end, today + timedelta(days=(number - today.weekday()) % 7 or 7)
-
-
-def _beside(words: Sequence[str], at: int, end: int, key: str) -> tuple[int, int]:
-    """The number of words of a `clock` kind directly before and directly after a phrase."""
-    before = next((size for size in (2, 1) if at >= size and at_clock(words, at - size, key) == size), 0)
-    return before, at_clock(words, end, key)
+    return (start, end, day - timedelta(days=7)) if day > today and tuple(said) in WEEKDAYS else hit
 
 
 def _numeric(words: Sequence[str], at: int) -> Day | None:
@@ -194,14 +161,15 @@ def _numeric(words: Sequence[str], at: int) -> Day | None:
     first = words[at]
     if not first.isdecimal():
         return None
-    parts, end = [first], at + 1
+    parts, marks, end = [first], set[str](), at + 1
     while len(parts) < 3 and end < len(words):
         step = 1 if words[end] in _MARKS or words[end] in _PACK.between_date_parts else 0
         if end + step >= len(words) or not words[end + step].isdecimal():
             return None
         parts.append(words[end + step])
+        marks |= {words[end]} & _MARKS
         end += step + 1
-    if len(parts) < 3 or (end + 1 < len(words) and words[end] in "-/" and words[end + 1].isdecimal()):
+    if len(parts) < 3 or len(marks) > 1 or (end + 1 < len(words) and words[end] in "-/" and words[end + 1].isdecimal()):
         return None
     if len(parts[0]) == 4:
         return made(at, end, int(parts[0]), int(parts[1]), int(parts[2]))
@@ -219,7 +187,7 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
 
     With `today`, also without a year or month: `3 Maret`, `tanggal 10`, `the 7th of this month`.
     """
-    marked, named = 0, _MONTHS.get(words[at])
+    marked, named = 0, MONTHS.get(words[at])
     if named is not None:
         number, end = count(words, _skip(words, at + 1))
         said = end + (end < len(words) and words[end] in _PACK.date_noise)
@@ -227,11 +195,13 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
         marked = at_clock(words, at, "date_before") if today else 0
         number, end = count(words, at + marked)
         said = _skip(words, end)
-        named = _MONTHS.get(words[said]) if said < len(words) else None
+        named = MONTHS.get(words[said]) if said < len(words) else None
         if named is None:
             return _of_month(words, at, end, number, today, marked=marked > 0) if number and today else None
         end = said = said + 1
     year, stop = (_year_counted(words, end, today) if today else None) or _year_said(words, _skip(words, end))
+    if year is None and at > 1 and words[at - 1] in _MARKS and len(words[at - 2]) == 4 and words[at - 2].isdecimal():
+        year, stop = int(words[at - 2]), said  # `2019-Aug-01`
     if year is None and today is not None and number is not None:
         year, stop = today.year + ((named, number) < (today.month, today.day)), said
     return made(at, stop, year, named, number) if number is not None and year is not None else None
@@ -245,6 +215,8 @@ def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date,
             if size := at_clock(words, place, key):
                 return made(at, place + size, of.year, of.month, number)
     after = at_clock(words, end, "date_after")
+    if after and unit(words[end + after : end + after + 1]):
+        return None  # `3rd week of May`
     of = today if number >= today.day else next_month
     return made(at, end + after, of.year, of.month, number) if marked or after else None
 
@@ -265,16 +237,10 @@ def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
     year, end = count(words, at)
     if year is None or year >= 1000:
         return year, end
-    head, tail = spoken(words[at : at + 1], 0), spoken(words, at + 1)
-    plain = head and tail and head[0] in (19, 20) and 10 <= tail[0] < 100
+    zero = at + 1 < len(words) and DIGIT_WORDS.get(words[at + 1]) == 0  # `nineteen zero one`
+    head, tail = spoken(words[at : at + 1], 0), spoken(words, at + 1 + zero)
+    plain = head and tail and head[0] in (19, 20) and (0 < tail[0] < 10 if zero else 10 <= tail[0] < 100)
     return (head[0] * 100 + tail[0] if plain and head and tail else None), end
-
-
-def count(words: Sequence[str], at: int) -> tuple[int | None, int]:
-    """(number, index after it); a number in digits has at most two of them."""
-    if at < len(words) and words[at].isdecimal():
-        return (int(words[at]), at + 1) if len(words[at]) <= 2 else (None, at)
-    return spoken(words, at) or (None, at)
 
 
 def _skip(words: Sequence[str], at: int) -> int:
@@ -290,11 +256,3 @@ def _year(digits: str) -> int | None:
         return None
     year = int(digits)
     return 2000 + year if year <= 20 else 1900 + year if year > 35 else None
-
-
-def made(start: int, end: int, year: int, number: int, day: int) -> Day | None:
-    """The date with its position; None if the calendar has no such day."""
-    try:
-        return start, end, date(year, number, day)
-    except ValueError:
-        return None

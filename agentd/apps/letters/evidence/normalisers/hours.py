@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.normalisers.days import UNTIL, at_clock, count
-from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
+from agentd.apps.letters.evidence.normalisers.clock import UNTIL, at_clock, count
+from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN
 from agentd.apps.letters.languages import phrases
 
 _FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
@@ -63,13 +63,20 @@ def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
     at += clock
     shift, begun = _begun(words, at)
     at += begun
-    number, at = count(words, at)
+    number, end = count(words, at)
     if number is None or number > 24:
-        return None
+        return _named(words, start) or (_named(words, at, shift, start) if begun or clock else None)
+    clock += (oclock := at_clock(words, end, "oclock"))
+    at = end + oclock
     minutes, size = _minutes(words, at)
+    if not size and (pair := _pair(words, at, said=bool(clock or before))):
+        minutes, size = pair
     at += size
-    ranged = words[at : at + 1] and words[at] in UNTIL and count(words, at + 1)[0] is not None
-    after = next((hit for far in range(_FAR) if (hit := _part(words, at + far, far))), None)
+    if at + 1 < len(words) and words[at] == "." and words[at + 1].isdecimal():
+        return None  # `23.04.2022`
+    number_after, stop = count(words, at + 1) if words[at : at + 1] and words[at] in UNTIL else (None, at)
+    ranged = number_after is not None
+    after = _part_after(words, stop + _minutes(words, stop)[1] if ranged else at)
     if not (clock or begun or size or after or before or bare):
         return None
     after = None if ranged else after
@@ -79,11 +86,41 @@ def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
     return (start, at, total % 1440) if minutes < 60 else None
 
 
+def _named(words: Sequence[str], at: int, shift: int = 0, start: int | None = None) -> Hour | None:
+    """`midnight`, `at noon`, `a quarter past noon`."""
+    for key, minutes in (("midday", 720), ("midnight", 0)):
+        if size := at_clock(words, at, key):
+            return at if start is None else start, at + size, (minutes + shift) % 1440
+    return None
+
+
+def _part_after(words: Sequence[str], at: int) -> tuple[str, int] | None:
+    """The part of the day shortly after an hour, if no other number is in between: `3:45 in the afternoon`."""
+    for far in range(_FAR):
+        if hit := _part(words, at + far, far):
+            return hit
+        if at + far >= len(words) or count(words, at + far)[0] is not None or words[at + far] in UNTIL:
+            return None
+    return None
+
+
+def _pair(words: Sequence[str], at: int, *, said: bool) -> tuple[int, int] | None:
+    """(minutes, words) said as a second number: `ten forty five pm`, `jam 7 30`."""
+    zero = at < len(words) and DIGIT_WORDS.get(words[at]) == 0
+    minutes, end = count(words, at + zero)
+    if minutes is None or not (0 < minutes < 10 if zero else 10 <= minutes < 60):
+        return None
+    alone = end == len(words) or not words[end][0].isalnum()
+    return (minutes, end - at) if (said and alone) or _part_after(words, end) else None
+
+
 def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
     """(minutes, words) of `quarter past`, `half past`, `ten past`, `setengah` before an hour."""
     first, end = count(words, at)
-    if first is not None and first < 60 and (size := at_clock(words, end, "minutes_first")):
-        return first, end + size - at
+    if first is not None and first < 60:
+        for key, sign in (("minutes_first", 1), ("minutes_before", -1)):
+            if size := at_clock(words, end, key):
+                return sign * first, end + size - at
     for key, minutes in (("quarter", 15), ("half", 30)):
         if size := at_clock(words, at, key):
             if past := at_clock(words, at + size, "past"):
@@ -98,8 +135,9 @@ def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
 
 def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
     """(minutes, words) after an hour: `:45`, `.15`, `lewat 10`, `kurang 5`, `seperempat`."""
-    if at + 1 < len(words) and words[at] in (":", ".") and words[at + 1].isdecimal() and len(words[at + 1]) == 2:
-        return int(words[at + 1]), 2
+    if at + 1 < len(words) and words[at] in (":", ".", "h") and words[at + 1].isdecimal() and len(words[at + 1]) == 2:
+        seconds = at + 3 < len(words) and words[at + 2] == ":" and words[at + 3].isdecimal()
+        return int(words[at + 1]), 4 if seconds else 2
     for key, sign in (("past", 1), ("to", -1)):
         size = at_clock(words, at, key)
         if size and words[at] not in UNTIL:  # `from 7 to 10`
@@ -114,7 +152,7 @@ def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
 
 def _part(words: Sequence[str], at: int, far: int = 0) -> tuple[str, int] | None:
     """(part of the day, number of words up to its end) at an index, or None."""
-    for key in ("morning", "noon", "evening"):
+    for key in ("morning", "noon", "evening", "night"):
         if size := at_clock(words, at, key):
             return key, far + size
     return None
@@ -124,8 +162,10 @@ def _of_day(number: int, part: str) -> int:
     if part == "morning":
         return number % 12
     if part == "noon":
-        return number + 12 if number <= 6 else number
-    return number + 12 if part == "evening" and number < 12 else number
+        return number + 12 if number <= 7 else number
+    if part == "night" and not 4 < number < 12:  # `12 malam`, `jam 1 malam`
+        return number % 12 if number <= 12 else number
+    return number + 12 if part in ("evening", "night") and number < 12 else number
 
 
 def parts(words: Sequence[str]) -> frozenset[str]:

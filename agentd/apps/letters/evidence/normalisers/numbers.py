@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import takewhile
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded_tokens
@@ -15,35 +16,44 @@ DIGIT_WORDS = _WORDS.digits
 _TEENS = {**_WORDS.numbers, **_WORDS.ordinals}
 _SCALES = _WORDS.scales
 _GLUE = _WORDS.number_joiners | {"-"}
+_BETWEEN = _WORDS.number_joiners | {","}
 LONGEST = 32
 """The most words of one number; the longest that people say have about twenty."""
 SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | {"belas"}
 
 
 def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
-    """(value, end) of the number in words at `start` (`sembilan belas`, `dua ribu lima`, `twenty one`), or None."""
-    total = current = 0
-    at = start
+    """(value, end) of the number in words at `start` (`sembilan belas`, `dua ribu lima`, `twenty one`), or None.
+
+    Each word must fit into those before it: `one twenty` and `fifteenth nine` are two numbers each.
+    """
+    total, last = 0, 0  # the thousands, and the smallest of their scales
+    group = room = 0  # what is said after them, and what a further word must be below
+    at = end = start
     while at < min(start + LONGEST, len(words)):
-        word = words[at]
-        if word in DIGIT_WORDS:
-            current += DIGIT_WORDS[word]
-        elif word == "belas" and at > start:
-            current += 10
-        elif word in _TEENS:
-            current += _TEENS[word]
-        elif word in _SCALES and at > start:
-            scale = _SCALES[word]
-            if scale == 10:
-                current += (current % 10) * 9
-            elif scale == 100:
-                current += (current % 10) * 99
-            else:
-                total, current = (total + current) * scale if total < scale else total + current * scale, 0
-        elif not (word in _GLUE and at > start and at + 1 < len(words) and words[at + 1] in SPOKEN):
+        word, first = words[at], end == start
+        value, scale = DIGIT_WORDS.get(word, _TEENS.get(word)), _SCALES.get(word, 0)
+        digit = DIGIT_WORDS.get(words[at - 1], 0) if at == end and not first else 0
+        if value is not None and value >= 1000 and (first or (value < last and not group)):
+            total, last, room = total + value, value, 1000
+        elif value is not None and (first or 0 < value < room):
+            group, room = group + value, 100 if value >= 100 else 10 if value >= 20 else 0
+            if word in _WORDS.ordinals:
+                return total + group, at + 1
+        elif digit and (word == "belas" or scale == 10):
+            group, room = (group + 10, 0) if word == "belas" else (group + digit * 9, 10)
+        elif scale == 100 and at == end and group % 100:
+            group, room = group + group % 100 * 99, 100
+        elif scale >= 1000 and not first and (scale < last if group and last else scale > last):
+            total, last = total + group * scale if last and group else (total + group) * scale, scale
+            group, room = 0, 1000
+        elif word in _GLUE and at == end and not first and (word == "-" or room >= 100):
+            at += 1
+            continue
+        else:
             break
-        at += 1
-    return (total + current, at) if at > start else None
+        at = end = at + 1
+    return (total + group, end) if end > start else None
 
 
 def amounts(words: Sequence[str]) -> list[Decimal]:
@@ -56,23 +66,45 @@ def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
     hits: list[tuple[int, int, Decimal]] = []
     at = 0
     while at < len(words):
-        start = at
-        if words[at].isdecimal():
-            value, at = _written(words, at)
-            if at < len(words) and words[at] in _SCALES:
-                value, at = value * _SCALES[words[at]], at + 1
-            hits.append((start, at, value))
-        elif (said := spoken(words, at)) is not None:
-            at = said[1]
-            hits.append((start, at, Decimal(said[0])))
-        else:
-            at += 1
+        hit = _amount(words, at)
+        hits += [(at, hit[1], hit[0])] if hit else []
+        at = hit[1] if hit else at + 1
     return hits
+
+
+def _amount(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
+    """(amount, end) at an index: `2,5 juta`, `satu setengah juta`, `dua koma lima juta`, `1 juta 500 ribu`."""
+    said = _written(words, at) if words[at].isdecimal() else spoken(words, at)
+    value, end = (Decimal(said[0]), said[1]) if said else (Decimal(0), at)
+    if said and end < len(words) and words[end] in _POINTS and (digits := _digits(words, end + 1)):
+        value, end = Decimal(f"{value}.{digits}"), end + 1 + len(digits)
+    half = len(_HALVES.at(words, end))
+    counted = words[end + half] if half and end + half < len(words) else ""
+    if counted in _SCALES or (counted and _LENGTH_BOOK.begins(counted)):
+        value, end = value + Decimal("0.5"), end + half
+    elif not said:
+        return None
+    scale = _SCALES.get(words[end], 0) if end < len(words) else 0
+    if scale:
+        half = len(_HALVES.at(words, end + 1))
+        value, end = value * scale + (Decimal(scale) / 2 if half else 0), end + 1 + half
+        more = _amount(words, end) if not half and end < len(words) and words[end].isdecimal() else None
+        if more and words[more[1] - 1] in _SCALES and more[0] < scale:  # `1 juta 500 ribu`
+            value, end = value + more[0], more[1]
+    return value, end
+
+
+def _digits(words: Sequence[str], at: int) -> str:
+    """The digits of a fraction in words, one a word: `dua koma lima`."""
+    return "".join(str(DIGIT_WORDS[word]) for word in takewhile(DIGIT_WORDS.__contains__, words[at : at + 4]))
 
 
 _UNITS = {"minute": (0, 1), "hour": (0, 60), "day": (0, 1440), "week": (0, 10080), "month": (1, 1), "year": (1, 12)}
 """{unit: (0 for minutes or 1 for months, how many of them)}."""
-_LENGTHS = {tuple(each.split()): key.split() for key, known in phrases().lengths.items() for each in known}
+_HALVES, _POINTS = Phrasebook(phrases().lengths["0.5"]), frozenset(phrases().lengths["."])
+_LENGTHS = {
+    tuple(each.split()): key.split() for key, known in phrases().lengths.items() if key[-1].isalpha() for each in known
+}
 _LENGTH_BOOK = Phrasebook(_LENGTHS)
 
 
@@ -82,15 +114,31 @@ def unit(words: Sequence[str]) -> str:
     return next((each[0] for each in named if len(each) == 1), "")
 
 
-def lengths(words: Sequence[str], wanted: str) -> Iterator[tuple[int, int, Decimal]]:
-    """(start, end, amount in the wanted unit) of every duration: `half an hour` is 30 minutes, `setahun` 12 months."""
+def lengths(words: Sequence[str], wanted: str) -> list[tuple[int, int, Decimal]]:
+    """(start, end, amount in the wanted unit) of every duration: `half an hour` is 30 minutes, `setahun` 12 months.
+
+    `2 years and 3 months` is one.
+    """
     numbered = {end: (start, amount) for start, end, amount in found(words)}
+    into = _UNITS[wanted]
+    hits: list[tuple[int, int, Decimal]] = []
+    smallest = 0
     for at, phrase in _LENGTH_BOOK.find(words):
         *number, said = _LENGTHS[phrase]
         start, amount = (at, Decimal(number[0])) if number else numbered.get(at, (at, None))
-        (kind, size), (other, into) = _UNITS[said], _UNITS[wanted]
-        if amount is not None and kind == other:
-            yield start, at + len(phrase), amount * size / into
+        if number and at and _HALVES.at(words[:at], at - 1):  # `half an hour`
+            start, amount = at - 1, Decimal(number[0]) / 2
+        kind, size = _UNITS[said]
+        if amount is None or kind != into[0]:
+            continue
+        end = at + len(phrase)
+        half = len(_HALVES.at(words, end))
+        hit = start, end + half, (amount + Decimal(half > 0) / 2) * size / into[1]
+        if hits and size < smallest and all(word in _BETWEEN for word in words[hits[-1][1] : start]):
+            hit = hits[-1][0], hit[1], hits.pop()[2] + hit[2]
+        hits.append(hit)
+        smallest = size
+    return hits
 
 
 def value(text: str) -> Decimal | None:

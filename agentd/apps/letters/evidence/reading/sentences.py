@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import folded, normal, tokens
-from agentd.apps.letters.evidence.normalisers.days import month
+from agentd.apps.letters.evidence.normalisers.clock import MONTHS
 from agentd.apps.letters.evidence.reading.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.reading.pasted import own_words
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, STREETS, Mood
@@ -150,6 +150,6 @@ def _separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     """Whether a clause ends at a word; a comma inside a number or a date (`January 5th, 1990`) doesn't end one."""
     if words[at] != "," or at + 1 == len(words):
         return words[at] in SEPARATORS
-    year = len(words[at + 1]) == 4 and any(map(month, words[max(0, at - 3) : at]))
+    year = len(words[at + 1]) == 4 and not MONTHS.keys().isdisjoint(words[max(0, at - 3) : at])
     decimal = raws[at] == "," and at and words[at - 1].isdecimal()
     return not (words[at + 1].isdecimal() and (year or decimal))

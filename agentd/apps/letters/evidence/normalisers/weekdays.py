@@ -1,0 +1,102 @@
+"""Parses weekdays: `Friday`, `Thursday next week`, `first Sunday of May`, `Sunday 31`. Reads no other dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from agentd.agent.languages import words as all_words
+from agentd.apps.letters.evidence.normalisers.clock import MONTHS, Day, at_clock, before_clock, count, made
+from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
+from agentd.apps.letters.languages import phrases
+
+WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
+_BOOK = Phrasebook(WEEKDAYS)
+_ORDINALS = all_words().ordinals
+_OF = phrases().date_noise | {*phrases().clock["in"]}
+_LONG = 31  # days; from the first day of a month on, so many are in the next
+
+
+def weekdays(words: Sequence[str]) -> frozenset[int]:
+    """The weekdays that folded words name, with Monday as 0."""
+    return frozenset(WEEKDAYS[phrase] for _, phrase in _BOOK.find(words))
+
+
+def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
+    """The day of the weekday at an index; None if it is counted from something unknown (`the third Monday`)."""
+    end = at + len(phrase := _BOOK.at(words, at))
+    number = WEEKDAYS[phrase]
+    if any(at_clock(words, at, key) > len(phrase) for key in ("next_week", "this_week", "last_week")):
+        return None  # `minggu depan` isn't a Sunday
+    if at and words[at - 1] in _ORDINALS:
+        return _nth(words, at - 1, end, number, _ORDINALS[words[at - 1]], today)
+    monday = today - timedelta(days=today.weekday())
+    gone = (today.weekday() - number) % 7 or 7
+    for key, day in (
+        ("next_week", monday + timedelta(days=7 + number)),
+        ("last_week", monday - timedelta(days=7 - number)),
+        ("last", today - timedelta(days=gone)),
+    ):
+        before = before_clock(words, at, key)
+        after = 0 if before else at_clock(words, end, key)
+        if before or after:
+            last = _nth(words, at - before, end, number, 0, today) if key == "last" and before else None
+            return last or (at - before, end + after, day)
+    coming = today + timedelta(days=(number - today.weekday()) % 7 or 7)
+    after = at_clock(words, end, "from_now") if at else 0
+    if after and (many := count(words, at - 1)[0]):  # `two Sundays from now`
+        return at - 1, end + after, coming + timedelta(days=7 * (many - 1))
+    noise = end < len(words) and words[end] in _OF
+    said, stop = count(words, end + noise)
+    dated = words[stop - 1] in _ORDINALS if noise else stop == len(words) or words[stop] in (".", "!", ")")
+    if said is not None and dated and (noise or words[end].isdecimal()):
+        return next(_matching(at, stop, today, said, number), None)
+    return at, end, coming
+
+
+def settled(hit: Day, other: Day | None, words: Sequence[str], *, whole: bool) -> Day | None:
+    """The date beside a weekday, if the two are one day: `Saturday, 5 December`, `Rabu pagi tanggal 18 November`.
+
+    A date without its year or month (not `whole`) may be the last such day (`Thursday the 21st`, on Monday the 25th).
+    """
+    number = WEEKDAYS.get(tuple(words[hit[0] : hit[1]]))
+    if number is None or other is None or max(hit[0] - other[1], other[0] - hit[1]) > 2:  # words between them
+        return None
+    start, end, day = other
+    named = not MONTHS.keys().isdisjoint(words[start:end])
+    if not named and not any(word.isdecimal() or word in _ORDINALS for word in words[start:end]):
+        return None
+    if day.weekday() == number or whole:
+        return other if day.weekday() == number else None
+    before = day.replace(year=day.year - 1, day=1) if named else day.replace(day=1) - timedelta(days=1)
+    last = made(start, end, before.year, before.month, day.day)
+    return last if last and last[2].weekday() == number else None
+
+
+def _matching(start: int, end: int, since: date, day: int, number: int) -> Iterator[Day]:
+    """The dates with this day of the month on this weekday, from a month on and in the next two."""
+    of = since.replace(day=1)
+    for _ in range(3):
+        hit = made(start, end, of.year, of.month, day)
+        if hit is not None and hit[2].weekday() == number:
+            yield hit
+        of = (of + timedelta(days=_LONG)).replace(day=1)
+
+
+def _nth(words: Sequence[str], start: int, end: int, number: int, nth: int, today: date) -> Day | None:
+    """The nth such weekday of the month named behind it (0 for the last one): `first Friday of next month`."""
+    at = next((at for at in range(end, len(words)) if words[at] not in _OF), len(words))
+    month = MONTHS.get(words[at]) if at < len(words) else None
+    of = [today.replace(month=month, day=1), today.replace(year=today.year + 1, month=month, day=1)] if month else []
+    stop = at + 1
+    if month and stop < len(words) and len(words[stop]) == 4 and words[stop].isdecimal():
+        of, stop = [date(int(words[stop]), month, 1)], stop + 1
+    for key, by in (("this_month", 0), ("next_month", _LONG)):
+        if size := at_clock(words, at, key):
+            of, stop = [(today.replace(day=1) + timedelta(days=by)).replace(day=1)], at + size
+    for first in of:
+        day = first + timedelta(days=(number - first.weekday()) % 7 + 7 * (nth - 1 if nth else 4))
+        day -= timedelta(days=0 if nth or day.month == first.month else 7)
+        if day.month == first.month and (day >= today or len(of) == 1):
+            return start, stop, day
+    return None

@@ -1,0 +1,108 @@
+"""Dates, hours, numbers and lengths of time as people say them are read as one value, or not at all."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.normalisers.days import days
+from agentd.apps.letters.evidence.normalisers.hours import hours
+from agentd.apps.letters.evidence.normalisers.numbers import amounts, lengths
+from agentd.apps.letters.policies.grounding import ungrounded
+from tests.agentd.apps.letters.letters import call
+from tests.agentd.apps.letters.test_doubts import unproven, visit
+
+WEDNESDAY = date(2017, 9, 27)
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("first Friday of next month", ["2017-10-06"]),
+        ("last Friday in October", ["2017-10-27"]),
+        ("two Sundays from now", ["2017-10-08"]),
+        ("on the third Monday", []),
+        ("Thursday the 21st", ["2017-09-21"]),
+        ("Sunday 1.", ["2017-10-01"]),
+        ("Tuesday of last week", ["2017-09-19"]),
+        ("Selasa lalu", ["2017-09-26"]),
+        ("minggu depan", []),
+        ("hari Minggu", ["2017-10-01"]),
+        ("3 hari yang lalu", ["2017-09-24"]),
+        ("two days before yesterday", ["2017-09-24"]),
+        ("two days from tomorrow", ["2017-09-30"]),
+        ("off for 3 days from tomorrow", ["2017-09-28"]),
+        ("two years ago", []),
+        ("one month and 21 days ago", []),
+        ("September 10, nineteen zero one", ["1901-09-10"]),
+        ("2019-aug-01", ["2019-08-01"]),
+        ("a ratio of 30/4.85", []),
+        ("12:30 December 27th", ["2017-12-27"]),
+        ("3rd week of May", []),
+    ],
+)
+def test_days(said: str, read: list[str]) -> None:
+    assert [str(day) for _, _, day in days(folded_tokens(said), WEDNESDAY)] == read
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("ten fifty five p. m.", 1375),
+        ("20 minutes past eight in the evening", 1220),
+        ("3 o'clock in the afternoon", 900),
+        ("7:56:30 pm", 1196),
+        ("jam 12 malam", 0),
+        ("jam 1 malam", 60),
+        ("12 pm", 720),
+        ("midnight", 0),
+        ("a quarter past noon", 735),
+    ],
+)
+def test_an_hour(said: str, read: int) -> None:
+    assert [minutes for _, _, minutes in hours(folded_tokens(said))] == [read]
+
+
+def test_a_day_of_the_month_has_no_part_of_the_day() -> None:
+    assert [minutes for _, _, minutes in hours(folded_tokens("on the 4th, 7pm; DateTime 23.04.2022"))] == [1140]
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("satu setengah juta", ["1500000"]),
+        ("dua koma lima juta", ["2500000"]),
+        ("1 juta 500 ribu", ["1500000"]),
+        ("sejuta lima ratus ribu", ["1500000"]),
+        ("twenty five hundred", ["2500"]),
+        ("one twenty two", ["1", "22"]),
+        ("dua tiga orang", ["2", "3"]),
+        ("10k", ["10000"]),
+        ("telur 2 setengah matang", ["2"]),
+    ],
+)
+def test_amounts(said: str, read: list[str]) -> None:
+    assert [f"{amount:.0f}" for amount in amounts(folded_tokens(said))] == read
+
+
+@pytest.mark.parametrize(
+    ("said", "minutes"), [("an hour and a half", 90), ("1 jam 45 menit", 105), ("half an hour", 30), ("sejam", 60)]
+)
+def test_a_length_of_time(said: str, minutes: int) -> None:
+    assert [amount for _, _, amount in lengths(folded_tokens(said), "minute")] == [minutes]
+
+
+@pytest.mark.parametrize("said", ["jumlah tamu 40 sampai 50", "jumlah tamu 40-50 orang", "jumlah tamu 40 to 50"])
+@pytest.mark.parametrize("value", [40, 50])
+def test_an_end_of_a_range_is_never_proven(said: str, value: int) -> None:
+    assert "jumlah_tamu" in unproven(visit({"jumlah_tamu": value}, said, jumlah_tamu={"type": "integer"}))
+
+
+def test_a_birth_that_two_papers_give_differently_is_not_proven() -> None:
+    said = "nama saya Tio Pratama. di akta saya lahir di Bogor 3 Mei 1990, di KTP Bandung 5 Mei 1990"
+    missing = {one.path for one in ungrounded(call({"tempat_lahir": "Bogor", "tanggal_lahir": "1990-05-03"}, said))}
+    assert missing >= {"tempat_lahir", "tanggal_lahir"}
+    missing = {one.path for one in ungrounded(call({"tempat_lahir": "Bogor"}, said.split(", di KTP")[0]))}
+    assert "tempat_lahir" not in missing
