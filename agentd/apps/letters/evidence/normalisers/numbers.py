@@ -126,7 +126,7 @@ def lengths(words: Sequence[str], wanted: str) -> list[tuple[int, int, Decimal]]
     for at, phrase in _LENGTH_BOOK.find(words):
         *number, said = _LENGTHS[phrase]
         start, amount = (at, Decimal(number[0])) if number else numbered.get(at, (at, None))
-        if number and at and _HALVES.at(words[:at], at - 1):  # `half an hour`
+        if number and at and _HALVES.begins(words[at - 1]):  # `half an hour`
             start, amount = at - 1, Decimal(number[0]) / 2
         kind, size = _UNITS[said]
         if amount is None or kind != into[0]:
