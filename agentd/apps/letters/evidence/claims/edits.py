@@ -23,6 +23,7 @@ from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.fields.values import equals
 from agentd.apps.letters.evidence.normalisers import days
 from agentd.apps.letters.evidence.normalisers.address import NUMBERED
+from agentd.apps.letters.evidence.normalisers.clock import MONTHS
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -111,7 +112,7 @@ def _redated(before: date, words: Sequence[str]) -> Iterator[str]:
 
 def _component(word: str) -> tuple[str, int] | None:
     """("year", "month" or "day", its number), if a word is one."""
-    if (month := days.month(word)) is not None:
+    if (month := MONTHS.get(word)) is not None:
         return "month", month
     number = int(word) if word.isdecimal() and len(word) <= len("2000") else None
     return None if number is None else ("year" if number > _DAYS else "day", number)
