@@ -87,6 +87,10 @@ def test_amounts(said: str, read: list[str]) -> None:
     assert [f"{amount:.0f}" for amount in amounts(folded_tokens(said))] == read
 
 
+def test_any_number_of_amounts_is_read() -> None:
+    assert len(amounts(folded_tokens("1 ribu " * 1500))) == 1500
+
+
 @pytest.mark.parametrize(
     ("said", "minutes"), [("an hour and a half", 90), ("1 jam 45 menit", 105), ("half an hour", 30), ("sejam", 60)]
 )

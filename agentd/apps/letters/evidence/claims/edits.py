@@ -40,6 +40,8 @@ _DIGITS = 6
 """The fewest digits of a number that replaces the listed one of its length."""
 _DAYS = 31
 _NUMBER = "no"
+_PARTS = 12
+"""The most parts of a message that edits."""
 _LONGEST = 8
 """The most words of an edit."""
 
@@ -79,7 +81,8 @@ def changes(case: Case, turn: Turn) -> Mapping[str, Sequence[str]]:
 
 def _changes(case: Case, turn: Turn) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
-    for part in parts(case, turn) if (shown := listed(case, turn)) else ():
+    said = parts(case, turn) if (shown := listed(case, turn)) else ()
+    for part in said if len(said) <= _PARTS else ():
         others = any(owner for _, owner, _ in part.line.sentence.people)
         if part.mood is not Mood.SAID or part.label is not None or others:
             continue

@@ -74,6 +74,18 @@ def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
 
 def _amount(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
     """(amount, end) at an index: `2,5 juta`, `satu setengah juta`, `dua koma lima juta`, `1 juta 500 ribu`."""
+    if (first := _scaled(words, at)) is None:
+        return None
+    value, end, scale = first
+    while end < len(words) and words[end].isdecimal() and (more := _scaled(words, end)):
+        if more[2] == 1 or more[0] >= scale:
+            break
+        value, end, scale = value + more[0], more[1], more[2]
+    return value, end
+
+
+def _scaled(words: Sequence[str], at: int) -> tuple[Decimal, int, int] | None:
+    """(amount, end, its scale or 1) at an index, without smaller scales behind it: `1 juta`."""
     said = _written(words, at) if words[at].isdecimal() else spoken(words, at)
     value, end = (Decimal(said[0]), said[1]) if said else (Decimal(0), at)
     if said and end < len(words) and words[end] in _POINTS and (digits := _digits(words, end + 1)):
@@ -84,14 +96,11 @@ def _amount(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
         value, end = value + Decimal("0.5"), end + half
     elif not said:
         return None
-    scale = _SCALES.get(words[end], 0) if end < len(words) else 0
-    if scale:
-        half = len(_HALVES.at(words, end + 1))
-        value, end = value * scale + (Decimal(scale) / 2 if half else 0), end + 1 + half
-        more = _amount(words, end) if not half and end < len(words) and words[end].isdecimal() else None
-        if more and words[more[1] - 1] in _SCALES and more[0] < scale:  # `1 juta 500 ribu`
-            value, end = value + more[0], more[1]
-    return value, end
+    scale = _SCALES.get(words[end], 1) if end < len(words) else 1
+    if scale == 1:
+        return value, end, 1
+    half = len(_HALVES.at(words, end + 1))
+    return value * scale + (Decimal(scale) / 2 if half else 0), end + 1 + half, 1 if half else scale
 
 
 def _digits(words: Sequence[str], at: int) -> str:
