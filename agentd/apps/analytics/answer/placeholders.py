@@ -17,9 +17,6 @@ _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _LIST_NUMBER = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 
-PERIOD_KEYS = ("PERIOD_LABEL", "START_DATE", "END_DATE")
-"""Placeholders that the time_period fills, in addition to the results."""
-
 TYPES = frozenset(
     "currency_IDR number_with_separator integer percentage date_DD_MMM_YYYY date_long terbilang text".split()
 )
