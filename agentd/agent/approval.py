@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
-from agentd.agent.languages import replies, words
+from agentd.agent.languages import languages, replies, words
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome
@@ -194,15 +195,15 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
-            address = prop.get("format") == "address" and isinstance(inner, str)
-            yield label, _shown(_without_parts(inner, value) if address else inner, language)
+            told = _AS_TOLD.get(prop.get("format", "")) if isinstance(inner, str) else None
+            yield label, _shown(inner if told is None else told(inner, value, language), language)
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
     return str(schema.get("properties", {}).get(name, {}).get("title") or name.replace("_", " ").capitalize())
 
 
-def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
+def _without_parts(address: str, arguments: Mapping[str, Json], _: Language) -> str:
     """The address without RT and RW, if its arguments hold the same numbers and so show them on lines of their own."""
     given = {name: str(arguments.get(name) or "").casefold() for name in words().address_parts}
     parts = {name: text.removeprefix(name).strip(" .").lstrip("0") for name, text in given.items()}
@@ -213,6 +214,19 @@ def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
         behind = r"\s*+[/,-]?+\s*+" if at else ""
         together += rf"{behind}(?:{name}[\s.:]*+{'|(?<=/)' if at else ''})0*{number}"
     return re.sub(rf"{together}\b", "", address, flags=re.IGNORECASE) or address
+
+
+def _in_words(day: str, _: Mapping[str, Json], language: Language) -> str:
+    """An ISO date as people write it (`5 Juli 1985`); any other text unchanged."""
+    try:
+        found = date.fromisoformat(day)
+    except ValueError:
+        return day
+    return f"{found.day} {languages()[language].months[found.month - 1][0].capitalize()} {found.year}"
+
+
+_AS_TOLD = {"address": _without_parts, "date": _in_words}
+"""How the text of a format is shown."""
 
 
 def _shown(value: Json, language: Language) -> str:

@@ -291,6 +291,16 @@ def test_an_address_in_the_summary_says_rt_and_rw_once_unless_they_differ(addres
     assert f"- Alamat domisili: {shown}\n" in text
 
 
+@pytest.mark.parametrize(
+    ("language", "day", "shown"),
+    [("id", "1985-07-05", "5 Juli 1985"), ("en", "1985-07-05", "5 July 1985"), ("id", "5 Juli 1985", "5 Juli 1985")],
+)
+def test_the_summary_writes_a_date_as_people_do(language: Language, day: str, shown: str) -> None:
+    schema = {"properties": {"lahir": {"type": "string", "title": "Lahir", "format": "date"}}}
+    tool = ToolInfo(name="t", server="s", official=True, input_schema=schema)
+    assert f"- Lahir: {shown}\n" in summary(tool, {"lahir": day}, language)
+
+
 def test_the_summary_names_what_is_to_be_checked_once_by_its_title() -> None:
     text = summary(letter(), {"nama": "Budi", "rt": "3"}, "en", doubted=("nama", "anak.0.nama", "anak.1.nama"))
     assert "Please check these first, as we are not sure of them: Nama lengkap, Anak.\n" in text
