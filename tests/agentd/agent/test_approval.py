@@ -235,7 +235,8 @@ def test_no_answer_is_both() -> None:
 
 
 def test_the_summary_is_in_english_when_the_citizen_writes_it() -> None:
-    text = summary(letter(), {"nama": "Budi"}, "en")
+    text = summary(letter(), {"nama": "Budi", "tanggal_lahir": "1985-07-05"}, "en")
+    assert "\n- Tanggal lahir: 5 July 1985\n" in text
     assert text.startswith("Please check before we continue: surat keterangan domisili")
     assert "Answer “yes”" in text
 
@@ -289,16 +290,6 @@ def test_a_value_cannot_forge_a_line_of_the_summary() -> None:
 def test_an_address_in_the_summary_says_rt_and_rw_once_unless_they_differ(address: str, shown: str) -> None:
     text = summary(letter(), {"alamat_domisili": address, "rt": "RT 3", "rw": "007"}, "id")
     assert f"- Alamat domisili: {shown}\n" in text
-
-
-@pytest.mark.parametrize(
-    ("language", "day", "shown"),
-    [("id", "1985-07-05", "5 Juli 1985"), ("en", "1985-07-05", "5 July 1985"), ("id", "5 Juli 1985", "5 Juli 1985")],
-)
-def test_the_summary_writes_a_date_as_people_do(language: Language, day: str, shown: str) -> None:
-    schema = {"properties": {"lahir": {"type": "string", "title": "Lahir", "format": "date"}}}
-    tool = ToolInfo(name="t", server="s", official=True, input_schema=schema)
-    assert f"- Lahir: {shown}\n" in summary(tool, {"lahir": day}, language)
 
 
 def test_the_summary_names_what_is_to_be_checked_once_by_its_title() -> None:
