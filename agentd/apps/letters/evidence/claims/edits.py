@@ -52,9 +52,14 @@ def listed(case: Case, turn: Turn) -> Mapping[str, str]:
     return found if len(found) > 1 and not affirmed(turn, case) else {}
 
 
+def replies(case: Case) -> Mapping[int, Turn]:
+    """The replies to a list that are no mere yes, by order."""
+    return case.once(replies, lambda: {turn.order: turn for turn in case.turns if listed(case, turn)})
+
+
 def edits(field: Field, case: Case) -> Iterator[Claim]:
     """Claims from replies to a list: the edited value stands, and the listed one no longer does."""
-    for turn in case.turns:
+    for turn in replies(case).values():
         if found := edited(field, case, turn):
             yield Claim(turn.order, Mood.SAID, any(equals(field, value) for value in found), corrected=True)
         elif {*field.spoken} <= {*fold(listed(case, turn).get(field.title, ""))} and _disputed(field, case, turn):

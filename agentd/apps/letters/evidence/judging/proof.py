@@ -13,7 +13,7 @@ from agentd.apps.letters.evidence.claims import addresses, mentions, naming, quo
 from agentd.apps.letters.evidence.claims.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.case import Case, Turn
-from agentd.apps.letters.evidence.claims.edits import changes, edits
+from agentd.apps.letters.evidence.claims.edits import changes, edits, replies
 from agentd.apps.letters.evidence.fields.field import LONGEST, Field
 from agentd.apps.letters.evidence.fields.spans import NUMBERS
 from agentd.apps.letters.evidence.fields.values import equals, within
@@ -99,10 +99,9 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
 
 def _of_an_edit(field: Field, case: Case, message: int) -> bool:
     """Whether a reply to a list edits another field's value and doesn't name this field."""
-    turn = case.by_order.get(message)
-    edited = changes(case, turn) if turn is not None else {}
-    named = (one for each in (turn.named if turn is not None else ()) for one in each)
-    return bool(edited) and field.title not in edited and not any(field.key in one.keys for one in named)
+    if (turn := replies(case).get(message)) is None or not (edited := changes(case, turn)):
+        return False
+    return field.title not in edited and not any(field.key in one.keys for each in turn.named for one in each)
 
 
 def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim]:
