@@ -87,6 +87,20 @@ def test_amounts(said: str, read: list[str]) -> None:
     assert [f"{amount:.0f}" for amount in amounts(folded_tokens(said))] == read
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "3 days before 1 january 0012",
+        "senin 1 januari 0001",
+        "2 hari setelah 31 desember 9999",
+        "first monday of may 0000",
+        "seratus triliun mei 1990",
+    ],
+)
+def test_at_the_ends_of_the_calendar_a_message_is_still_read(said: str) -> None:
+    assert all(2 < found.year < 9999 for _, _, found in days(folded_tokens(said), date(2026, 11, 30)))
+
+
 def test_any_number_of_amounts_is_read() -> None:
     assert len(amounts(folded_tokens("1 ribu " * 1500))) == 1500
 

@@ -12,6 +12,8 @@ from agentd.apps.letters.languages import phrases
 
 _CLOCK = {key: Phrasebook(known) for key, known in phrases().clock.items()}
 MONTHS = {name: number for number, names in enumerate(all_words().months, 1) for name in names}
+_YEARS = range(date.min.year + 11, date.max.year - 10)
+"""Years from which every distance that is read stays in the calendar."""
 UNTIL = {"-", *phrases().clock["until"]}
 
 Day = tuple[int, int, date]  # index of the first word, index after the last word, the date
@@ -40,8 +42,8 @@ def count(words: Sequence[str], at: int) -> tuple[int | None, int]:
 
 
 def made(start: int, end: int, year: int, number: int, day: int) -> Day | None:
-    """The date with its position; None if the calendar has no such day."""
+    """The date with its position; None if the calendar has no such day, or ends about then."""
     try:
-        return start, end, date(year, number, day)
-    except ValueError:
+        return (start, end, date(year, number, day)) if year in _YEARS else None
+    except (ValueError, OverflowError):
         return None

@@ -90,7 +90,8 @@ def _nth(words: Sequence[str], start: int, end: int, number: int, nth: int, toda
     of = [today.replace(month=month, day=1), today.replace(year=today.year + 1, month=month, day=1)] if month else []
     stop = at + 1
     if month and stop < len(words) and len(words[stop]) == 4 and words[stop].isdecimal():
-        of, stop = [date(int(words[stop]), month, 1)], stop + 1
+        named = made(at, stop + 1, int(words[stop]), month, 1)
+        of, stop = [named[2]] if named else [], stop + 1
     for key, by in (("this_month", 0), ("next_month", _LONG)):
         if size := at_clock(words, at, key):
             of, stop = [(today.replace(day=1) + timedelta(days=by)).replace(day=1)], at + size
