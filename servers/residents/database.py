@@ -119,9 +119,8 @@ def _engine(url: sa.URL, writing: bool, seconds: float) -> sa.Engine:
 
 def _sqlite(url: sa.URL, writing: bool) -> sa.Engine:
     if writing and url.database:
-        Path(url.database).parent.mkdir(
-            parents=True, exist_ok=True
-        )  # a register may be made before the state folder is
+        # a register may be made before the state folder is
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     engine = sa.create_engine(url, connect_args={"timeout": CONNECT_SECONDS}, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")

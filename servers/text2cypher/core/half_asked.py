@@ -127,11 +127,11 @@ def _unchosen(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     """Doubt if the question has an `or` of its own and the query no alternative: `tagged with neo4j or cypher`."""
     if facts.words & _CHOOSING or any(token.text == "|" for token in facts.tokens) or Ask.NOT in hints.asks:
         return
-    said = linker.wording.compiled(r"\b‹or›\b")
-    rest = hints.masked.lower()
-    for phrase in sorted(
-        filter(said.search, languages().cues), key=len, reverse=True
-    ):  # `3 or more`, not `or more than 3`
+    said, rest = linker.wording.compiled(r"\b‹or›\b"), hints.masked.lower()
+    if said.search(rest) is None:
+        return
+    for phrase in sorted(filter(said.search, languages().cues), key=len, reverse=True):
+        # `3 or more` is no `or` of its own, unlike `or more than 3`
         rest = linker.wording.compiled(rf"\b{phrase}\b(?!\W+‹compared_to›\b)").sub(" ", rest)
     if (found := said.search(rest)) is not None:
         yield Doubt("unused", found[0])

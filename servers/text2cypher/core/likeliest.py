@@ -83,9 +83,9 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     ends = Counter(node.variable for held in structure.relationships for node in structure.ends(held))
     shown = {token.value for token in facts.returned} & {node.variable for node in structure.nodes}
     yield from (v for v in names if ends[v] > 1)
-    known = {*named_properties(hints, linker)}
     for v, name, value in facts.property_tests:  # `what did Tom Hanks direct before 2000`: not his birth
-        if v in names and value is not None and value.kind is Kind.NUMBER and name not in known:
+        number = value is not None and value.kind is Kind.NUMBER
+        if v in names and number and name not in named_properties(hints, linker):
             yield v
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
     tested = {v for v, _, _ in facts.property_tests} - names - shown

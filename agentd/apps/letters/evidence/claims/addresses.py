@@ -18,7 +18,8 @@ from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIG
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_HOUSE = _PACK.clitics | {"rumah", "house"}
+HOUSE = _PACK.clitics | {"rumah", "house"}
+"""May stand beside the word for a house number."""
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
 """The most words that one message may say about one address; a longer text is not read as one."""
@@ -133,7 +134,7 @@ def _house_number(part: Part, before: Part | None, after: Part | None, said: Seq
 
 def house_number(part: Part) -> str | None:
     """The number of a part that says a house number and nothing else."""
-    kept = [word for word in part.words if word[0].isalnum() and word not in _HOUSE]
+    kept = [word for word in part.words if word[0].isalnum() and word not in HOUSE]
     named = len(kept) == 2 and kept[0] in reading.NUMBERED and kept[1].isdecimal() and len(kept[1]) <= 3
     return kept[1] if named else None
 

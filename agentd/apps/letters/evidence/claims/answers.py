@@ -32,7 +32,7 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _PACK = phrases()
-_ASSENTS = frozenset(fold(each) for each in all_words().assents)
+_ASSENTS = Phrasebook(map(fold, all_words().assents))
 _AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
 """Key in a refused call's output: the one field that the citizen was asked for."""
@@ -57,9 +57,7 @@ def _affirms(turn: Turn) -> bool:
         return False
     said = [first.words[at] for at in clause if first.words[at][0].isalnum()]
     content = [word for word in said if word not in FILLERS]
-    return len(content) <= _LONGEST and any(
-        tuple(said[at:end]) in _ASSENTS for at in range(min(2, len(said))) for end in range(at + 1, len(said) + 1)
-    )
+    return len(content) <= _LONGEST and any(_ASSENTS.at(said, at) for at in range(min(2, len(said))))
 
 
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:

@@ -30,15 +30,16 @@ _WRITTEN = frozenset({"birth", "date", "name", "place"})
 
 def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message asserts the value in at least one place; True if the value has no place of its own."""
-    if field.common and field.kind in _WRITTEN and _papers(turn) > 1:
+    if field.common and field.kind in _WRITTEN and _papers(case, turn) > 1:
         return False
     places = () if turn.heard.plain else case.stated(field, turn)
     return not places or any(_asserted(field, place) for place in places)
 
 
-def _papers(turn: Turn) -> int:
+def _papers(case: Case, turn: Turn) -> int:
     """How many papers a message quotes: `di akta … Bogor, di KTP Bandung` names no birthplace that can be relied on."""
-    return len({phrase for each in turn.heard.sentences for _, phrase in _PAPERS.find(each.words)})
+    found = (phrase for each in turn.heard.sentences for _, phrase in _PAPERS.find(each.words))
+    return case.once((_papers, turn.order), lambda: len(set(found)))
 
 
 def _asserted(field: Field, place: Place) -> bool:

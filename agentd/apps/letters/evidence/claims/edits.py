@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 
 from agentd.agent.text import FILLERS, fold
+from agentd.apps.letters.evidence.claims.addresses import HOUSE
 from agentd.apps.letters.evidence.claims.answers import affirmed
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.claims.parts import Part, parts
@@ -28,8 +29,8 @@ from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_HOUSE = _PACK.clitics | FILLERS | {"rumah", "house"}
-_DATED = _HOUSE | {*_PACK.date_noise}
+_IDLE = HOUSE | FILLERS
+_DATED = _IDLE | {*_PACK.date_noise}
 _EDITABLE = TEXTS | {"date", "nik", "kk", "phone"}
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.8
@@ -39,6 +40,8 @@ _SHORT = 4
 _DIGITS = 6
 """The fewest digits of a number that replaces the listed one of its length."""
 _DAYS = 31
+_COMPONENTS = 2
+"""The most components of a date that a part changes; three are a date of their own."""
 _NUMBER = "no"
 _PARTS = 12
 """The most parts of a message that edits."""
@@ -111,9 +114,8 @@ def _redated(before: date, words: Sequence[str]) -> Iterator[str]:
         yield found[0][2].isoformat()
         return
     said = [word for word in words if word[0].isalnum() and not _DATED.intersection((word, *_unsuffixed(word)))]
-    named = [_component(word) for word in said]
-    changed = dict(filter(None, named))
-    if len(changed) == len(named) in (1, 2):
+    changed = dict(filter(None, map(_component, said)))
+    if 0 < len(changed) == len(said) <= _COMPONENTS:
         with suppress(ValueError):  # there is no such day
             yield before.replace(**changed).isoformat()
 
@@ -132,7 +134,7 @@ def _unsuffixed(word: str) -> Iterator[str]:
 
 def _reworded(old: str, words: Sequence[str]) -> Iterator[str]:
     """The text with words added or replaced beside those that it shares with the reply, or with one word respelled."""
-    words = [word for word in words if word.casefold() not in _HOUSE]
+    words = [word for word in words if word.casefold() not in _IDLE]
     words = words[: next((at for at in range(len(words), 0, -1) if words[at - 1].casefold() not in _PACK.quiet), 0)]
     spots = list(_WORD.finditer(old))
     known = [_key(spot.group()) for spot in spots]
