@@ -18,7 +18,7 @@ from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings
 from bridges.gemini_cache import PrefixCache
 from bridges.gemini_shapes import FORMS, Form, constraint, contents, functions, piece, system_text
-from bridges.hosted import HostedModel, Piece, kind_of_status, retry_after
+from bridges.hosted import BOUNDED, HostedModel, Piece, kind_of_status, retry_after
 
 ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
 ABOUT_THINKING = re.compile(r"thinking|budget", re.IGNORECASE)
@@ -48,9 +48,13 @@ class GeminiModel(HostedModel):
 
     def make_client(self, package: Any) -> Any:
         """Make a client that tries once: its own retries would sleep up to 10 s outside every time limit."""
+        import httpx2
+
         types = package.types
+        self._http = httpx2.AsyncClient(**BOUNDED)
         options = types.HttpOptions(
             timeout=int(self.settings.timeout_s * 1000),
+            httpx_async_client=self._http,
             retry_options=types.HttpRetryOptions(attempts=1),
             **_address(self.settings.endpoint),
         )
@@ -111,23 +115,21 @@ class GeminiModel(HostedModel):
         return self.constraint() if request.json_schema is not None else "none"
 
     def failure(self, error: Exception) -> ProviderFailure:
-        """Map exceptions of google-genai, and of aiohttp below it, to a ProviderFailure."""
-        import aiohttp
+        """Map exceptions of google-genai, and of httpx2 below it, to a ProviderFailure."""
+        import httpx2
         from google.genai import errors
 
         if isinstance(error, errors.APIError):
             return _api_failure(error)
-        if isinstance(error, aiohttp.ClientConnectorError):
-            return ProviderFailure("connect", f"cannot reach {error.host}:{error.port}")
-        if isinstance(error, aiohttp.ClientError):
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'Gemini'}")
+        if isinstance(error, httpx2.TransportError):
             return ProviderFailure("unavailable", f"the connection broke off ({type(error).__name__})")
-        if isinstance(error, OSError):
-            return ProviderFailure("connect", f"cannot reach the provider ({error})")
         return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
 
     async def close_client(self, client: Any) -> None:
-        """Close the client's asynchronous and synchronous parts."""
-        await client.aio.aclose()
+        """Close our own part of the client, and its synchronous one."""
+        await self._http.aclose()
         client.close()
 
     async def _config(

@@ -199,11 +199,18 @@ class HostedModel(ABC):
         return ProviderFailure(failure.kind, message, retry_after_s=failure.retry_after_s)
 
 
-async def within_bytes(response: Any) -> None:
-    """Bound the response's body; a hook of httpx and its successor."""
+async def _within_bytes(response: Any) -> None:
+    """Bound the response's body; a hook of httpx and its successor. A compressed one could grow a thousandfold."""
     from bridges.bounded import bound  # imports the HTTP client, like a provider's package
 
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise ProviderFailure("unavailable", "it sends compressed answers, though asked not to")
     bound(response, MOST_BYTES)
+
+
+PLAIN = {"Accept-Encoding": "identity"}
+BOUNDED: dict[str, Any] = {"headers": PLAIN, "event_hooks": {"response": [_within_bytes]}}
+"""What each provider's HTTP client is made with."""
 
 
 def kind_of_status(status: int) -> FaultKind:

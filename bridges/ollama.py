@@ -12,7 +12,7 @@ from typing import Any
 
 from agentd.errors import ProviderFailure
 from agentd.messages import ModelRequest, ProviderSettings, Usage
-from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, within_bytes
+from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status
 from bridges.ollama_weights import ENDPOINT, OllamaWeights, reached
 
 N_CTX = 8192
@@ -39,9 +39,8 @@ class OllamaModel(HostedModel):
         import httpx
 
         return package.AsyncClient(
-            **reached(self.settings),
+            **(BOUNDED | reached(self.settings)),
             timeout=httpx.Timeout(self.settings.timeout_s, connect=CONNECT_S),
-            event_hooks={"response": [within_bytes]},
         )
 
     def context_tokens(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agentd.messages import ProviderSettings
-from bridges.hosted import CONNECT_S, LOOPBACK
+from bridges.hosted import CONNECT_S, LOOPBACK, PLAIN
 
 ENDPOINT = "http://127.0.0.1:11434"
 SILENT_S = 300.0
@@ -22,7 +22,7 @@ def reached(settings: ProviderSettings) -> dict[str, Any]:
     For plain HTTP on this machine it loads no certificate authorities, which would take 30 ms at each start.
     """
     host = (settings.endpoint or ENDPOINT).rstrip("/").removesuffix("/api").removesuffix("/v1")
-    headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
+    headers = PLAIN | ({"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {})
     address = urlsplit(host)
     here = address.hostname in LOOPBACK
     trusted = {"verify": SSLContext(PROTOCOL_TLS_CLIENT)} if here and address.scheme == "http" else {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, Usage
-from bridges.hosted import CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after, within_bytes
+from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
@@ -39,7 +39,7 @@ class OpenAIModel(HostedModel):
             base_url=self.settings.endpoint,
             max_retries=0,
             timeout=package.Timeout(self.settings.timeout_s, connect=CONNECT_S),
-            http_client=package.DefaultAsyncHttpxClient(event_hooks={"response": [within_bytes]}),
+            http_client=package.DefaultAsyncHttpxClient(**BOUNDED),
         )
 
     async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:

@@ -59,12 +59,12 @@ async def test_an_answer_without_end_is_given_up_long_before_its_time(
 
 
 @STREAMING
-@pytest.mark.parametrize("kind_of_wire", ["ollama", "openai"], indirect=True)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
 async def test_a_body_without_end_fills_no_memory(
-    provider: Any, streaming: bool, monkeypatch: pytest.MonkeyPatch
+    provider: Any, streaming: bool, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridges.hosted.MOST_BYTES", 99)
-    one = await provider(Answer(text="x" * 100))
+    monkeypatch.setattr("bridges.hosted.MOST_BYTES", 900 if packed else 99)
+    one = await provider(Answer(text="x" * (9_999 if packed else 100), packed=packed))
     assert (await one.fails(streaming)).kind == "unavailable"
 
 

@@ -39,6 +39,8 @@ class Answer:
     body: Any = None
     held: asyncio.Event | None = None
     """If set, the answer waits for this event."""
+    packed: bool = False
+    """Compressed, asked or not."""
     ending: Literal["whole", "max_tokens", "blocked", "hang", "cut", "silent_end", "error_line", "garbage"] = "whole"
 
 
@@ -104,10 +106,15 @@ class Wire(ABC):
             assert request.transport is not None
             request.transport.abort()
             return response
-        return web.json_response(self.whole(answer))
+        response = web.json_response(self.whole(answer))
+        if answer.packed:
+            response.enable_compression(web.ContentCoding.gzip)
+        return response
 
     async def _streamed(self, request: web.Request, answer: Answer) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": self.stream_type})
+        if answer.packed:
+            response.enable_compression(web.ContentCoding.gzip)
         await response.prepare(request)
         broken = answer.ending in ("hang", "cut", "silent_end", "error_line", "garbage")
         lines = list(self.lines(answer)) if answer.body is None else [json.dumps(chunk) for chunk in answer.body]
