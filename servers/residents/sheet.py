@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from servers.common.extras import require
+
+MOST_BYTES = 500_000_000
+"""The longest part of a workbook, unpacked; a million residents have less. A cell of any length must be in memory."""
+MOST_ROWS = 1_048_576
+"""As many as a workbook can have. A row may state its number, and those it leaves out are read as empty."""
 
 
 class SheetError(ValueError):
@@ -46,12 +52,19 @@ def _csv(file: Path) -> Iterator[tuple[int, list[str]]]:
 def _xlsx(file: Path) -> Iterator[tuple[int, list[str]]]:
     import openpyxl
 
+    too_long = SheetError(f"{file.name} is too long for a workbook; save it as CSV UTF-8")
     try:
+        with ZipFile(file) as archive:
+            if any(part.file_size > MOST_BYTES for part in archive.infolist()):
+                raise too_long
         with closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
-            sheets = book.worksheets
-            for line, row in enumerate(sheets[0].iter_rows(values_only=True) if sheets else (), 1):
-                yield line, [_text(cell) for cell in row]
-    except OSError:
+            for sheet in book.worksheets[:1]:
+                sheet.reset_dimensions()  # the size that the file states may be wrong, and would cut rows off
+                for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
+                    if line > MOST_ROWS:
+                        raise too_long
+                    yield line, [_text(cell) for cell in row]
+    except (OSError, SheetError):
         raise
     except Exception as error:  # the library may raise anything for a damaged archive or sheet
         raise SheetError(f"{file.name} is no XLSX workbook ({type(error).__name__})") from None

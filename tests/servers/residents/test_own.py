@@ -6,7 +6,7 @@ import io
 import os
 import subprocess
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import openpyxl
@@ -19,6 +19,7 @@ from servers.residents.importing import BadRow, field_of, resident_of
 from servers.residents.locks import Locks
 from servers.residents.resident import RegisterError
 from servers.residents.settings import Settings
+from servers.residents.sheet import SheetError, rows
 from servers.residents.verification import Verification
 from tests import warm
 from tests.mariadb import mariadb
@@ -173,24 +174,37 @@ def test_columns_that_were_named_once_are_known_again(tmp_path: Path) -> None:
     assert field_of("akta_lahir", {}) == ""
 
 
-def damaged() -> bytes:
-    """A workbook that opens, whose sheet ends in the middle."""
+def workbook(change: Callable[[bytes], bytes]) -> bytes:
+    """A workbook of 50 lines and a header, with the change made to its sheet."""
     whole, cut, book = io.BytesIO(), io.BytesIO(), openpyxl.Workbook()
-    for line in (["nik", "nama"], *([BUDI, "Budi Contoh"] for _ in range(50))):
+    for line in (["nik", "nama"], *([str(int(BUDI) + one), "Budi Contoh"] for one in range(50))):
         book.active.append(line)
     book.save(whole)
     with zipfile.ZipFile(whole) as old, zipfile.ZipFile(cut, "w") as new:
         for name in old.namelist():
             data = old.read(name)
-            new.writestr(name, data[: len(data) // 2] if "sheet1" in name else data)
+            new.writestr(name, change(data) if "sheet1" in name else data)
     return cut.getvalue()
+
+
+def test_a_workbook_that_states_another_size_is_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that write sheets row by row state `A1`; a reader that believes it leaves people out."""
+    file = tmp_path / "warga.xlsx"
+    file.write_bytes(workbook(lambda sheet: sheet.replace(b'"A1:B51"', b'"A1:A1"')))
+    assert [cells for _, cells in rows(file)][::50] == [["nik", "nama"], [str(int(BUDI) + 49), "Budi Contoh"]]
+    monkeypatch.setattr("servers.residents.sheet.MOST_BYTES", 99)
+    with pytest.raises(SheetError, match="too long"):
+        next(rows(file))
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("warga.xlsx", b"no workbook", "no XLSX workbook"),
-        ("warga.xlsx", damaged(), "no XLSX workbook"),
+        ("warga.xlsx", workbook(lambda sheet: sheet[: len(sheet) // 2]), "no XLSX workbook"),
+        ("warga.xlsx", workbook(lambda sheet: sheet.replace(b'<row r="51"', b'<row r="9999999999"')), "too long"),
         ("warga.csv", b"nik,nama\n\xff\xfe", "not UTF-8"),
         ("warga.csv", b"", "is empty"),
         ("warga.ods", b"", "neither .csv nor .xlsx"),
