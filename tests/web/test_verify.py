@@ -221,10 +221,15 @@ def test_a_file_is_verified_as_json_in_either_form(office: Daemon, letter: dict[
         (b"", "application/pdf", "ask"),
         (b"--x\r\nbroken", "multipart/form-data; boundary=x", "ask"),
         (b"--x--", "multipart/form-data", "ask"),
+        (form + b" " * 2**22, "multipart/form-data; boundary=x", "tampered"),
+        (b"\r\n" * 2**20 + form, "multipart/form-data; boundary=x", "ask"),
+        (b"--x\r\nA: b\r\n\r\n\r\n" * 2**17, "multipart/form-data; boundary=x", "ask"),
     ]
     for body, kind, verdict in asked:
+        began = time.monotonic()
         _, _, answer = fetch(f"{office.url}/verify", body, source="127.0.0.3", Content_Type=kind, **JSON)
         assert json.loads(answer)["status"] == verdict
+        assert time.monotonic() - began < 4, "nobody else is answered meanwhile"
 
 
 def test_an_address_that_asks_too_often_waits() -> None:
