@@ -6,7 +6,6 @@ import asyncio
 from urllib.parse import quote
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from agentd.errors import NotFound
 from agentd.http.guard import CALLER
@@ -19,27 +18,24 @@ _PDF_POLICY = "frame-ancestors 'self'"
 """PDFs get no sandbox, since a browser's PDF viewer doesn't start in one."""
 
 
-def artifacts(runs: AgentRuns) -> Handler:
-    """The handler; it serves only files that the run's outcome names."""
+async def artifact(runs: AgentRuns, request: web.Request) -> web.StreamResponse:
+    """Return the file with its media type and SHA-256 (`X-SHA256`). Only files that the run's outcome names are served.
 
-    async def get(request: web.Request) -> web.StreamResponse:
-        """Return the file with its media type and SHA-256 (`X-SHA256`). Raises NotFound also for somebody else's run,
-        and for a visitor without the session's key."""
-        artifact, path = await runs.artifact(request.match_info["run_id"], request.match_info["name"], request[CALLER])
-        if not await asyncio.to_thread(path.is_file):
-            raise NotFound("The file is no longer kept")
-        media_type = artifact.media_type
-        placed = "inline" if media_type in _SHOWN_INLINE and "download" not in request.query else "attachment"
-        return web.FileResponse(
-            path,
-            headers={
-                "Content-Type": media_type,
-                "Content-Disposition": f"{placed}; filename*=UTF-8''{quote(artifact.name)}",
-                "X-Content-Type-Options": "nosniff",
-                "Content-Security-Policy": _PDF_POLICY if media_type == "application/pdf" else _FILE_POLICY,
-                "Cache-Control": "private, no-store",
-                "X-SHA256": artifact.sha256,
-            },
-        )
-
-    return get
+    Raises NotFound also for somebody else's run, and for a visitor without the session's key.
+    """
+    found, path = await runs.artifact(request.match_info["run_id"], request.match_info["name"], request[CALLER])
+    if not await asyncio.to_thread(path.is_file):
+        raise NotFound("The file is no longer kept")
+    media_type = found.media_type
+    placed = "inline" if media_type in _SHOWN_INLINE and "download" not in request.query else "attachment"
+    return web.FileResponse(
+        path,
+        headers={
+            "Content-Type": media_type,
+            "Content-Disposition": f"{placed}; filename*=UTF-8''{quote(found.name)}",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": _PDF_POLICY if media_type == "application/pdf" else _FILE_POLICY,
+            "Cache-Control": "private, no-store",
+            "X-SHA256": found.sha256,
+        },
+    )

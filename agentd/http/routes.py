@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import orjson
 from aiohttp import web
 
-from agentd.http.artifacts import artifacts
+from agentd.http.artifacts import artifact
 from agentd.http.events import EventsEndpoint
 from agentd.http.guard import RPC_PATH, Guard, Rule
 from agentd.http.leases import LEASES, Leases
@@ -46,18 +47,21 @@ def application(
 
     app = web.Application(middlewares=[guard.middleware()], client_max_size=services.limits.max_body_bytes)
     app[LEASES] = leases
-    guard.declare(Rule(metered_within=True), app.router.add_post(RPC_PATH, rpc(dispatcher, leases)))
+    guard.declare(Rule(metered_within=True), app.router.add_post(RPC_PATH, partial(rpc, dispatcher, leases)))
     add = app.router.add_get
     guard.declare(
         Rule(ANYONE),
         add("/events", events.get, allow_head=False),
         add("/events/{run_id}", events.get, allow_head=False),
-        app.router.add_post("/visit/{run_id}", visit(services.runs)),
+        app.router.add_post("/visit/{run_id}", partial(visit, services.runs)),
         add("/ws", sockets.get, allow_head=False),
-        *app.add_routes([web.get("/artifacts/{run_id}/{name}", artifacts(services.runs))]),
+        *app.add_routes([web.get("/artifacts/{run_id}/{name}", partial(artifact, services.runs))]),
     )
     guard.declare(Rule(STAFF), add("/metrics", exposition, allow_head=False))
-    guard.declare(Rule(open=True), *app.add_routes(health_routes(services)))
+    guard.declare(
+        Rule(open=True),
+        *app.add_routes([web.get("/healthz", _healthz), web.get("/readyz", partial(_readyz, services))]),
+    )
     guard.declare(Rule(page=True), *app.add_routes(pages))
     app.add_routes(mounted)
     if guard.access.origins:
@@ -68,25 +72,20 @@ def application(
     return app
 
 
-def health_routes(services: Services) -> tuple[web.RouteDef, web.RouteDef]:
-    """GET /healthz and /readyz: whether the loop is alive and whether the daemon takes work. Both are open to everybody
-    and show states but no reasons (System.health has those)."""
+async def _healthz(_request: web.Request) -> web.Response:
+    """Answer 200 while the event loop runs."""
+    return _json({"status": "ok"}, 200)
 
-    async def healthz(_request: web.Request) -> web.Response:
-        """Answer 200 while the event loop runs."""
-        return _json({"status": "ok"}, 200)
 
-    async def readyz(_request: web.Request) -> web.Response:
-        """Answer 200, or 503 while starting, draining or without a writable database, with the state of the database
-        and of each server and provider by name."""
-        stands = await services.health()
-        ready = stands["status"] not in ("starting", "draining") and stands["database"] == "up"
-        body: dict[str, Any] = {"status": stands["status"], "database": stands["database"]}
-        for group in ("servers", "providers"):
-            body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
-        return _json(body, 200 if ready else 503)
-
-    return web.get("/healthz", healthz), web.get("/readyz", readyz)
+async def _readyz(services: Services, _request: web.Request) -> web.Response:
+    """Answer 200, or 503 while starting, draining or without a writable database, with the state of the database and
+    of each server and provider by name. It shows no reasons, since everybody may ask (System.health has those)."""
+    stands = await services.health()
+    ready = stands["status"] not in ("starting", "draining") and stands["database"] == "up"
+    body: dict[str, Any] = {"status": stands["status"], "database": stands["database"]}
+    for group in ("servers", "providers"):
+        body[group] = {str(one.get("name", one.get("id"))): one.get("state") for one in stands.get(group, ())}
+    return _json(body, 200 if ready else 503)
 
 
 def _json(body: dict[str, Any], status: int) -> web.Response:

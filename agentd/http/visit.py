@@ -9,7 +9,6 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from agentd.errors import InvalidRequest
 from agentd.http.guard import CALLER, KEY_COOKIE, KEY_PATHS
@@ -19,21 +18,19 @@ from agentd.runs.visibility import kept_of_new
 LIVES_S = 900
 
 
-def visit(runs: AgentRuns) -> Handler:
-    """The handler; the header Agentd-Session-Key must have the key of the run's session."""
+async def visit(runs: AgentRuns, request: web.Request) -> web.Response:
+    """Answer 204 with the cookies; the header Agentd-Session-Key must have the key of the run's session.
 
-    async def post(request: web.Request) -> web.Response:
-        """Answer 204 with the cookies. Raises InvalidRequest without a key, NotFound if it doesn't open the run."""
-        run_id, caller = request.match_info["run_id"], request[CALLER]
-        if caller.session_key is None:
-            raise InvalidRequest("The header Agentd-Session-Key is missing: it is what the cookie keeps")
-        kept_of_new(caller.session_key)  # for staff any key opens the run, so check that it is fit for a cookie
-        await runs.get(run_id, caller)
-        response = web.Response(status=204, headers={"Cache-Control": "no-store"})
-        secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
-        for path in KEY_PATHS:
-            cookie = f"{KEY_COOKIE}={caller.session_key}; Path={path}{quote(run_id, safe='')}; Max-Age={LIVES_S}"
-            response.headers.add("Set-Cookie", f"{cookie}; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}")
-        return response
-
-    return post
+    Raises InvalidRequest without a key, NotFound if it doesn't open the run.
+    """
+    run_id, caller = request.match_info["run_id"], request[CALLER]
+    if caller.session_key is None:
+        raise InvalidRequest("The header Agentd-Session-Key is missing: it is what the cookie keeps")
+    kept_of_new(caller.session_key)  # for staff any key opens the run, so check that it is fit for a cookie
+    await runs.get(run_id, caller)
+    response = web.Response(status=204, headers={"Cache-Control": "no-store"})
+    secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
+    for path in KEY_PATHS:
+        cookie = f"{KEY_COOKIE}={caller.session_key}; Path={path}{quote(run_id, safe='')}; Max-Age={LIVES_S}"
+        response.headers.add("Set-Cookie", f"{cookie}; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}")
+    return response
