@@ -50,6 +50,10 @@ class AgentdError(Exception):
         self.data = data
         super().__init__(self.message)
 
+    def json(self) -> dict[str, Any]:
+        """The JSON for a record, from which `raised` makes the error again."""
+        return {"type": self.type, "message": self.message, "data": self.data}
+
     def user_message(self, language: Language = "id") -> str:
         """The text for the citizen: `user_message` in the error's data (one text or one per language), else the text of
         its type."""
@@ -244,3 +248,8 @@ def leaves(root: type[AgentdError]) -> list[type[AgentdError]]:
 
 BY_TYPE: dict[str, type[AgentdError]] = {leaf.type: leaf for leaf in leaves(AgentdError) if leaf is not ConfigError}
 """`data.type` on the wire → the error class with its code and text."""
+
+
+def raised(record: dict[str, Any]) -> AgentdError:
+    """The error of a record that `AgentdError.json` made; one of an unknown type is plain."""
+    return BY_TYPE.get(record["type"], AgentdError)(record["message"], **record.get("data", {}))

@@ -6,10 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
-
-from pydantic import TypeAdapter
 
 from agentd.agent.actions import CallTool, Final
 from agentd.agent.picking import PromptTools
@@ -28,6 +25,7 @@ from agentd.messages import (
     Said,
     ToolInfo,
     Usage,
+    adapter,
 )
 
 Publish = Callable[[EventType, dict[str, Any]], None]
@@ -110,17 +108,13 @@ class Progress:
 
     def record(self) -> dict[str, Any]:
         """The progress as JSON, to continue after an approval."""
-        made: dict[str, Any] = _shape().dump_python(self, exclude={"may_call_official"})
+        made: dict[str, Any] = adapter(Progress).dump_python(self, exclude={"may_call_official"})
         return made
 
     @classmethod
     def read(cls, record: dict[str, Any]) -> Progress:
-        return _shape().validate_python(record)
-
-
-@cache
-def _shape() -> TypeAdapter[Progress]:
-    return TypeAdapter(Progress)
+        progress: Progress = adapter(Progress).validate_python(record)
+        return progress
 
 
 @dataclass(slots=True)
@@ -129,7 +123,8 @@ class Asked:
 
     action: dict[str, Any] | None = None
     outcome: dict[str, Any] | None = None
-    error: AgentdError | None = None
+    error: dict[str, Any] | None = None
+    """The JSON of the AgentdError that ends the run."""
     fallbacks: list[Fallback] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
@@ -137,6 +132,7 @@ class Asked:
     provider: str | None = None
     model: str | None = None
     reason: str = ""
+    """Why the last reply was no action; empty if there was none."""
 
     def answered(self, reply: ModelReply) -> None:
         """Add a reply: what it cost, and who gave it."""
@@ -147,18 +143,8 @@ class Asked:
 
     def record(self) -> dict[str, Any]:
         """The JSON of the journal's entry."""
-        return {
-            "action": self.action,
-            "outcome": self.outcome,
-            "error": self.error and {"type": self.error.type, "message": self.error.message, "data": self.error.data},
-            "fallbacks": [fallback.model_dump() for fallback in self.fallbacks],
-            "logs": self.logs,
-            "usage": self.usage.model_dump(),
-            "attempts": self.attempts,
-            "provider": self.provider,
-            "model": self.model,
-            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        }
+        made: dict[str, Any] = adapter(Asked).dump_python(self, exclude={"reason"})
+        return {**made, "at": datetime.now(UTC).isoformat(timespec="milliseconds")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from agentd.errors import Language
+from agentd.messages import adapter
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 Pack = TypeVar("Pack")
@@ -100,16 +101,11 @@ def read(file: Path, shape: type[Pack]) -> Pack:
         raise IncompletePack(f"{file}: {', '.join(unread)}: nothing reads it")
     nothing: dict[str, Any] = {name: {} if str(wanted[name].type).startswith("Mapping") else [] for name in absent}
     try:
-        pack: Pack = _adapter(cast("Any", shape)).validate_python({**data, **nothing})
+        pack: Pack = adapter(shape).validate_python({**data, **nothing})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise IncompletePack(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     return pack
-
-
-@cache
-def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(shape)
 
 
 def merged(each: Mapping[str, Pack]) -> Pack:

@@ -25,6 +25,7 @@ from agentd.errors import (
     ProviderFailure,
     ProviderUnavailable,
     ToolExecution,
+    raised,
 )
 from agentd.messages import AgentStep, Consent, Fallback, Said, ToolOutcome, Usage
 from agentd.ports import ChatModel, Journal, ToolHost
@@ -98,8 +99,7 @@ class Agent:
         self._note_turn(record)
         action = record["action"]
         if action is None:
-            failed = record["error"]
-            raise BY_TYPE.get(failed["type"], AgentdError)(failed["message"], **failed.get("data", {}))
+            raise raised(record["error"])
         if action["action"] == "final":
             return str(action["response"])
         written = CallTool(action["tool"], action["input"], action.get("quotes", {}))
@@ -182,9 +182,9 @@ class Agent:
                 asked.logs.append(says.logs["blocked"].format(reason=failure.message))
                 asked.action = _as_json(Final(says.blocked))
             else:
-                asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}")
+                asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}").json()
         except AgentdError as error:
-            asked.error = error
+            asked.error = error.json()
         else:
             asked.action = _as_json(action)
             may_call = len(self._so_far.steps) < self._brief.limits.max_steps

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 Json = Any
+
+adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""Pydantic's reader and writer of a dataclass, built at its first use."""
 
 
 class Message(BaseModel):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agentd.errors import BY_TYPE, AgentdError, InternalError
+from agentd.errors import AgentdError, InternalError, raised
 from agentd.runs.records import RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
@@ -46,7 +46,7 @@ class Steps:
     async def run(self, act: Act) -> dict[str, Any]:
         """Run one step; if stopped, return the reason as its record. Raises CancelledError when leaving."""
         if self.stopped is not None:
-            return _stop_record(self.stopped)
+            return {"$stopped": self.stopped.json()}
         if self._leaving:
             raise asyncio.CancelledError
         self._task = asyncio.ensure_future(act())
@@ -60,7 +60,7 @@ class Steps:
             if self.stopped is None or (current is not None and current.cancelling()):
                 self._task.cancel()
                 raise
-            return _stop_record(self.stopped)
+            return {"$stopped": self.stopped.json()}
         finally:
             self._task = None
 
@@ -98,7 +98,7 @@ class StoreJournal:
         else:
             record = await self._made(number, name, act, effects, is_last)
         if reason := record.get("$stopped"):
-            raise BY_TYPE.get(reason["type"], AgentdError)(reason["message"])
+            raise raised(reason)
         return record
 
     async def _made(
@@ -116,7 +116,3 @@ class StoreJournal:
             return record
         finally:
             self._steps.acting = False
-
-
-def _stop_record(reason: AgentdError) -> dict[str, Any]:
-    return {"$stopped": {"type": reason.type, "message": reason.message}}

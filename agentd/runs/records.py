@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
 from itertools import takewhile
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainSerializer, TypeAdapter
+from pydantic import Field, PlainSerializer
 
 from agentd.agent.picking import PromptTools
 from agentd.agent.which import Choice
 from agentd.errors import BY_TYPE, AgentdError, InternalError, Language
-from agentd.messages import Agreement, Caller
+from agentd.messages import Agreement, Caller, adapter
 
 Json = dict[str, Any]
 
@@ -44,18 +43,13 @@ class Stored:
     __slots__ = ()
 
     @classmethod
-    @cache
-    def _form(cls) -> TypeAdapter[Any]:
-        return TypeAdapter(cls)
-
-    @classmethod
     def read(cls, stored: Json) -> Self:
         """Read the record from JSON; unknown keys are ignored."""
-        record: Self = cls._form().validate_python(stored)
+        record: Self = adapter(cls).validate_python(stored)
         return record
 
     def json(self) -> Json:
-        written: Json = self._form().dump_python(self, mode="json", by_alias=True, exclude_defaults=True)
+        written: Json = adapter(type(self)).dump_python(self, mode="json", by_alias=True, exclude_defaults=True)
         return written
 
 

@@ -135,7 +135,7 @@ def rested(row: RunRecord, result: Result, events: EventLog, now: datetime, ttl_
     status = "cancelled" if isinstance(result.error, Cancelled) else result.status
     error = None
     if result.error is not None and status == "failed":
-        error = RunError(result.error.type, result.error.message, result.error.data)
+        error = RunError(**result.error.json())
     at, outcome, approval = iso(now), {**result.outcome, "status": status}, None
     if result.approval is not None:
         expires_at = iso(now + timedelta(seconds=ttl_s))
