@@ -181,7 +181,6 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
                 ApprovalRules(
                     policy,
                     next((app.reviews for app in made.apps if app.reviews is not None), None),
-                    settings.agent.approval_ttl_s,
                     settings.agent.review_ttl_s,
                 ),
             ),
@@ -216,7 +215,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         await stack.enter_async_context(made.engine)
         kept = settings.store
         ages = Ages(timedelta(hours=kept.keep_visitors_h), timedelta(days=kept.keep_d))
-        await stack.enter_async_context(retention(store, made.sessions, clock, ages, kept.purge_every_s))
+        await stack.enter_async_context(retention(made.sessions, ages, kept.purge_every_s))
         yield made
 
 

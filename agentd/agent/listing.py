@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentd.agent.toolset import Toolset
@@ -26,29 +25,21 @@ DESCRIPTION_CHARS = 600
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The query and the page number of a listing."""
-
-    query: str = ""
-    page: int = 1
-
-    @classmethod
-    def of(cls, arguments: dict[str, Any]) -> Wanted:
-        """Read the model's arguments; unreadable values are ignored."""
-        query, page = arguments.get("query"), arguments.get("page")
-        number = int(page) if isinstance(page, int | str) and str(page).isdecimal() else 1
-        return cls(query if isinstance(query, str) else "", max(1, number))
+def wanted(arguments: Mapping[str, Any]) -> tuple[str, int]:
+    """The query and the page number in a model's arguments; unreadable values are ignored."""
+    query, page = arguments.get("query"), arguments.get("page")
+    number = int(page) if isinstance(page, int | str) and str(page).isdecimal() else 1
+    return query if isinstance(query, str) else "", max(1, number)
 
 
-def manifest(toolset: Toolset, wanted: Wanted = Wanted()) -> dict[str, Any]:
+def manifest(toolset: Toolset, query: str = "", page: int = 1) -> dict[str, Any]:
     """Return {tools: [{name, server, description, input_schema}], more: ["name: line"], page, pages, total}.
 
     Only `tools`, if all tools fit in full on one page.
     """
-    ranked = _ranked(toolset.tools, wanted.query)
+    ranked = _ranked(toolset.tools, query)
     pages = max(1, -(-len(ranked) // PAGE))
-    page = min(wanted.page, pages)
+    page = min(page, pages)
     here = ranked[(page - 1) * PAGE : page * PAGE]
     full = list(_in_full(here))
     if len(full) == len(ranked):
@@ -108,10 +99,7 @@ def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without `x-agentd-spellings`, which only the check of a call reads."""
     rules: dict[str, Any] = schema.get("properties", {})
     kept = {
-        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"}
-        if isinstance(rule, dict)
-        else rule  # `true` and `false` are schemas, too
-        for name, rule in rules.items()
+        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"} for name, rule in rules.items()
     }
     return {**schema, "properties": kept} if rules else schema
 

@@ -119,9 +119,7 @@ def signature(tool: ToolInfo) -> str:
     """A tool on one line: `name(field, choice: A|B, optional?): description`."""
     properties: dict[str, Any] = tool.input_schema.get("properties", {})
     required = set(tool.input_schema.get("required", []))
-    fields = [
-        _field(name, rule if isinstance(rule, dict) else {}, name in required) for name, rule in properties.items()
-    ]
+    fields = [_field(name, rule, name in required) for name, rule in properties.items()]
     text = description(tool)
     return f"{tool.name}({', '.join(fields)})" + (f": {text}" if text else "")
 

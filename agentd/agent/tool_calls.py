@@ -8,7 +8,7 @@ from typing import Any
 
 from agentd.agent.actions import LIST_TOOLS, CallTool
 from agentd.agent.brief import Brief, Progress, Publish
-from agentd.agent.listing import Wanted, manifest
+from agentd.agent.listing import manifest, wanted
 from agentd.errors import ToolError
 from agentd.messages import Consent, ToolCall, ToolOutcome
 from agentd.ports import ToolHost
@@ -34,7 +34,7 @@ class ToolCalls:
             tool = self._brief.toolset.resolve(call.tool)
         except ToolError as error:
             if call.tool.casefold() == LIST_TOOLS:
-                return ToolOutcome(success=True, output=manifest(self._brief.toolset, Wanted.of(call.input)))
+                return ToolOutcome(success=True, output=manifest(self._brief.toolset, *wanted(call.input)))
             known = error.data.get("known")
             hint = f"; known tools: {', '.join(known)}" if known else ""
             return ToolOutcome(success=False, message=f"{error.message}{hint}", error_type=error.type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -127,11 +127,11 @@ def assemble(
     """
 
     def worded(tool: ToolInfo, entry: ToolSettings | None = None) -> ToolInfo:
-        made = _worded(tool, entry)
-        rule = rule_of(made, entry.approval if entry is not None else None, caller, chooser)
-        four_eyes = entry.four_eyes if entry is not None else None
-        default = made.official and rule == "staff"
-        return made.model_copy(update={"approval": rule, "four_eyes": default if four_eyes is None else four_eyes})
+        said = {} if entry is None else entry.model_dump(exclude_none=True)
+        made = _worded(tool, said)
+        rule = rule_of(made, said.get("approval"), caller, chooser)
+        four_eyes = said.get("four_eyes", made.official and rule == "staff")
+        return made.model_copy(update={"approval": rule, "four_eyes": four_eyes})
 
     seen = frozenset(servers) if servers is not None else None
     allowed = frozenset(name.casefold() for name in only) if only is not None else None
@@ -147,13 +147,12 @@ def assemble(
         for entry in entries:
             found = _offers(entry, offered)
             bound += [worded(tool, entry) for tool in found]
-            if not found and entry.server is not None and (seen is None or entry.server in seen):
-                if entry.server in up:
-                    unbound.add(entry.name.casefold())
-                else:
-                    bound.append(worded(ToolInfo(name=entry.name, server=entry.server), entry))
-            elif not found and entry.server is None:
+            if found or not (entry.server is None or seen is None or entry.server in seen):
+                continue
+            if entry.server is None or entry.server in up:
                 unbound.add(entry.name.casefold())
+            else:
+                bound.append(worded(ToolInfo(name=entry.name, server=entry.server), entry))
 
     times = Counter(tool.name.casefold() for tool in bound)
     times.update({f"{tool.server}__{tool.bare_name}".casefold() for tool in bound})
@@ -177,19 +176,13 @@ def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
     return [tool for tool in offered if tool.name.casefold() == wanted and entry.server in (None, tool.server)]
 
 
-def _worded(tool: ToolInfo, entry: ToolSettings | None) -> ToolInfo:
+def _worded(tool: ToolInfo, said: Mapping[str, Any]) -> ToolInfo:
     """The tool with this office's settings over its server's."""
-    official = bool(tool.meta.get("agentd/official")) or tool.official
-    description, timeout_s = tool.description, tool.timeout_s
-    if entry is not None:
-        official = official if entry.official is None else entry.official
-        description = entry.description or description
-        timeout_s = entry.timeout_s or timeout_s
     return tool.model_copy(
         update={
-            "official": official,
-            "description": description,
-            "timeout_s": timeout_s,
+            "official": said.get("official", bool(tool.meta.get("agentd/official")) or tool.official),
+            "description": said.get("description") or tool.description,
+            "timeout_s": said.get("timeout_s", tool.timeout_s),
             "input_schema": _without_session(tool.input_schema),
             "meta": {**tool.meta, "agentd/takes_session": SESSION_ARGUMENT in tool.input_schema.get("properties", {})},
         }

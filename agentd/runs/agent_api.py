@@ -142,8 +142,7 @@ class AgentRuns:
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run and its path. Raises NotFound, also if the caller may not see the run."""
         row = await self._seen(run_id, caller, "staff")
-        for value in (row.outcome or {}).get("artifacts", []):
-            artifact = Artifact.model_validate(value)
+        for artifact in artifacts_in(row.outcome):
             if artifact.name == name and artifact.path:
                 return artifact, Path(artifact.path)
         raise NotFound("the run made no such file")

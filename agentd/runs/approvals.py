@@ -54,11 +54,10 @@ Reviews = Callable[[RunRecord, PendingApproval], Awaitable[Review]]
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRules:
-    """The apps' rules for waiting calls, and how many seconds these may wait (`review_ttl_s`: for an officer)."""
+    """The apps' rules for waiting calls, and how many seconds a citizen's request may wait for an officer."""
 
     policy: TurnPolicy = UNRESTRICTED
     reviews: Reviews | None = None
-    ttl_s: float = 900.0
     review_ttl_s: float = 3 * 24 * 3600.0
 
 
@@ -223,7 +222,7 @@ class Approvals:
         now, until = self.clock.now(), datetime.fromisoformat(approval.expires_at)
         if approval.rule == "staff":
             return until <= now
-        return not holds(until, now, timedelta(seconds=self.rules.ttl_s))
+        return not holds(until, now, timedelta(seconds=self.engine.limits.approval_ttl_s))
 
     async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
         """Let the run wait for an officer's decision after the citizen's yes."""

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -26,9 +26,6 @@ from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
 from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
 from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
 from agentd.runs.store import Opening, RunStore
-
-if TYPE_CHECKING:
-    from agentd.runs.workflows import Workflows
 
 FOLLOW_S = 0.1
 """Seconds between two reads of the events of another node's run."""
@@ -63,17 +60,14 @@ class Engine:
         """Work outside runs that also ends when the daemon stops."""
 
     async def __aenter__(self) -> Engine:
-        self._workflows = await asyncio.to_thread(self._made)
+        from agentd.runs.workflows import Workflows
+
+        self._workflows = await asyncio.to_thread(Workflows, self.database, self._node, self._cluster, self._execute)
         await self._workflows.launch(self._stop, lambda: list(self._live))
         if self._cluster is None:
             for row in await self._store.open_runs():
                 await self._begin(row)
         return self
-
-    def _made(self) -> Workflows:
-        from agentd.runs.workflows import Workflows
-
-        return Workflows(self.database, self._node, self._cluster, self._execute)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: unfinished runs continue at the next start."""

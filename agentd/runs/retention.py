@@ -20,7 +20,6 @@ from agentd.ports import Clock
 from agentd.runs.records import RunBrief, SessionRecord
 from agentd.runs.segment import rests
 from agentd.runs.sessions import SessionService
-from agentd.runs.store import RunStore
 from agentd.tasks import beside
 
 FIRST_S = 60.0
@@ -106,23 +105,22 @@ def since_a_leap(old: Sequence[Used], now: datetime, ages: Ages) -> list[Used]:
 
 
 @asynccontextmanager
-async def retention(
-    store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float
-) -> AsyncIterator[None]:
+async def retention(sessions: SessionService, ages: Ages, every_s: float) -> AsyncIterator[None]:
     """Erase old sessions every `every_s` within the context; first finish the deletions of an earlier process."""
     sessions.unfinished.set()
-    async with beside(purge=_purge_again(store, sessions, clock, ages, every_s), deletions=_finish_again(sessions)):
+    async with beside(purge=_purge_again(sessions, ages, every_s), deletions=_finish_again(sessions)):
         yield
 
 
-async def _purge_again(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages, every_s: float) -> None:
+async def _purge_again(sessions: SessionService, ages: Ages, every_s: float) -> None:
+    clock = sessions.clock
     steady: Steady | None = None
     await asyncio.sleep(min(every_s, FIRST_S))
     while True:
         with _put_off():
-            steady = steady or Steady(clock, await store.sessions.of(None, 1, None), ages)
+            steady = steady or Steady(clock, await sessions.store.sessions.of(None, 1, None), ages)
             if steady.holds():
-                await purge(store, sessions, clock, ages)
+                await purge(sessions, ages)
                 await sessions.sweep(clock.now() - ages.others)
         await asyncio.sleep(every_s)
 
@@ -144,13 +142,13 @@ def _put_off() -> Iterator[None]:
         log.warning("retention.put_off", error=type(error).__name__)
 
 
-async def purge(store: RunStore, sessions: SessionService, clock: Clock, ages: Ages) -> int:
+async def purge(sessions: SessionService, ages: Ages) -> int:
     """Erase every expired session and return how many; 0 while another node does it."""
-    erased = 0
+    erased, store = 0, sessions.store
     async with store.alone() as alone:
         if not alone:
             return 0
-        now = clock.now()
+        now = sessions.clock.now()
         await store.sessions.none_after(iso(now + SLACK), iso(now))
         old = await store.sessions.unused_since(iso(now - min(ages.visitors, ages.others)))
         for session, latest in since_a_leap(old, now, ages):

@@ -88,25 +88,22 @@ def add_step(dialect: str) -> sa.Insert:
     return added.on_conflict_do_update(index_elements=["run_id", "number"], set_={"name": sa.bindparam("name")})
 
 
-def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json | None:
-    """The first row as a dict, or None."""
-    found = db.execute(query, values).mappings().first()
-    return None if found is None else dict(found)
-
-
 def all_rows(db: Connection, query: sa.Select[Any], **values: Any) -> list[Json]:
     return [dict(row) for row in db.execute(query, values).mappings()]
 
 
+def first_row(db: Connection, query: sa.Select[Any], **values: Any) -> Json:
+    """The first row as a dict, empty if there is none."""
+    return next(iter(all_rows(db, query, **values)), {})
+
+
 def session_of(db: Connection, session_id: str) -> SessionRecord | None:
-    found = first_row(db, SESSION, id=session_id)
-    return None if found is None else SessionRecord(**found)
+    return SessionRecord(**found) if (found := first_row(db, SESSION, id=session_id)) else None
 
 
 def run_named(db: Connection, run_id: str) -> RunRecord | None:
-    found = first_row(db, RUN, id=run_id)
-    return None if found is None else RunRecord(**found)
+    return RunRecord(**found) if (found := first_row(db, RUN, id=run_id)) else None
 
 
 def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:
-    return [RunRecord(**row) for row in db.execute(query, values).mappings()]
+    return [RunRecord(**row) for row in all_rows(db, query, **values)]

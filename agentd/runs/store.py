@@ -79,7 +79,7 @@ class RunStore(RunDatabase):
         add = sql.add_run(self.engine.dialect.name)
 
         def work(db: Connection) -> tuple[RunRecord, int]:
-            row = first_row(db, sql.SESSION_AND_WORK, id=run.session_id) or {}
+            row = first_row(db, sql.SESSION_AND_WORK, id=run.session_id)
             works = row.pop("works", False)
             known = SessionRecord(**row) if row else None
             number = known.turns + 1 if known is not None else 1
@@ -122,7 +122,7 @@ class RunStore(RunDatabase):
         finished = sa.select(steps.c.name, steps.c.record).where(steps.c.run_id == run_id).order_by(steps.c.number)
 
         def work(db: Connection) -> tuple[RunRecord, list[StepRecord], int] | None:
-            row = first_row(db, with_session) or {}
+            row = first_row(db, with_session)
             before = row.pop("attempts_before", None) or 0
             found = RunRecord(**row) if row else None
             if found is None or found.status not in ("queued", "running"):

@@ -13,7 +13,7 @@ from uuid import uuid4
 from agentd.agent.toolset import Toolset
 from agentd.audit import AuditTrail
 from agentd.errors import BY_TYPE, Forbidden, ToolExecution
-from agentd.messages import AgentStep, Caller, Catalogue, Consent, Said, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import AgentStep, Caller, Catalogue, Said, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.questions import Questions
@@ -65,7 +65,7 @@ class DirectTools:
         if not info.read_only:  # the tool's `_meta` names the argument that is the call's subject
             about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
             await self.audit.arecord("tool.called", actor=caller.id, subject=about, tool=info.name, server=info.server)
-        made = call_of(info, tool_input, run_id, run_id, caller)
+        made = call_of(info, tool_input, run_id, run_id, caller=caller)
         started = time.perf_counter()
         outcome = await self.questions.engine.others.do(self.host.call(made), effects=not info.read_only)
         outcome = outcome.model_copy(update={"duration_ms": round(1000 * (time.perf_counter() - started), 3)})
@@ -88,8 +88,8 @@ class ToolExecutor:
         if row.decision is not None and consent is None:
             outcome = ToolOutcome(success=False, message="the call was not approved")
             return Result("completed", _outcome(AgentStep.of(info.name, info.server, arguments, outcome), ()))
-        made = call_of(info, arguments, row.run_id, row.session_id, caller, consent)
-        made = made.model_copy(update={"language": row.brief.language})
+        more = {"caller": caller, "consent": consent, "language": row.brief.language}
+        made = call_of(info, arguments, row.run_id, row.session_id, **more)
 
         async def act() -> dict[str, Any]:
             outcome = await self.host.call(made)
@@ -105,26 +105,10 @@ class ToolExecutor:
         return Result("completed", _outcome(step, published(outcome.artifacts, row.run_id)))
 
 
-def call_of(
-    info: ToolInfo,
-    arguments: dict[str, Any],
-    run_id: str,
-    session_id: str,
-    caller: Caller,
-    consent: Consent | None = None,
-) -> ToolCall:
+def call_of(info: ToolInfo, arguments: dict[str, Any], run_id: str, session_id: str, **more: Any) -> ToolCall:
     """Build the ToolCall; the arguments of staff or a program are their own evidence."""
     words = Said(by="citizen", order=0, text=json.dumps(arguments, ensure_ascii=False))
-    return ToolCall(
-        tool=info,
-        input=arguments,
-        run_id=run_id,
-        session_id=session_id,
-        step=1,
-        said=(words,),
-        caller=caller,
-        consent=consent,
-    )
+    return ToolCall(tool=info, input=arguments, run_id=run_id, session_id=session_id, step=1, said=(words,), **more)
 
 
 def step_of(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run_id: str, caller: Caller) -> AgentStep:

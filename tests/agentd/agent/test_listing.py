@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agentd.agent.actions import CallTool, parse, schema
-from agentd.agent.listing import PAGE, Wanted, manifest, one_line, shown_in_full
+from agentd.agent.listing import PAGE, manifest, one_line, shown_in_full, wanted
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Called, compose_system_instructions, tool_result
 from agentd.agent.toolset import Toolset, assemble
@@ -40,16 +40,16 @@ def test_every_one_of_three_hundred_tools_stands_on_a_page_that_one_turn_can_rea
     pages = manifest(MANY)["pages"]
     found: set[str] = set()
     for number in range(1, pages + 1):
-        page = manifest(MANY, Wanted(page=number))
+        page = manifest(MANY, page=number)
         assert len(json.dumps(page, ensure_ascii=False)) < SHOWN_CHARS and page["page"] == number
         found |= shown_in_full(page) | {line.partition(":")[0] for line in page["more"]}
     assert found == {tool.name for tool in MANY.tools} and pages == 300 // PAGE
-    assert manifest(MANY, Wanted(page=9999))["page"] == pages
+    assert manifest(MANY, page=9999)["page"] == pages
 
 
 @pytest.mark.parametrize("query", ["get_weather", "GET_WEATHER", "weather", "the forecast of a city", "weathers"])
 def test_a_query_brings_its_tool_first_and_in_full(query: str) -> None:
-    first = manifest(MANY, Wanted(query))["tools"][0]
+    first = manifest(MANY, query)["tools"][0]
     assert (first["name"], first["input_schema"]) == ("get_weather", SCHEMA)
 
 
@@ -93,18 +93,18 @@ def test_a_listing_is_asked_for_in_two_forms(turn: dict[str, object], arguments:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "wanted"),
+    ("arguments", "said"),
     [
-        ({}, Wanted()),
-        ({"query": "air", "page": "2"}, Wanted("air", 2)),
-        ({"query": 7, "page": 0}, Wanted()),
-        ({"page": -3}, Wanted()),
-        ({"page": 2.5}, Wanted()),
-        ({"page": [1], "query": None}, Wanted()),
+        ({}, ("", 1)),
+        ({"query": "air", "page": "2"}, ("air", 2)),
+        ({"query": 7, "page": 0}, ("", 1)),
+        ({"page": -3}, ("", 1)),
+        ({"page": 2.5}, ("", 1)),
+        ({"page": [1], "query": None}, ("", 1)),
     ],
 )
-def test_odd_arguments_of_a_listing_count_as_not_given(arguments: dict[str, object], wanted: Wanted) -> None:
-    assert Wanted.of(arguments) == wanted
+def test_odd_arguments_of_a_listing_count_as_not_given(arguments: dict[str, object], said: tuple[str, int]) -> None:
+    assert wanted(arguments) == said
 
 
 def test_a_model_held_to_a_schema_may_search_only_where_a_prompt_does_not_tell_all() -> None:

@@ -33,7 +33,7 @@ async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(tmp_p
         seen = []
         for days in (0.9, 0.2, 28.0, 2.0):
             daemon.clock.advance(days * 86_400)
-            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            await purge(daemon.sessions, Ages())
             seen.append(await there(daemon, "kiosk", "desk"))
         assert seen == [["kiosk", "desk"], ["desk"], ["desk"], []]
     daemon.store.close()
@@ -47,7 +47,7 @@ async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_
         seen = []
         for days in (0.0, 0.9, 0.2):
             daemon.clock.advance(days * 86_400)
-            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            await purge(daemon.sessions, Ages())
             seen.append(await there(daemon, "kiosk"))
         assert seen == [["kiosk"], ["kiosk"], []]
     daemon.store.close()
@@ -63,7 +63,7 @@ async def test_what_was_used_before_a_leap_of_the_date_waits_for_an_officer(tmp_
         for run_id in ("first", "second"):
             await daemon.runs.run("a", AgentOptions(run_id=run_id), KIOSK)
             daemon.clock.advance(2 * DAY)
-            await purge(daemon.store, daemon.sessions, daemon.clock, Ages())
+            await purge(daemon.sessions, Ages())
             seen.append(await there(daemon, "before", "first", "second"))
         assert seen == [["before"], ["before"]]
     daemon.store.close()
@@ -122,7 +122,7 @@ async def test_a_clock_set_days_ahead_and_back_erases_nothing_early(tmp_path: Pa
     daemon = Daemon(tmp_path, final("x"), clock=clock)
     async with daemon.engine, asyncio.timeout(300):
         await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
-        async with retention(daemon.store, daemon.sessions, clock, Ages(), 0.01):
+        async with retention(daemon.sessions, Ages(), 0.01):
             await clock.looked_at()
             clock.advance(2 * HOUR)
             await clock.looked_at()
@@ -175,12 +175,12 @@ async def test_a_run_under_way_and_one_that_staff_may_still_decide_keep_their_se
         waiting = RunRecord("waits", "s", "kiosk-1", "agent", "a", RunBrief(), "needs_approval", AT, approval=approval)
         await daemon.store.add_run(waiting, SessionRecord("s", "kiosk-1", AT, AT))
         daemon.clock.advance(31 * 86_400)
-        assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 0
+        assert await purge(daemon.sessions, Ages()) == 0
         daemon.clock.advance(20 * 86_400)
         may_end.set()
         await daemon.engine.wait("live")
         daemon.clock.advance(31 * 86_400)
-        assert await purge(daemon.store, daemon.sessions, daemon.clock, Ages()) == 2
+        assert await purge(daemon.sessions, Ages()) == 2
     daemon.store.close()
 
 
@@ -193,7 +193,7 @@ async def test_what_could_not_be_sent_yet_keeps_a_visitors_session_for_thirty_da
         erased = []
         for days in (2, 27, 2):
             daemon.clock.advance(days * DAY)
-            erased.append(await purge(daemon.store, daemon.sessions, daemon.clock, Ages()))
+            erased.append(await purge(daemon.sessions, Ages()))
         assert erased == [0, 0, 1]
     daemon.store.close()
 
