@@ -9,7 +9,7 @@ from typing import Self
 
 from agentd.messages import Catalogue, ServerSettings, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
-from bridges.mcp.asks import OnElicit, OnSample
+from bridges.mcp.asks import OnElicit
 from bridges.mcp.discreet import quiet_the_sdk
 from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure
@@ -29,12 +29,10 @@ class McpToolHost:
         *,
         limits: ServerLimits | None = None,
         on_elicit: OnElicit | None = None,
-        on_sample: OnSample | None = None,
     ) -> None:
         self._settings = tuple(settings)
         self._limits = limits or ServerLimits()
         self._on_elicit = on_elicit
-        self._on_sample = on_sample
         self._servers: dict[str, Server] = {}
         self._catalogue = Catalogue()
         self._news = asyncio.Event()
@@ -102,7 +100,7 @@ class McpToolHost:
         await self._servers[name].restart()
 
     def _make(self, settings: ServerSettings) -> Server:
-        return Server(settings, self._publish, self._limits, self._on_elicit, self._on_sample)
+        return Server(settings, self._publish, self._limits, self._on_elicit)
 
     def _publish(self) -> None:
         self._catalogue = Catalogue(
