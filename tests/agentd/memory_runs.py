@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from agentd.errors import AgentdError, Conflict, NotFound
 from agentd.messages import (
-    LIVE_ONLY,
     AgentOptions,
     AgentOutcome,
     Artifact,
@@ -26,9 +25,9 @@ from agentd.messages import (
     RunStatus,
 )
 from agentd.rpc.wire import error_object
+from agentd.runs.events import EventLog
+from agentd.runs.segment import ENDED
 from agentd.runs.visibility import kept_of_new, keyed, owns
-
-ENDED: frozenset[RunStatus] = frozenset({"completed", "cancelled", "failed"})
 
 
 @dataclass(eq=False)
@@ -41,34 +40,25 @@ class MemoryRun:
     options: AgentOptions
     outcome: AgentOutcome
     error: AgentdError | None = None
-    events: list[Event] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
-    readers: set[asyncio.Queue[Event | Exception | None]] = field(default_factory=set)
+    log: EventLog = field(init=False)
+    broken: Exception | None = None
+    readers: int = 0
     unread: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while no reader follows its events."""
 
-    def emit(self, kind: EventType, data: dict[str, Any] | None = None) -> Event:
+    def __post_init__(self) -> None:
+        self.log = EventLog(self.outcome.run_id, self.outcome.session_id)
+
+    def emit(self, kind: EventType, data: dict[str, Any] | None = None) -> None:
         """Number an event, store it unless it is live-only, and pass it to every reader."""
-        seq = len(self.events) if kind in LIVE_ONLY else len(self.events) + 1
-        event = Event(
-            seq=seq,
-            run_id=self.outcome.run_id,
-            session_id=self.outcome.session_id,
-            type=kind,
-            at=datetime.now(UTC).isoformat(),
-            data=data or {},
-        )
-        if kind not in LIVE_ONLY:
-            self.events.append(event)
-        for reader in self.readers:
-            reader.put_nowait(event)
-        return event
+        self.log.publish(kind, data or {}, datetime.now(UTC).isoformat())
 
     def break_off(self, error: Exception) -> None:
         """End every reader's stream with an error, as an engine does with a slow reader."""
-        for reader in self.readers:
-            reader.put_nowait(error)
+        self.broken = error
+        self.log.end()
 
     def update(self, **changes: Any) -> None:
         """Change parts of the outcome."""
@@ -157,22 +147,15 @@ class MemoryRuns:
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events, then live ones until the run ends."""
         run = self._seen(run_id, caller)
-        reader: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
-        stored = run.events[after:]
-        run.readers.add(reader)
+        run.readers += 1
         run.unread.clear()
         try:
-            for event in stored:
+            async for event in run.log.follow(after):
                 yield event
-            if run.outcome.status in ENDED and reader.empty():
-                return
-            while (live := await reader.get()) is not None:
-                if isinstance(live, Exception):
-                    raise live
-                if live.seq > after or live.type in LIVE_ONLY:
-                    yield live
+            if run.broken is not None:
+                raise run.broken
         finally:
-            run.readers.discard(reader)
+            run.readers -= 1
             if not run.readers:
                 run.unread.set()
 
@@ -221,8 +204,7 @@ class MemoryRuns:
     def _end(run: MemoryRun, status: RunStatus) -> None:
         run.update(status=status)
         run.emit("run.finished", {"status": status})
-        for reader in run.readers:
-            reader.put_nowait(None)
+        run.log.end()
 
     async def _settled(self, run: MemoryRun) -> AgentOutcome:
         assert run.task is not None
