@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -81,10 +82,7 @@ class AuditTrail:
 
     async def arecord(self, action: str, *, actor: str, subject: str = "", **facts: Fact) -> None:
         """`record` from the event loop, in a separate thread. Raises Busy if the trail can't be written."""
-
-        def work() -> None:
-            self.record(action, actor=actor, subject=subject, **facts)
-
+        work = partial(self.record, action, actor=actor, subject=subject, **facts)
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except OSError as error:

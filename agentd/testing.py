@@ -111,18 +111,16 @@ class MemoryTools:
     """A tool host of plain functions, `{tool's name: function}`. An exception's text is the failed call's message."""
 
     def __init__(self, tools: Mapping[str, Handler] | None = None, infos: Sequence[ToolInfo] = ()) -> None:
-        handlers = tools or {}
+        self._handlers = dict(tools or {})
         named = {info.name: info for info in infos}
-        self._handlers = dict(handlers)
-        self._all = tuple(named.get(name, ToolInfo(name=name, server="memory")) for name in handlers)
+        self._all = tuple(named.get(name, ToolInfo(name=name, server="memory")) for name in self._handlers)
         self._tools = self._all
-        self._instructions = ""
         self._version = 1
         self.calls: list[ToolCall] = []
 
     def catalogue(self) -> Catalogue:
         servers = {tool.server for tool in self._tools}
-        states = tuple(ServerState(name=name, state="up", instructions=self._instructions) for name in sorted(servers))
+        states = tuple(ServerState(name=name, state="up") for name in sorted(servers))
         return Catalogue(tools=self._tools, servers=states, version=self._version)
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:

@@ -43,11 +43,9 @@ class Toolset:
         """The tool of that name, ignoring case. Raises UnknownTool or UnboundTool."""
         wanted = name.casefold()
         for tool in self.every:
-            names = {tool.name.casefold(), f"{tool.server}__{tool.bare_name}".casefold()}
-            plain = tool.bare_name.casefold()
-            if wanted in names and server in (None, tool.server):
-                return tool
-            if server == tool.server and wanted == plain:
+            own = (tool.bare_name,) if server == tool.server else ()
+            names = map(str.casefold, (tool.name, f"{tool.server}__{tool.bare_name}", *own))
+            if server in (None, tool.server) and wanted in names:
                 return tool
         if wanted in self.unbound:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")

@@ -62,8 +62,8 @@ class Engine:
     async def __aenter__(self) -> Engine:
         from agentd.runs.workflows import Workflows
 
-        self._workflows = await asyncio.to_thread(Workflows, self.database, self._node, self._cluster, self._execute)
-        await self._workflows.launch(self._stop, lambda: list(self._live))
+        self.workflows = await asyncio.to_thread(Workflows, self.database, self._node, self._cluster, self._execute)
+        await self.workflows.launch(self._stop, lambda: list(self._live))
         if self._cluster is None:
             for row in await self._store.open_runs():
                 await self._begin(row)
@@ -72,7 +72,7 @@ class Engine:
     async def __aexit__(self, *_: object) -> None:
         """Stop without losing anything: unfinished runs continue at the next start."""
         await self.leave(0.0)
-        await self._workflows.destroy()
+        await self.workflows.destroy()
 
     async def leave(self, grace_s: float) -> None:
         """Release every run as a kill would, but give calls with effects `grace_s` to end and be recorded.
@@ -198,10 +198,6 @@ class Engine:
                 return
             await asyncio.sleep(0.05)
 
-    async def erase(self, segments: Mapping[str, int]) -> None:
-        """Remove DBOS's records of these runs {run_id: its last segment}."""
-        await self._workflows.erase(segments)
-
     async def events(self, run_id: str, after: int) -> AsyncIterator[Event]:
         """Yield stored events after `after`, then new ones until the run ends or waits for an approval."""
         if (live := self._live.get(run_id)) is not None:
@@ -227,7 +223,7 @@ class Engine:
         """Start the workflow of the run's segment, or join the one that exists."""
         if self._cluster is None:
             self._entered(row, number, past)
-        await self._workflows.begin(row)
+        await self.workflows.begin(row)
 
     def _entered(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
         live = self._live.enter(row, number, past)

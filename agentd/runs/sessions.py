@@ -142,7 +142,7 @@ class SessionService:
             with suppress(Conflict):
                 await self.engine.cancel(run.run_id)
         removed = await self.store.sessions.delete(session_id)
-        await self.engine.erase(removed)
+        await self.engine.workflows.erase(removed)
         for run_id in removed:
             await asyncio.to_thread(shutil.rmtree, self.artifacts / folder_of_run(run_id), ignore_errors=True)
         await self.apps.forget(session_id)
