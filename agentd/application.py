@@ -99,7 +99,7 @@ class App:
     """The folder of its pages' files, which are served with the daemon's own (`agentd.web.pages`)."""
     turns: TurnPolicy = UNRESTRICTED
     reviews: Reviews | None = None
-    """Creates the request for a call that an officer must approve after the citizen."""
+    """The requests for calls that an officer must approve after the citizen."""
     reaches_out: ClassVar[bool] = False
     """Whether it connects to other systems by itself from `routes` on; a daemon for one client omits its routes."""
     judges_official_calls: ClassVar[bool] = False

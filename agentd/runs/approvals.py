@@ -48,8 +48,13 @@ class Answered(NamedTuple):
     """The question to ask, if it was a yes or no that fits several calls."""
 
 
-Reviews = Callable[[RunRecord, PendingApproval], Awaitable[Review]]
-"""Creates the request, one per run, for a call that an officer must approve after the citizen."""
+class Reviews(NamedTuple):
+    """The app's requests, one per run, for calls that an officer must approve after the citizen."""
+
+    open: Callable[[RunRecord, PendingApproval], Awaitable[Review]]
+    """Creates the run's request, or returns the one it has."""
+    check_complete: Callable[[str], Awaitable[None]]
+    """Raises InvalidParams if an officer noted that a document of this request is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +194,8 @@ class Approvals:
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         self.engine.check_open(row)
         await self._check(row, approved, final, changes)
+        if approved and approval.request is not None and self.rules.reviews is not None:
+            await self.rules.reviews.check_complete(approval.request)
         at = iso(self.clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
         review = yes is not None and yes.enough and approval.officer and not by_staff
@@ -229,7 +236,7 @@ class Approvals:
         basis = Basis.model_validate(approval.basis) if approval.basis else None
         shown = self._summary(approval.tool, approval.arguments, row.brief.language, basis)
         asked = replace(approval, summary=shown, rule="staff", officer=False, four_eyes=True)
-        review = Review("", shown) if self.rules.reviews is None else await self.rules.reviews(row, asked)
+        review = Review("", shown) if self.rules.reviews is None else await self.rules.reviews.open(row, asked)
         asked = replace(asked, request=review.request or None, notice=review.response)
         await self.engine.ask_another(row, noted, asked, review.response, self.rules.review_ttl_s)
 

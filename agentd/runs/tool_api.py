@@ -115,7 +115,9 @@ def step_of(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run
     """The step as the caller may see it. Raises the error of a failed call."""
     if not outcome.success:
         kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
-        raise kind(mask(outcome.message) or f"tool `{info.name}` failed", tool=info.name, server=info.server)
+        said = mask(outcome.message)
+        own = {"user_message": said} if outcome.refused else {}
+        raise kind(said or f"tool `{info.name}` failed", tool=info.name, server=info.server, **own)
     if not caller.may():
         output = without_paths(outcome.output, published(outcome.artifacts, run_id))
         outcome = outcome.model_copy(update={"output": output})

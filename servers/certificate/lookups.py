@@ -206,7 +206,7 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     """Void a letter and return its new status."""
     row = service.ledger.by_number(number.strip())
     if row is None:
-        return _refused(service.office.speech, "not_found", "not_registered")
+        return _refused(service.office.speech, "not_found", "no_such_number", number=number.strip())
     said = " ".join("".join(char for char in reason if char.isprintable() or char.isspace()).split())
     if len(said) < 3:
         return _refused(service.office.speech, "invalid_arguments", "why_void")
@@ -235,8 +235,8 @@ def _file(value: str, paths: bool) -> bytes | None:
         return None
 
 
-def _refused(words: OfficeWords, kind: str, message: str) -> CallToolResult:
-    return error_result(kind, words.say(message))
+def _refused(words: OfficeWords, kind: str, message: str, **values: str) -> CallToolResult:
+    return error_result(kind, words.say(message, **values))
 
 
 def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:

@@ -29,12 +29,16 @@ def test_who_approved_refused_voided_reloaded_and_deleted_is_kept_without_a_citi
         ids = {"run_id": no["run_id"], "approval_id": no["approval"]["approval_id"]}
         daemon.call("Agent.approve", **ids, approved=False)
         daemon.call("Tools.call", tool="void_letter", input={"number": number, "reason": "salah ketik nama Budi"})
+        with pytest.raises(RpcFailed, match=r"^-32003 Nomor 999/X/2026 tidak ada dalam register\.$") as unknown:
+            daemon.call("Tools.call", tool="void_letter", input={"number": "999/X/2026", "reason": "salah ketik"})
+        assert unknown.value.error["data"]["user_message"] == "Nomor 999/X/2026 tidak ada dalam register."
         daemon.call("Config.reload")
         daemon.call("Session.delete", session_id="budi")
         assert told(daemon) == [
             ("approval.approved", "admin", yes["run_id"]),
             ("approval.refused", "admin", no["run_id"]),
             ("tool.called", "admin", number),
+            ("tool.called", "admin", "999/X/2026"),
             ("config.reloaded", "admin", ""),
             ("session.deleted", "admin", "budi"),
         ]

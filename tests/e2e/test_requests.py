@@ -98,6 +98,9 @@ def test_a_declared_letter_waits_for_an_officer_and_is_ready_in_the_same_session
     lacking = officer.call("Request.check", **ids, requirement=KTP, seen=False)
     assert (lacking["status"], status(office, request["code"])["status"]) == ("incomplete", "incomplete")
     assert refused(officer, "Request.hand_over", **ids) == "conflict", "nothing is ready"
+    with pytest.raises(RpcFailed, match=r"not seen: KTP \(asli\); Kartu Keluarga") as early:
+        approve(officer, waiting)
+    assert "Belum ditunjukkan: KTP (asli); Kartu Keluarga." in early.value.error["data"]["user_message"]
     checked = officer.call("Request.check", **ids, requirement=KTP, seen=True)
     assert checked["status"] == "under_review"
     assert {"requirement": KTP, "seen": True} in checked["requirements"]

@@ -21,7 +21,7 @@ from agentd.apps.residents.verifying import Verifications
 from agentd.apps.residents.visits import Visits
 from agentd.messages import ToolInfo
 from agentd.ports import CallPolicy
-from agentd.runs.approvals import Review
+from agentd.runs.approvals import Review, Reviews
 from agentd.runs.records import PendingApproval, RunRecord
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Residents(App):
         self._register = Register(wiring.internal_tools(self._server), self._configured)
         self._identities = Identities(wiring.store, wiring.clock, wiring.settings().section(ResidentsSettings).idle_s)
         self._requests = Requests(wiring.store, wiring.clock, wiring.settings().zone)
-        self.reviews = self._review
+        self.reviews = Reviews(self._review, self._requests.check_complete)
         self._corrections = Corrections(wiring.store, wiring.clock)
         self._visitors = Visitors(self._identities, self._register, self._corrections)
         self._letters = LetterLog(wiring.store, self._register, wiring.clock, wiring.audit, self._lists_letters)

@@ -17,6 +17,7 @@ class Replies:
     ended: str
     only_proven: str
     waits: str
+    incomplete: str
     who: str
     nobody: str
     several: str

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from agentd.apps.residents.replies import replies
+from agentd.apps.residents.replies import in_each_language, replies
 from agentd.clock import day_in, iso
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
@@ -176,6 +176,16 @@ class Requests:
             return replace(found, requirements=ticked)
 
         return await self._current(await self._store.writes.do(work))
+
+    async def check_complete(self, request_id: str) -> None:
+        """Raise InvalidParams, naming what was not shown, if an officer noted that something is missing."""
+        found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.request_id == request_id))
+        if found is None or False not in found.requirements.values():
+            return
+        lacking = "; ".join(name for name, seen in found.requirements.items() if not seen)
+        said = in_each_language("incomplete", documents=lacking)
+        message = f"the request is incomplete, not seen: {lacking}. Tick by Request.check what was shown since"
+        raise InvalidParams(message, field="approved", user_message=said)
 
     async def hand_over(self, request_id: str, caller: Caller) -> Request:
         """Mark the letter as fetched. Raises NotFound, and Conflict if it is not ready."""
