@@ -236,7 +236,11 @@ class ConfigError(AgentdError):
         super().__init__("\n".join(str(problem) for problem in problems))
 
 
-class PluginError(Exception):
+class CommandError(Exception):
+    """A command can't do its work; the text says why and what to do."""
+
+
+class PluginError(CommandError):
     """An installed plug-in cannot be used; the text says which and why."""
 
 

@@ -169,7 +169,7 @@ class FallbackChain:
             return reply.model_copy(update={"fallbacks": (*passed, *reply.fallbacks), "attempts": attempts})
         reasons = "; ".join(f"{one.provider}: {one.kind}: {one.message}" for one in passed)
         raise ProviderUnavailable(
-            f"No provider answered. {reasons or 'None is left to ask.'}",
+            f"No provider answered (`agentd doctor` says what is missing). {reasons or 'None is left to ask.'}",
             fallbacks=[one.model_dump() for one in passed],
             attempts=attempts,
         )

@@ -15,8 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from agentd.errors import CommandError
 
-class NoServer(Exception):
+
+class NoServer(CommandError):
     """A server's command can't be run here; the text says why."""
 
 

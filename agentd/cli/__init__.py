@@ -88,31 +88,33 @@ def register_words(command: str, words: Any) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from agentd.errors import ConfigError, PluginError
+    """Run the command; what it raises for its user becomes a line on standard error and an exit code, here alone."""
+    from agentd.errors import AgentdError, CommandError, ConfigError
     from agentd.state import StateError
 
     try:
         return int(given.run(given))
-    except (StateError, PluginError) as error:
-        print(f"agentd: {error}", file=sys.stderr)
-        return FAILED
     except ConfigError as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)
         return USAGE
+    except (AgentdError, CommandError, StateError) as error:
+        reason: str | None = str(error)
     except ModuleNotFoundError as error:
         from agentd.installed import advice
 
-        if (how := advice(error)) is None:
+        if (reason := advice(error)) is None:
             raise
-        print(f"agentd {given.command}: {how}", file=sys.stderr)
-        return FAILED
-    except PermissionError as error:
-        reason = f"{error.filename}: {error.strerror}; run this as the daemon's user"
-        print(f"agentd {given.command}: {reason}", file=sys.stderr)
-        return FAILED
     except BrokenPipeError:  # the reader, such as `head`, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except OSError as error:
+        if error.strerror is None:  # not the system's
+            raise
+        from hardening.reasons import reason as reason_of
+
+        reason = reason_of(error)
     except KeyboardInterrupt:
         return 130
+    print(f"agentd {given.command}: {reason}", file=sys.stderr)
+    return FAILED

@@ -59,11 +59,7 @@ def run(given: argparse.Namespace) -> int:
         print(f"{warning} (warning)", file=sys.stderr)
     import uvloop
 
-    try:
-        code = uvloop.run(serve(settings, saved if given.watch else None))
-    except OSError as error:
-        print(f"agentd: {error.strerror or error}", file=sys.stderr)
-        return 1
+    code = uvloop.run(serve(settings, saved if given.watch else None))
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(code)  # all is closed but perhaps a model's native thread, which can't be stopped

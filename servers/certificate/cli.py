@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from hardening.reasons import reason
 from servers.certificate.issuing.issued import masked_name
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.issuing.standing import NotNow
@@ -93,8 +94,7 @@ def main(argv: Sequence[str]) -> int:
         finally:
             service.ledger.close()
     except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
-        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
-        print(f"agentd letters: {reason}", file=sys.stderr)
+        print(f"agentd letters: {reason(error)}", file=sys.stderr)
         return 2
 
 

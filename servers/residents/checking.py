@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from servers.residents.opensid import CODED, FAMILY, PERSON, PIN, OpensidRegiste
 from servers.residents.resident import Register
 from servers.residents.sample import NOTICE
 
+SINGULAR = {"families": "family", "residents": "resident", "NIKs": "NIK", "PINs": "PIN"}
+_PLURAL = re.compile("|".join(SINGULAR))
 own, pins = schema.residents, schema.pins
 
 
@@ -35,14 +38,14 @@ def findings(register: Register, database: Database | None) -> Iterator[str]:
 def _opensid(connection: sa.Connection, office: int) -> Iterator[str]:
     here = PERSON.c.config_id == office
     for code, count in _counts(connection, PERSON.c.status_dasar, here):
-        yield f"{count} residents: {codes.word('standing', code) or f'unknown status_dasar {code}'}"
+        yield _counted(count, f"residents: {codes.word('standing', code) or f'unknown status_dasar {code}'}")
     yield from _short(connection, PERSON.c.nik, here)
     doubles = sa.select(PERSON.c.nik).where(here).group_by(PERSON.c.nik).having(sa.func.count() > 1).subquery()
     yield _line(connection, sa.select(sa.func.count()).select_from(doubles), "NIKs of several residents")
     for name, column in CODED.items():
         for code, count in _counts(connection, column, here):
             if name != "standing" and codes.is_unknown(name, code):
-                yield f"{count} residents: unknown code {code} in tweb_penduduk.{column.name}"
+                yield _counted(count, f"residents: unknown code {code} in tweb_penduduk.{column.name}")
     headed = sa.select(PERSON.c.id_kk).where(here & (PERSON.c.kk_level == 1) & (PERSON.c.status_dasar == 1))
     headed = headed.where(PERSON.c.id_kk.is_not(None))
     families = sa.select(sa.func.count()).select_from(FAMILY).where(FAMILY.c.config_id == office)
@@ -56,7 +59,7 @@ def _opensid(connection: sa.Connection, office: int) -> Iterator[str]:
 def _own(connection: sa.Connection) -> Iterator[str]:
     everybody = sa.true()
     for standing, count in _counts(connection, own.c.standing, everybody):
-        yield f"{count} residents: {standing}"
+        yield _counted(count, f"residents: {standing}")
     yield from _short(connection, own.c.nik, everybody)
     families = sa.select(sa.func.count(sa.distinct(own.c.no_kk)))
     headed = sa.select(own.c.no_kk).where((own.c.hubungan == "Kepala Keluarga") & (own.c.standing == "resident"))
@@ -75,9 +78,14 @@ def _counts(connection: sa.Connection, column: Any, where: Any) -> list[tuple[An
 
 def _short(connection: sa.Connection, nik: Any, where: Any) -> Iterator[str]:
     count = sa.select(sa.func.count()).where(where)
-    yield _line(connection, count.where(sa.func.length(nik) != 16), "NIKs that have not 16 digits")
+    yield _line(connection, count.where(sa.func.length(nik) != 16), "NIKs not of 16 digits")
     yield _line(connection, count.where(nik.like("0%")), "temporary NIKs")
 
 
 def _line(connection: sa.Connection, count: sa.Select[Any], what: str) -> str:
-    return f"{connection.execute(count).scalar_one()} {what}"
+    return _counted(connection.execute(count).scalar_one(), what)
+
+
+def _counted(count: int, what: str) -> str:
+    """`2 families without a living head`; of one, the first noun is singular."""
+    return f"{count} {_PLURAL.sub(lambda noun: SINGULAR[noun[0]], what, count=1) if count == 1 else what}"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from hardening.reasons import reason
 from servers.residents import checking, importing, sheet
 from servers.residents.configured import ConfiguredRegister
 from servers.residents.database import WRITE_SECONDS, Database
@@ -53,11 +54,9 @@ def main(argv: Sequence[str]) -> int:
                 return _import(settings, options.file)
             case _:
                 return _pin(settings)
-    except (SettingsError, RegisterError, sheet.SheetError, tomllib.TOMLDecodeError) as error:
-        print(f"agentd residents: {error}", file=sys.stderr)
-    except OSError as error:
-        print(f"agentd residents: {error.filename or 'file'}: {error.strerror}", file=sys.stderr)
-    return 2
+    except (SettingsError, RegisterError, sheet.SheetError, tomllib.TOMLDecodeError, OSError) as error:
+        print(f"agentd residents: {reason(error)}", file=sys.stderr)
+        return 2
 
 
 def _check(settings: Settings) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 once the backup is complete and on the disk, 1 with the reason otherwise."""
+    """Return 0 once the backup is complete and on the disk. Raises BackupError, OSError."""
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.snapshot import begin, make
@@ -30,23 +30,14 @@ def run(given: argparse.Namespace) -> int:
     settings = config.load(given.config, state=given.state)
     clock = clock_of(settings.clock)
     if not settings.state.is_dir():
-        print(f"agentd backup: there is no state folder {settings.state}", file=sys.stderr)
-        return 1
-    trail = AuditTrail(settings.state, clock)
+        raise BackupError(f"there is no state folder {settings.state}")
     folder = given.folder.absolute()
-    try:
-        with in_use(settings.state):
-            begin(settings.state, folder)
-            trail.record("state.backed_up", actor=operator())
-            manifest = make(
-                settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
-            )
-    except (BackupError, OSError) as error:
-        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
-        print(f"agentd backup: {reason}", file=sys.stderr)
-        return 1
-    finally:
-        trail.close()
+    with closing(AuditTrail(settings.state, clock)) as trail, in_use(settings.state):
+        begin(settings.state, folder)
+        trail.record("state.backed_up", actor=operator())
+        manifest = make(
+            settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
+        )
     size = sum(file.size for file in manifest.files)
     print(f"{folder}: {len(manifest.files)} files, {size / 1e6:.1f} MB, as of {manifest.made_at}")
     for one in manifest.missing:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agentd.errors import CommandError
 from agentd.state import give
 
 NAME = "manifest.json"
@@ -17,7 +18,7 @@ STATE, LETTERS = "state", "letters"
 """The two parts of a backup: the daemon's files, and what the letter server copied."""
 
 
-class BackupError(Exception):
+class BackupError(CommandError):
     """A backup can't be made or restored; the text says why and what to do."""
 
 

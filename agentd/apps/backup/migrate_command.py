@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,8 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if the folder is up to date, 1 with the reason if it could not be upgraded."""
+    """Return 0 if the folder is up to date. Raises BackupError, OSError if it could not be upgraded."""
     from agentd import config
-    from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.migrating import migrate, pending, place_of_copy
     from agentd.apps.operator import operator
     from agentd.audit import AuditTrail
@@ -32,19 +31,15 @@ def run(given: argparse.Namespace) -> int:
     clock = clock_of(settings.clock)
     copied_to = (given.backup or place_of_copy(settings.state, clock.now())).absolute()
     letters: list[str] = []
-    try:
-        if given.dry_run:
-            found = pending(settings.state)
-        else:
-            found = migrate(settings.state, copied_to, lambda: letters.extend(_letters(settings)))
-    except (BackupError, OSError) as error:
-        print(f"agentd migrate: {error}", file=sys.stderr)
-        return 1
+    if given.dry_run:
+        found = pending(settings.state)
+    else:
+        found = migrate(settings.state, copied_to, lambda: letters.extend(_letters(settings)))
     if not found.anything:
         print(f"{settings.state}: up to date (schema {SCHEMA}); nothing was changed")
         return 0
     done = "would be" if given.dry_run else "were"
-    print(f"the old state {'would be' if given.dry_run else 'was'} copied to {copied_to}")
+    print(f"the files of the old state {done} copied to {copied_to}")
     print(f"agentd.db: schema {found.schema} → {SCHEMA}; {len(found.lacking)} tables and columns {done} added")
     print("\n".join(f"  {name}" for name in found.lacking))
     for line in letters:
@@ -52,11 +47,8 @@ def run(given: argparse.Namespace) -> int:
     if settings.store.url:
         print("PostgreSQL ([store] url) is migrated at the daemon's next start: run pg_dump first")
     if not given.dry_run:
-        trail = AuditTrail(settings.state, clock)
-        try:
+        with closing(AuditTrail(settings.state, clock)) as trail:
             trail.record("state.migrated", actor=operator(), schema=SCHEMA)
-        finally:
-            trail.close()
         print("next: start the daemon; `agentd doctor` and `agentd letters audit` check the result")
     return 0
 

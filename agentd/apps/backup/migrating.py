@@ -80,7 +80,11 @@ def copy(state: Path, folder: Path) -> None:
     make_private_folder(folder.parent)
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)  # from an interrupted copy
-    shutil.copytree(state, part, symlinks=True, ignore=MADE_AGAIN)
+    try:
+        shutil.copytree(state, part, symlinks=True, ignore=MADE_AGAIN)
+    except shutil.Error as error:  # (source, target, reason) of each file
+        source, _, why = error.args[0][0]
+        raise BackupError(f"{source} was not copied: {why}") from None
     part.chmod(0o700)
     for path in files_in(part):
         sync(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if everything is restored; 1 with the reason, and nothing changed, otherwise."""
+    """Return 0 if everything is restored. Raises BackupError, OSError; then nothing was changed."""
     from agentd import config
     from agentd.apps import server_command
     from agentd.apps.backup.manifest import BackupError
@@ -43,21 +44,14 @@ def run(given: argparse.Namespace) -> int:
         print(f"no letters: {error}", file=sys.stderr)
     else:
         if found.returncode != 0:
-            print(f"agentd restore: {found.stderr.strip()}", file=sys.stderr)
-            return 1
+            raise BackupError(found.stderr.strip())
         places = Places.model_validate_json(found.stdout)
-    try:
-        manifest = restore(given.folder.absolute(), settings.state, places, clock.now(), given.replace)
-    except (BackupError, OSError) as error:
-        print(f"agentd restore: {error}", file=sys.stderr)
-        return 1
-    trail = AuditTrail(settings.state, clock)
-    try:
-        trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
-    except OSError as error:
-        print(f"agentd restore: restored, but the audit trail has no record of it: {error}", file=sys.stderr)
-    finally:
-        trail.close()
+    manifest = restore(given.folder.absolute(), settings.state, places, clock.now(), given.replace)
+    with closing(AuditTrail(settings.state, clock)) as trail:
+        try:
+            trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
+        except OSError as error:
+            print(f"agentd restore: restored, but the audit trail has no record of it: {error}", file=sys.stderr)
     print(f"{settings.state}: {len(manifest.files)} files, as of {manifest.made_at}")
     for one in manifest.missing:
         print(f"not in the backup: {one}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
-import sys
 from typing import Any
 
 from agentd.cli import options
@@ -32,11 +31,7 @@ def run(given: argparse.Namespace) -> int:
     close_to_others()
     settings = config.load(given.config, state=given.state, listen=given.listen or LISTEN)
     logs.configure(settings.telemetry.log_level)
-    try:
-        return asyncio.run(serve(settings))
-    except OSError as error:
-        print(f"agentd models serve: {error.strerror or error}", file=sys.stderr)
-        return 1
+    return asyncio.run(serve(settings))
 
 
 async def serve(settings: Any) -> int:

@@ -19,7 +19,7 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 with the code on standard output, 1 if none can be made."""
+    """Return 0 with the code on standard output. Raises AgentdError if none can be made."""
     from datetime import UTC, datetime
 
     from agentd import config
@@ -28,18 +28,13 @@ def run(given: argparse.Namespace) -> int:
     from agentd.apps.pairing.codes import Pairing
     from agentd.audit import AuditTrail
     from agentd.clock import SystemClock
-    from agentd.errors import AgentdError
     from agentd.observability import logging as logs
 
     logs.configure("error")
     state = config.state_folder(given.state)
     tokens = TokenStore(state / FILE_NAME)
-    try:
-        code, name = Pairing(state, tokens).begin(given.name, datetime.now(UTC))
-        AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)
-    except (AgentdError, OSError) as error:
-        print(f"agentd kiosk: {error}", file=sys.stderr)
-        return 1
+    code, name = Pairing(state, tokens).begin(given.name, datetime.now(UTC))
+    AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)
     print(code)
     print(f"Enter it in the page of {name} within two minutes.", file=sys.stderr)
     if not tokens.closed:

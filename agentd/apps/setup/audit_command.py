@@ -46,15 +46,15 @@ def _count(text: str) -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0; 1 without a state folder, and with --verify if something was changed or is missing."""
+    """Return 0; with --verify 1 if something was changed or is missing. Raises CommandError without a state folder."""
     from agentd import config
     from agentd.audit import AuditTrail
     from agentd.clock import SystemClock
+    from agentd.errors import CommandError
 
     state = config.state_folder(given.state)
     if not state.is_dir():
-        print(f"agentd audit: there is no state folder {state}", file=sys.stderr)
-        return 1
+        raise CommandError(f"there is no state folder {state}")
     trail = AuditTrail(state, SystemClock())
     if given.verify:
         return _verify(trail, given.expect)

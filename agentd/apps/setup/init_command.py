@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -22,22 +21,18 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 once the folder has the office, 1 if it isn't empty."""
+    """Return 0 once the folder has the office. Raises CommandError if it isn't empty, OSError."""
     from agentd.config.shipped import PROFILES
+    from agentd.errors import CommandError
 
     folder: Path = given.folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if next(folder.iterdir(), None) is not None:
-            print(f"agentd init: {folder} is not empty; choose an empty or new folder", file=sys.stderr)
-            return 1
-        shutil.copytree(PROFILES / given.profile, folder, dirs_exist_ok=True)
-        shutil.copy(PROFILES / SCHEMA, folder)
-        config = folder / "client.toml"
-        config.write_text(config.read_text(encoding="utf-8").replace(f"../{SCHEMA}", SCHEMA, 1), encoding="utf-8")
-    except OSError as error:
-        print(f"agentd init: {error.filename or folder}: {error.strerror}", file=sys.stderr)
-        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    if next(folder.iterdir(), None) is not None:
+        raise CommandError(f"{folder} is not empty; choose an empty or new folder")
+    shutil.copytree(PROFILES / given.profile, folder, dirs_exist_ok=True)
+    shutil.copy(PROFILES / SCHEMA, folder)
+    config = folder / "client.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace(f"../{SCHEMA}", SCHEMA, 1), encoding="utf-8")
     print(f"""{folder} holds an office like `{given.profile}`. Name it for every command of this shell:
   export AGENTD_CONFIG={quote(str(config.resolve()))} AGENTD_STATE={quote(str((folder / "state").resolve()))}
 Next steps:

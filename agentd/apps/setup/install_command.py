@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
+from agentd.errors import CommandError
 
 HIDDEN = ("/home", "/root", "/run/user")
 """Folders that ProtectHome=yes hides from the service."""
@@ -39,7 +40,7 @@ SYSTEM_ONLY = (
 """Lines that need rights which a user's service manager lacks; those that only need seccomp stay."""
 
 
-class CannotInstall(Exception):
+class CannotInstall(CommandError):
     """Why the units can't be written, and what to do."""
 
 
@@ -55,27 +56,23 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if the files were written (or printed), 1 with the reason otherwise."""
+    """Return 0 if the files were written (or printed). Raises CannotInstall, OSError."""
     from agentd import config
 
     settings = config.load(given.config, state=given.state)
     program = Path(sys.executable).absolute().with_name("agentd")
-    try:
-        files = units(settings, program, system=given.system)
-        if given.dry_run:
-            for path, text in files.items():
-                print(f"# {path}\n{text}")
-            return 0
-        if given.system:
-            check_reachable(program)
+    files = units(settings, program, system=given.system)
+    if given.dry_run:
         for path, text in files.items():
+            print(f"# {path}\n{text}")
+        return 0
+    if given.system:
+        check_reachable(program)
+    for path, text in files.items():
+        try:
             _write(given.root, path, text)
-    except CannotInstall as error:
-        print(f"agentd install: {error}", file=sys.stderr)
-        return 1
-    except PermissionError as error:
-        print(f"agentd install: {error.filename} can't be written; run it as root, or use --user", file=sys.stderr)
-        return 1
+        except PermissionError as error:
+            raise CannotInstall(f"{error.filename} can't be written; run it as root, or use --user") from None
     print("now: " + next_step(system=given.system))
     return 0
 

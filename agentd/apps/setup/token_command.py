@@ -48,21 +48,14 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if done; 1 if a name is taken or unknown, or the file can't be used."""
+    """Return 0 if done. Raises AgentdError if a name is taken or unknown, or the file can't be used."""
     from agentd import config
     from agentd.access import FILE_NAME, TokenStore
-    from agentd.errors import AgentdError, ConfigError
     from agentd.observability import logging as logs
 
     logs.configure("error")
     act: Callable[[argparse.Namespace, TokenStore], None] = given.act
-    try:
-        act(given, TokenStore(config.state_folder(given.state) / FILE_NAME))
-    except ConfigError:
-        raise
-    except (AgentdError, OSError) as error:
-        print(f"agentd token: {error}", file=sys.stderr)
-        return 1
+    act(given, TokenStore(config.state_folder(given.state) / FILE_NAME))
     return 0
 
 

@@ -110,12 +110,12 @@ def test_opensids_sheet_is_imported_and_its_residents_get_pins_and_verify(url: s
     assert checked.stdout.splitlines() == [
         "a register of agentd's own",
         "2 residents: resident",
-        "0 NIKs that have not 16 digits",
+        "0 NIKs not of 16 digits",
         "0 temporary NIKs",
-        "1 families",
+        "1 family",
         "0 families without a living head",
-        "1 active PINs",
-        "1 active PINs never changed",
+        "1 active PIN",
+        "1 active PIN never changed",
     ]
 
 
@@ -265,14 +265,14 @@ def test_opensid_is_checked_in_counts_and_never_written(tmp_path: Path) -> None:
         "OpenSID's database, office 1 (CONTOH)",
         "198 residents: resident",
         "2 residents: dead",
-        "1 NIKs that have not 16 digits",
+        "1 NIK not of 16 digits",
         "0 temporary NIKs",
         "0 NIKs of several residents",
         "2 residents: unknown code 77 in tweb_penduduk.agama_id",
         "45 families",
-        "1 families without a living head",
+        "1 family without a living head",
         "199 active PINs",
-        "1 active PINs never changed",
+        "1 active PIN never changed",
     ]
     assert refused.returncode == 2 and "agentd never writes" in refused.stderr
 
