@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -219,14 +219,30 @@ def phrase_finder(phrase: str) -> re.Pattern[str]:
     return _whole(alternatives([phrase]))
 
 
+def column_phrases(text: str) -> list[str]:
+    """The phrases for columns in a text, the longest first, without phrases inside longer ones."""
+    found = []
+    for phrase in _columns_by_length():
+        if phrase_finder(phrase).search(text):
+            text = phrase_finder(phrase).sub(" ", text)
+            found.append(phrase)
+    return found
+
+
+@cache
+def _columns_by_length() -> list[str]:
+    return sorted(vocabulary().columns, key=len, reverse=True)
+
+
 @cache
 def finder(*keys: str) -> re.Pattern[str]:
     """A pattern for the words under these keys, as whole words in any case."""
     return _whole(alternatives({word for key in keys for word in getattr(vocabulary(), key)}))
 
 
+@lru_cache(maxsize=1024)
 def topics_of(text: str) -> frozenset[str]:
-    """The topics of a text, with synonyms unified: `belum lunas` is owed, not paid."""
+    """The topics of a text, with synonyms unified: `belum lunas` is owed, not paid. Cached: checks read names again."""
     finds, said = _topics()
     return frozenset(topic for found in finds.finditer(text) for topic in said[found.lastindex or 0].split())
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -256,6 +257,7 @@ def speaks(name: str, key: str) -> bool:
     return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
 
 
+@lru_cache(maxsize=1024)
 def words_of(name: str) -> str:
     """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, vocabulary
+from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, vocabulary
 
 Table = Mapping[str, Any]
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
@@ -37,12 +37,10 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Tab
     used = (table for table in tables if str(table["table_name"]).casefold() in read)
     names = [str(column["name"]) for table in used for column in table["columns"]]
     written = " ".join(column.name for select in selects for column in of_kind(select, exp.Column))
-    for phrase, parts in vocabulary().columns.items():
-        means = re.compile(parts, re.IGNORECASE)
-        if phrase_finder(phrase).search(asked):
-            asked = phrase_finder(phrase).sub(" ", asked)
-            if any(map(means.search, names)) and not means.search(written):
-                yield phrase
+    for phrase in column_phrases(asked):
+        asked, means = phrase_finder(phrase).sub(" ", asked), re.compile(vocabulary().columns[phrase], re.IGNORECASE)
+        if any(map(means.search, names)) and not means.search(written):
+            yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
         words = words_of(name)

@@ -14,7 +14,7 @@ from agentd.apps.analytics.checks.agreement import speaks, things_counted, words
 from agentd.apps.analytics.checks.unknown_words import about_table, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import column_phrases, finder, topics_of, vocabulary
 
 _HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """Head words that end a column's name; the words before them say what it is about."""
@@ -67,13 +67,8 @@ class Asked:
 
     @cached_property
     def phrases(self) -> list[str]:
-        """The phrases for columns, without phrases inside longer ones."""
-        text, found = self.text, []
-        for phrase in sorted(vocabulary().columns, key=len, reverse=True):
-            if phrase_finder(phrase).search(text):
-                text = phrase_finder(phrase).sub(" ", text)
-                found.append(phrase)
-        return found
+        """The phrases for columns."""
+        return column_phrases(self.text)
 
     def hits(self, name: str, about: str = "", but: frozenset[str] = frozenset()) -> frozenset[str]:
         """The words and topics of a name and its description that are also in the question, except `but`."""

@@ -114,8 +114,12 @@ def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
 
 def months_in(text: str) -> dict[str, int]:
     """{month name: month number} for the names in a text with more than three letters (not "may")."""
-    named = {name: number for number, names in enumerate(words().months, 1) for name in names if len(name) > 3}
-    return {word: named[word] for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in named}
+    return {word: _months()[word] for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in _months()}
+
+
+@cache
+def _months() -> dict[str, int]:
+    return {name: number for number, names in enumerate(words().months, 1) for name in names if len(name) > 3}
 
 
 def _bound(found: re.Match[str], question: str) -> bool:
