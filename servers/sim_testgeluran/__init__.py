@@ -2,4 +2,4 @@
 
 from servers.common.extras import require
 
-require("analytics", "aiomysql", "aiosqlite")
+require("analytics", "aiomysql", "aiosqlite", "sqlglot")

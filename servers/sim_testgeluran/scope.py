@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, TableClause
 from sqlalchemy.sql.elements import Label
+from sqlglot import exp
 
 from servers.common.catalogue import Catalogue, TableInfo, nearest
-from servers.sim_testgeluran import nodes as tree
 
 Element = ColumnElement[Any]
 
@@ -50,7 +50,7 @@ def perhaps(name: str | None) -> str:
     return f"; did you mean '{name}'?" if name else ""
 
 
-def resolve(scope: Scope, node: tree.Field, clause: str, aliases: dict[str, Term] | None) -> Term:
+def resolve(scope: Scope, node: exp.Column, clause: str, aliases: dict[str, Term] | None) -> Term:
     candidates = list(scope.tables.values())
     if node.table:
         candidates = [info for info in candidates if info.name.lower() == node.table.lower()]
@@ -70,22 +70,26 @@ def resolve(scope: Scope, node: tree.Field, clause: str, aliases: dict[str, Term
     return Term(sql, frozenset({f"{info.name}.{name}"}), kind=info.columns[name].kind)
 
 
-def _unknown_table_of(scope: Scope, node: tree.Field, clause: str) -> str:
+def _unknown_table_of(scope: Scope, node: exp.Column, clause: str) -> str:
     asked = scope.catalogue.table(node.table or "")
     if asked is not None:
-        return f"Unknown column '{node}' in '{clause}': '{asked.name}' is not joined; add it to joins"
+        return f"Unknown column '{_written(node)}' in '{clause}': '{asked.name}' is not joined; add it to joins"
     close = nearest(node.table or "", scope.tables) or scope.catalogue.nearest_table(node.table or "")
-    return f"Unknown column '{node}' in '{clause}': there is no table '{node.table}'{perhaps(close)}"
+    return f"Unknown column '{_written(node)}' in '{clause}': there is no table '{node.table}'{perhaps(close)}"
 
 
 def _unknown_column(
-    scope: Scope, node: tree.Field, clause: str, tables: list[TableInfo], aliases: dict[str, Term]
+    scope: Scope, node: exp.Column, clause: str, tables: list[TableInfo], aliases: dict[str, Term]
 ) -> str:
     names = {name: f"{info.name}.{name}" for info in tables for name in info.columns}
     close = nearest(node.name, [*names, *aliases])
     if close is None and (others := scope.catalogue.tables_with(node.name)):
-        return f"Unknown column '{node}' in '{clause}'; {', '.join(others[:3])} has one of that name"
-    return f"Unknown column '{node}' in '{clause}'{perhaps(names.get(close, close) if close else None)}"
+        return f"Unknown column '{_written(node)}' in '{clause}'; {', '.join(others[:3])} has one of that name"
+    return f"Unknown column '{_written(node)}' in '{clause}'{perhaps(names.get(close, close) if close else None)}"
+
+
+def _written(node: exp.Column) -> str:
+    return f"{node.table}.{node.name}" if node.table else node.name
 
 
 def columns_of(terms: list[Term]) -> frozenset[str]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlalchemy import and_, case, not_, null, or_
+from sqlglot import exp
 
 from servers.common.catalogue import nearest
-from servers.sim_testgeluran import nodes as tree
 from servers.sim_testgeluran.expression import ExpressionError, parse
 from servers.sim_testgeluran.functions import AGGREGATES, FUNCTIONS, aggregate, divide, remainder
-from servers.sim_testgeluran.nodes import Node
 from servers.sim_testgeluran.scope import Element, PlanError, Scope, Term, columns_of, perhaps, resolve
 from servers.sim_testgeluran.values import bound, compare, value_of
+
+Below = Callable[[exp.Expr], Term]
+"""Returns the term for a node inside another."""
+_COMPARED: Mapping[type[exp.Expr], str] = {
+    exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
+}  # fmt: skip
+_RECKONED: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+_CONDITIONS = (*_COMPARED, exp.Is, exp.Not, exp.And, exp.Or)
+_CONSTANT = "CURRENT_DATE"
+"""A function that is called without brackets."""
 
 
 def field_of(scope: Scope, text: str, clause: str) -> Term:
     node = _parsed(text)
-    if not isinstance(node, tree.Field):
+    if not isinstance(node, exp.Column):
         raise PlanError(f"'{text}' is no field; joins compare fields")
     return resolve(scope, node, clause, None)
 
@@ -25,77 +34,98 @@ def field_of(scope: Scope, text: str, clause: str) -> Term:
 def expression(scope: Scope, text: str, clause: str, aliases: dict[str, Term] | None = None) -> Term:
     if aliases and text in aliases:
         return aliases[text]
-    return _build(scope, _parsed(text), clause, aliases)
+    return _value(_parsed(text), lambda node: _build(scope, node, clause, aliases))
 
 
-def _parsed(text: str) -> Node:
+def _parsed(text: str) -> exp.Expr:
     try:
         return parse(text)
     except ExpressionError as error:
         raise PlanError(str(error)) from None
 
 
-def _build(scope: Scope, node: Node, clause: str, aliases: dict[str, Term] | None) -> Term:
+def _build(scope: Scope, node: exp.Expr, clause: str, aliases: dict[str, Term] | None) -> Term:
     """Return the term for a tree. A node without a branch here can't reach SQL."""
     match node:
-        case tree.Field():
+        case exp.Column() if node.name.upper() == _CONSTANT and not node.this.args["quoted"]:
+            return _call(scope, exp.Anonymous(this=_CONSTANT), clause, aliases)
+        case exp.Column() if not node.args.get("db"):
             return resolve(scope, node, clause, aliases)
-        case tree.Number(text):
-            number = float(text) if "." in text else int(text)
-            return Term(bound(value_of(number, Term(null()), text), scope.dialect))
-        case tree.Text(value):
-            return Term(bound(value_of(value, Term(null()), "an expression's text"), scope.dialect))
-        case tree.Null():
+        case exp.Literal(is_string=True):
+            return Term(bound(value_of(node.name, Term(null()), "an expression's text"), scope.dialect))
+        case exp.Literal():
+            number = float(node.name) if "." in node.name else int(node.name)
+            return Term(bound(value_of(number, Term(null()), node.name), scope.dialect))
+        case exp.Null():
             return Term(null())
-        case tree.Star():
+        case exp.Star():
             raise PlanError("'*' can only be counted")
-        case tree.Call():
+        case exp.Anonymous():
             return _call(scope, node, clause, aliases)
     return _combined(scope, node, lambda child: _build(scope, child, clause, aliases))
 
 
-def _combined(scope: Scope, node: Node, below: Callable[[Node], Term]) -> Term:
+def _combined(scope: Scope, node: exp.Expr, below: Below) -> Term:
     """Return the term for a node made of others."""
     match node:
-        case tree.Negative(operand):
-            term = below(operand)
+        case exp.Paren():
+            return below(node.this)
+        case exp.Neg():
+            term = _value(node.this, below)
             return merge([term], -term.sql, "number")
-        case tree.Arithmetic(sign, left, right):
-            return _arithmetic(sign, below(left), below(right), scope.dialect)
-        case tree.Compare(sign, left, right):
-            one, other = below(left), below(right)
-            return merge([one, other], compare(sign, one.sql, other.sql))
-        case tree.IsNull(operand, negated):
-            term = below(operand)
-            return merge([term], term.sql.is_not(null()) if negated else term.sql.is_(null()))
-        case tree.Not(operand):
-            term = below(operand)
+        case exp.Is(expression=exp.Null()):
+            term = _value(node.this, below)
+            return merge([term], term.sql.is_(null()))
+        case exp.Not():
+            term = _truth(node.this, below)
             return merge([term], not_(term.sql))
-        case tree.Logic(word, operands):
-            terms = [below(operand) for operand in operands]
-            return merge(terms, (and_ if word == "AND" else or_)(*(term.sql for term in terms)))
-        case tree.Case(branches, otherwise):
-            pairs = [(below(condition), below(result)) for condition, result in branches]
-            last = below(otherwise) if otherwise is not None else Term(null())
+        case exp.And() | exp.Or():
+            terms = [_truth(side, below) for side in (node.this, node.expression)]
+            return merge(terms, (and_ if isinstance(node, exp.And) else or_)(*(term.sql for term in terms)))
+        case exp.Case(this=None):
+            pairs = [(_truth(each.this, below), _value(each.args["true"], below)) for each in node.args["ifs"]]
+            last = _value(otherwise, below) if (otherwise := node.args.get("default")) else Term(null())
             terms = [term for pair in pairs for term in pair] + [last]
             return merge(terms, case(*((test.sql, result.sql) for test, result in pairs), else_=last.sql))
-    raise PlanError(f"{type(node).__name__} can't be written as SQL")
+    if type(node) not in {*_COMPARED, *_RECKONED}:
+        raise PlanError(f"An expression takes no {node.key}: '{str(node.sql())[:60]}'")
+    left, right = _value(node.this, below), _value(node.expression, below)
+    if sign := _RECKONED.get(type(node)):
+        return _arithmetic(sign, left, right, scope.dialect)
+    return merge([left, right], compare(_COMPARED[type(node)], left.sql, right.sql))
 
 
-def _call(scope: Scope, node: tree.Call, clause: str, aliases: dict[str, Term] | None) -> Term:
-    name = node.function
+def _value(node: exp.Expr, below: Below) -> Term:
+    if isinstance(node.unnest(), _CONDITIONS):
+        raise PlanError(f"A condition stands for a value: '{str(node.sql())[:60]}'")
+    return below(node)
+
+
+def _truth(node: exp.Expr, below: Below) -> Term:
+    if not isinstance(node.unnest(), _CONDITIONS):
+        raise PlanError(f"A value stands for a condition: '{str(node.sql())[:60]}'")
+    return below(node)
+
+
+def _call(scope: Scope, node: exp.Anonymous, clause: str, aliases: dict[str, Term] | None) -> Term:
+    name, arguments = node.name.upper(), list(node.expressions)
     if name in AGGREGATES:
-        return _aggregate_call(scope, node, clause)
+        return _aggregate_call(scope, name, arguments, clause)
     function = FUNCTIONS.get(name)
     if function is None:
         close = nearest(name, [*FUNCTIONS, *AGGREGATES])
         raise PlanError(f"Unknown function '{name}'{perhaps(close)}; there are {', '.join([*AGGREGATES, *FUNCTIONS])}")
-    if node.distinct:
+    if arguments and isinstance(arguments[0], exp.Distinct):
         raise PlanError(f"DISTINCT is for aggregates, not for {name}")
-    if not function.least <= len(node.arguments) <= function.most:
+    if not function.least <= len(arguments) <= function.most:
         wanted = str(function.least) if function.least == function.most else f"{function.least} to {function.most}"
-        raise PlanError(f"{name} takes {wanted} arguments, not {len(node.arguments)}")
-    terms = [_build(scope, argument, clause, aliases) for argument in node.arguments]
+        raise PlanError(f"{name} takes {wanted} arguments, not {len(arguments)}")
+
+    def below(argument: exp.Expr) -> Term:
+        return _build(scope, argument, clause, aliases)
+
+    reads = [_truth if name == "IF" and place == 0 else _value for place in range(len(arguments))]
+    terms = [read(argument, below) for read, argument in zip(reads, arguments, strict=True)]
     try:
         sql = function.build(scope.dialect, [term.sql for term in terms])
     except ValueError as error:
@@ -103,19 +133,21 @@ def _call(scope: Scope, node: tree.Call, clause: str, aliases: dict[str, Term] |
     return merge(terms, sql, function.gives)
 
 
-def _aggregate_call(scope: Scope, node: tree.Call, clause: str) -> Term:
+def _aggregate_call(scope: Scope, name: str, arguments: list[exp.Expr], clause: str) -> Term:
     if clause in ("where clause", "group statement"):
-        raise PlanError(f"{node.function} aggregates, which the {clause} can't; use having")
-    if len(node.arguments) != 1:
-        raise PlanError(f"{node.function} takes 1 argument, not {len(node.arguments)}")
-    if isinstance(node.arguments[0], tree.Star):
-        if node.function != "COUNT":
+        raise PlanError(f"{name} aggregates, which the {clause} can't; use having")
+    distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
+    arguments = list(arguments[0].expressions) if distinct else arguments
+    if len(arguments) != 1:
+        raise PlanError(f"{name} takes 1 argument, not {len(arguments)}")
+    if arguments[0] == exp.Star():
+        if name != "COUNT":
             raise PlanError("'*' can only be counted")
         return Term(aggregate("COUNT", None), aggregated=True, kind="number")
-    term = _build(scope, node.arguments[0], clause, None)
+    term = _value(arguments[0], lambda argument: _build(scope, argument, clause, None))
     if term.aggregated:
-        raise PlanError(f"{node.function} holds another aggregate")
-    return aggregated(node.function, term, distinct=node.distinct)
+        raise PlanError(f"{name} holds another aggregate")
+    return aggregated(name, term, distinct=distinct)
 
 
 def _arithmetic(sign: str, left: Term, right: Term, dialect: str) -> Term:
