@@ -13,7 +13,7 @@ from typing import ClassVar
 from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 MAX_DEPTH = 40
 _TOKEN = re.compile(
