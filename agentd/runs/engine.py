@@ -55,6 +55,8 @@ class Engine:
         self._segments = Segments(store, executors, clock, node.cluster, limits, lambda: self._draining, observe)
         self._live = LiveRuns()
         self._slots = asyncio.Semaphore(limits.concurrency)
+        self._arriving = 0
+        """Runs that are being added; without them, all that come at once would pass the limit."""
         self._draining = False
         self.others = Stoppable()
         """Work outside runs that also ends when the daemon stops."""
@@ -111,11 +113,16 @@ class Engine:
         if self._draining:
             raise Draining()
         waiting = len(self._live) if self._cluster is None else await self._store.queued()
+        waiting += self._arriving
         if waiting >= self.limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
         free = self._cluster is None and len(self._live) < self.limits.concurrency
         opened = SessionRecord(row.session_id, row.owner, row.created_at, row.created_at, key_hash=key_hash)
-        taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
+        self._arriving += 1
+        try:
+            taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
+        finally:
+            self._arriving -= 1
         if not number:
             return taken
         await self._begin(taken, number, (opening or Opening()).before(number))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentd.agent.approval import waiting
-from agentd.errors import Conflict, InvalidParams, ToolExecution
+from agentd.errors import Busy, Conflict, InvalidParams, ToolExecution
 from agentd.messages import LIVE_ONLY, AgentOptions, AgentOutcome, Event, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
 from agentd.runs.records import RunRecord
@@ -217,3 +218,12 @@ async def test_of_two_decisions_at_once_only_one_asks_an_officer(start: Start) -
         await daemon.engine.ask_another(row, row, row.approval)
         with pytest.raises(Conflict):
             await daemon.engine.ask_another(row, row, row.approval)
+
+
+async def test_of_many_that_come_at_once_as_many_are_taken_as_may_wait(start: Start) -> None:
+    async with start(final("Halo")) as daemon:
+        daemon.engine.limits = replace(daemon.engine.limits, queue_limit=3)
+        asked = (daemon.runs.run("Halo", AgentOptions(), STAFF) for _ in range(20))
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        assert sum(isinstance(outcome, Busy) for outcome in outcomes) == 17
+        assert (await daemon.runs.run("Halo", AgentOptions(), STAFF)).status == "completed"
