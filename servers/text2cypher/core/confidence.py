@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Doubt
@@ -23,16 +22,7 @@ from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
-from servers.text2cypher.core.twice import (
-    Run,
-    bounds_left_out,
-    counted_different,
-    counted_less,
-    counted_once,
-    either_for_both,
-    is_each_once,
-    zeros_left_out,
-)
+from servers.text2cypher.core.twice import Run, counted_different, differs, either_for_both, is_each_once, otherwise
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.asks import is_cued
@@ -75,15 +65,11 @@ def assess(
         *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
-    for kind, differing in (
-        ("counted", partial(counted_once, facts)),
-        ("counted", partial(counted_less, hints, facts, linker)),
-        ("unasked", partial(bounds_left_out, hints, facts, linker)),
-        ("unused", partial(either_for_both, hints, facts, linker)),
-        ("unasked", partial(zeros_left_out, hints, facts, linker)),
-    ):
-        if state.columns and (what := differing(state.rows, run)) is not None:
-            doubts.append(Doubt(kind, what))
+    if state.columns:
+        differing = (held for held in otherwise(hints, facts, linker) if differs(run(held.query), state.rows))
+        doubts += dict.fromkeys(Doubt(held.kind, held.about) for held in differing)
+        if (either := either_for_both(hints, facts, linker, state.rows, run)) is not None:
+            doubts.append(Doubt("unused", either))
     if (without := left_out(hints, facts, linker, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:

@@ -1,12 +1,12 @@
-"""Runs two readings of a query: each thing counted once or every time it is matched, a bound with or without its end,
-both or one of two. Says whether they differ; chooses none.
+"""Other readings of a query: each thing counted once or every time it is matched, a bound with or without its end, both
+or one of two. Says whether their rows differ; chooses none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import Kind, Token
@@ -23,23 +23,36 @@ Run = Callable[[str], Rows | None]
 """Runs a query: its rows, or None if it fails."""
 
 
-def counted_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
-    """What is counted, if counting distinct gives other rows; None if the query counts distinct or both agree.
+class Other(NamedTuple):
+    """Another reading, and the doubt (core.agent_state.Doubt) that holds if its query finds other rows."""
+
+    kind: str
+    about: str
+    query: str
+
+
+def otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """The other readings."""
+    yield from _counted_once(facts)
+    yield from _counted_less(hints, facts, linker)
+    yield from _bounds_left_out(hints, facts, linker)
+    yield from _zeros_left_out(hints, facts, linker)
+
+
+def _counted_once(facts: QueryFacts) -> Iterator[Other]:
+    """What is counted every time it is matched, although the query doesn't say distinct.
 
     Only a path can match a node twice; many nodes can share a property value.
     """
     if "DISTINCT" in facts.words:
-        return None
+        return
     path = bool(facts.structure.relationships)
     for place, token in enumerate(facts.tokens):
         if token.is_word("COUNT") and (counted := _counted(facts.tokens[place + 1 : place + 6], path=path)):
             if any(column.partition(".")[0] == counted[0].value for column in facts.columns):
                 continue  # each row shows one of them: `the most tagged tags`
-            other = f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}"
-            found = run(other)
-            if _differs(found, rows):
-                return next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
-    return None
+            what = next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
+            yield Other("counted", what, f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}")
 
 
 def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
@@ -48,7 +61,7 @@ def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
     for place in range(len(facts.tokens) - 1, -1, -1):
         held = _counted(facts.tokens[place + 1 : place + 6], path=True) if facts.tokens[place].is_word("COUNT") else ()
         query = f"{query[: held[0].start]}DISTINCT {query[held[0].start :]}" if held else query
-    return query != facts.query and not _differs(run(query), rows)
+    return query != facts.query and not differs(run(query), rows)
 
 
 def counted_different(hints: Hints, linker: Linker) -> str:
@@ -58,31 +71,22 @@ def counted_different(hints: Hints, linker: Linker) -> str:
     return cue if said and any(found["cue"].lower() == cue for found in said.finditer(hints.masked)) else ""
 
 
-def counted_less(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """What an unwanted DISTINCT drops from a figure; None if it changes nothing.
+def _counted_less(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """What an unwanted DISTINCT may drop from a figure.
 
     Equal amounts must each be added, and things are counted themselves, not their values.
     """
     if is_cued(hints.question, {"distinct"}):
-        return None
+        return
     for place, token in enumerate(facts.tokens):
         held = facts.tokens[place + 1 : place + 7]
-        if [one.text.upper() for one in held[:2]] != ["(", "DISTINCT"] or [one.text for one in held[3:6:2]] != [
-            ".",
-            ")",
-        ]:
+        if [one.text.upper() for one in (*held[:2], *held[3:6:2])] != ["(", "DISTINCT", ".", ")"]:
             continue
         start, end = held[1].start, held[2].start
         if token.is_word("COUNT") and _counts_others(held[4].value, hints, linker):
-            other = f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}"
+            yield Other("counted", held[4].value, f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}")
         elif token.is_word("SUM", "AVG"):
-            other = f"{facts.query[:start]}{facts.query[end:]}"
-        else:
-            continue
-        found = run(other)
-        if _differs(found, rows):
-            return held[4].value
-    return None
+            yield Other("counted", held[4].value, f"{facts.query[:start]}{facts.query[end:]}")
 
 
 def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
@@ -97,19 +101,18 @@ def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
     return not (said or roots(name) & {root(word) for word in words.split()})
 
 
-def bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """A strict bound such as `> 1995` for a range from 1995 on, if including 1995 gives other rows."""
+def _bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """A strict bound such as `> 1995` for a range from 1995 on."""
     for low, high, _ in ranges_in(hints.question.lower(), linker):
         for sign, number in ((">", low), ("<", high)):
-            if (sign, number) in facts.numbers and _differs(run(_with_ends(facts, number)), rows):
-                return f"{sign} {number:g}"
-    return None
+            if (sign, number) in facts.numbers:
+                yield Other("unasked", f"{sign} {number:g}", _with_ends(facts, number))
 
 
-def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
-    """The property whose zeros the query excludes from an average, minimum or order, if that makes a difference."""
+def _zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """The property whose zeros the query excludes from an average, minimum or order."""
     if 0 in said_numbers(hints.question, linker.lexicon):
-        return None
+        return
     tokens = facts.tokens
     for place in range(3, len(tokens) - 1):
         variable, point, name = tokens[place - 3 : place]
@@ -117,10 +120,9 @@ def zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, 
             continue
         used = [n for n in range(2, len(tokens)) if tokens[n].value == name.value and tokens[n - 1].text == "."]
         opened = {token.text.upper() for n in used if n + 1 != place for token in tokens[max(n - 5, 0) : n - 1]}
-        other = f"{facts.query[: tokens[place].end]}={facts.query[tokens[place].end :]}"
-        if opened & {"AVG", "MIN", "BY"} and _differs(run(other), rows):
-            return f"{variable.value}.{name.value} > 0"
-    return None
+        if opened & {"AVG", "MIN", "BY"}:
+            other = f"{facts.query[: tokens[place].end]}={facts.query[tokens[place].end :]}"
+            yield Other("unasked", f"{variable.value}.{name.value} > 0", other)
 
 
 def _with_ends(facts: QueryFacts, number: float) -> str:
@@ -166,7 +168,8 @@ def _size(rows: Rows | None) -> float:
     return one if isinstance(one, int | float) else len(held)
 
 
-def _differs(found: Rows | None, rows: Rows) -> bool:
+def differs(found: Rows | None, rows: Rows) -> bool:
+    """True if a query ran and found other rows."""
     return found is not None and [list(row) for row in found] != [list(row) for row in rows]
 
 

@@ -101,15 +101,33 @@ def ranges_in(text: str, linker: Linker) -> Iterator[tuple[float, float, tuple[i
             yield low, high, found.span()
 
 
-def _sign(linker: Linker, text: str, start: int, end: int) -> str:
-    """The sign for the longest comparison phrase directly before or after a number; `=` if there is none."""
+def compared(text: str, start: int, end: int, linker: Linker) -> tuple[int, str]:
+    """(start, cue) of the longest phrase that compares a number, directly before (`more than`) or after it (`or more`).
+
+    Without one (the number's own start, "").
+    """
     article = "|".join([linker.wording.text("article"), *languages().of_years])
     earlier, later = text[max(start - BESIDE, 0) : start], text[end : end + BESIDE]
-    for phrase in sorted(languages().cues, key=len, reverse=True):
-        sign = next((_SIGNS[cue] for cue in languages().cues[phrase] if cue in _SIGNS), None)
-        if sign is None or (phrase not in earlier and phrase not in later):
-            continue
-        before = re.search(rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*$", earlier)
-        if before or linker.wording.compiled(rf"\W*{re.escape(phrase)}(?!\w)(?!\W+‹compared_to›\b)").match(later):
-            return sign
-    return "="
+    for phrase, cue in _comparing():
+        before = phrase in earlier and re.search(
+            rf"(?<!\w){re.escape(phrase)}[\s$€£]+(?:(?:{article}) )*['\"]*$", earlier
+        )
+        if before:
+            return start - len(earlier) + before.start(), cue
+        # `50 or fewer than 3` begins another bound
+        alone = rf"\W*{re.escape(phrase)}(?!\w)(?!\W+‹compared_to›\b)"
+        if phrase in later and linker.wording.compiled(alone).match(later):
+            return start, cue
+    return start, ""
+
+
+@cache
+def _comparing() -> list[tuple[str, str]]:
+    """(phrase, cue) of the phrases that compare a number, longest first."""
+    held = [(phrase, cue) for phrase, cues in languages().cues.items() for cue in cues if cue in _SIGNS]
+    return sorted(held, key=lambda one: -len(one[0]))
+
+
+def _sign(linker: Linker, text: str, start: int, end: int) -> str:
+    """The sign that a number is compared by; `=` if nothing beside it says one."""
+    return _SIGNS.get(compared(text, start, end, linker)[1], "=")

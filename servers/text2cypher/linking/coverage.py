@@ -25,7 +25,7 @@ from servers.text2cypher.linking.amounts import (
     within,
 )
 from servers.text2cypher.linking.asks import is_cued
-from servers.text2cypher.linking.bounds import ordinals_in, ranges_in
+from servers.text2cypher.linking.bounds import compared, ordinals_in, ranges_in
 from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import Language, languages
@@ -190,9 +190,8 @@ class _Reading:
             value = number_of(word, self.linker.lexicon)
             if value is None:
                 continue
-            begin, bound = self._bound_before(start)
-            bound = self._bound_after(end) or bound
-            wanted = BOUNDS[bound](value) if bound else None
+            begin, bound = compared(self.text, start, end, self.linker)
+            wanted = BOUNDS[bound](value) if bound in BOUNDS else None
             sign = SIGNS.get(bound, "=")
             if self._is_in_year(sign, value) or self._is_between(sign, value, value):
                 self._take(begin, end, word)
@@ -229,32 +228,6 @@ class _Reading:
         if sign == "=":
             return bool(held[">"] & begins and held["<"] & ends)
         return bool(held[sign[0]] & (begins | ends))
-
-    def _bound_after(self, end: int) -> str:
-        """The bound in a phrase such as `or more` directly after a number; "" without one."""
-        after = self.text[end:]
-        for phrase, cues in self.language.cues.items():
-            alone = rf"\W+{re.escape(phrase)}(?!\w)(?!\W+‹compared_to›\b)"  # `50 or fewer than 3` begins another bound
-            if self.linker.wording.compiled(r"‹or›\b").match(phrase) and self.linker.wording.compiled(alone).match(
-                after
-            ):
-                return next((cue for cue in cues if cue in BOUNDS), "")
-        return ""
-
-    def _bound_before(self, start: int) -> tuple[int, str]:
-        """(start of a phrase such as `more than` directly before a number, its bound); (start, "") without one."""
-        between = "|".join([self.linker.wording.text("article"), *self.language.of_years])
-        for phrase in sorted(self.language.cues, key=len, reverse=True):
-            bound = next((cue for cue in self.language.cues[phrase] if cue in BOUNDS), None)
-            if (
-                bound
-                and phrase in self.text
-                and (
-                    found := re.search(rf"(?<!\w){re.escape(phrase)}(?: (?:{between}))*[\s$€£'\"]+$", self.text[:start])
-                )
-            ):
-                return found.start(), bound
-        return start, ""
 
     def _cues(self) -> None:
         for phrase in sorted(self.language.yes_no, key=len, reverse=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 FOLDER = Path(__file__).parent / "languages"
 _PLAIN = re.compile(r"\b([^\W\d]\w*)(?:-\1)?\b", re.IGNORECASE)
@@ -163,58 +163,41 @@ class Language:
 
 @cache
 def languages(folder: Path = FOLDER) -> Language:
-    """All files of the folder merged."""
-    files = sorted(folder.glob("*.toml"))
-    held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    """All files of the folder merged: lists, tables and texts of one name are joined in the files' order."""
+    held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.toml"))}
     every = list(held.values())
     cues: dict[str, frozenset[str]] = {}
-    for one in every:
-        for cue, phrases in one["cues"].items():
-            for phrase in phrases:
-                cues[phrase] = cues.get(phrase, frozenset()) | {cue}
+    for cue, phrase in ((cue, phrase) for one in every for cue, said in one["cues"].items() for phrase in said):
+        cues[phrase] = cues.get(phrase, frozenset()) | {cue}
     names = dict.fromkeys(name for one in every for name in one["patterns"])
-    return Language(
-        frozenset(word for one in every for word in one["function"].split()),
-        frozenset(_all(every, "aside")),
-        frozenset(_all(every, "lists")),
-        frozenset(_all(every, "yes_no")),
-        frozenset(_all(every, "graph")),
-        cues,
-        {word: number for one in every for word, number in one["numbers"].items()},
-        {form: word for one in every for form, word in one.get("irregular", {}).items()},
-        {form: word for one in every for form, word in one.get("verbs", {}).items()},
-        tuple(_all(every, "of_years")),
-        tuple(_all(every, "of_dates")),
-        tuple(_all(every, "naming")),
-        tuple(_all(every, "describing")),
-        tuple(_all(every, "keys")),
-        tuple(_all(every, "clitics")),
-        {said: word for one in every for said, word in one.get("informal", {}).items()},
-        {tag: word for one in every for tag, word in one.get("tags", {}).items()},
-        any(one.get("doubled") for one in every),
-        tuple((word, name) for one in every for name, words in one.get("measures", {}).items() for word in words),
-        tuple(sorted(_all(every, "suffixes"), key=len, reverse=True)),
-        tuple(ending for one in every for ending in one.get("doers", ())),
-        {word: number for one in every for word, number in one["scales"].items()},
-        {word: number for one in every for word, number in one["ordinals"].items()},
-        tuple(held for one in every for held in one.get("beginnings", ())),
-        tuple(held for one in every for held in one.get("endings", ())),
-        "".join(one.get("falls_away", "") for one in every),
-        tuple((end, plural) for one in every for end, plural in one.get("plurals", ())),
-        tuple(_all(every, "remarks")),
-        {name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names},
-        {
+    measures = [one.get("measures", {}).items() for one in every]
+    own = {
+        "function": frozenset(word for one in every for word in one["function"].split()),
+        "cues": cues,
+        "measures": tuple((word, name) for held in measures for name, words in held for word in words),
+        "suffixes": tuple(sorted((word for one in every for word in one["suffixes"]), key=len, reverse=True)),
+        "patterns": {
+            name: "|".join(one["patterns"][name] for one in every if name in one["patterns"]) for name in names
+        },
+        "voices": {
             code: Voice(frozenset(one["function"].split()), one["answers"], one["examples"])
             for code, one in held.items()
         },
-        held[DEFAULT]["messages"],
-    )
+        "messages": held[DEFAULT]["messages"],
+    }
+    kinds = {name: get_origin(hint) or hint for name, hint in get_type_hints(Language).items()}
+    plain = {name: kind(_joined(name, every) or kind()) for name, kind in kinds.items() if name not in own}
+    return Language(**own, **plain)
+
+
+def _joined(name: str, every: Sequence[dict[str, Any]]) -> Any:
+    """What the files have under one name, as one value; an empty list if none has it."""
+    held = [one[name] for one in every if name in one]
+    if held and isinstance(held[0], dict):
+        return {word: value for one in held for word, value in one.items()}
+    return [item for one in held for item in one] if not held or isinstance(held[0], list) else held[0]
 
 
 def message(name: str, /, **about: object) -> str:
     """A message about a query for the model or the query's author, in the DEFAULT language."""
     return languages().messages[name].format(**about)
-
-
-def _all(every: Iterable[dict[str, Any]], key: str) -> list[str]:
-    return [word for one in every for word in one[key]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from statistics import median
 
 from servers.text2cypher.graph.schema import STRING, GraphSchema
@@ -19,8 +20,10 @@ class Naming:
 
     def __init__(self, schema: GraphSchema, values: ValueIndex) -> None:
         self._schema, self._values = schema, values
+        self.display = cache(self._display)  # asked for every reading
+        self.tells = cache(self._tells)
 
-    def display(self, label: str) -> list[str]:
+    def _display(self, label: str) -> list[str]:
         """The properties by which a node of this label is shown, best first; any property if none names it."""
         types = self._schema.nodes.get(label, {})
         words = languages()
@@ -33,7 +36,7 @@ class Naming:
         own = [name for name in texts if parts(name) in ([*parts(label), "id"], ["id"])]
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
-    def tells(self, label: str) -> bool:
+    def _tells(self, label: str) -> bool:
         """False if nodes have no name: an order's number isn't one, nor is a sentence."""
         for name in self.display(label)[:1]:
             if self.names(name):

@@ -13,11 +13,48 @@ Expression = Callable[[Mapping[str, Any]], Any]
 """A function from a row's bindings to a value."""
 
 
-def expression(cursor: Cursor) -> Expression:
-    """Parses OR of AND of NOT of comparisons. Raises ScriptError."""
-    left = _both(cursor)
-    while cursor.skip("OR"):
-        left = _joined(left, _both(cursor), lambda a, b: a or b)
+def _add(a: Any, b: Any) -> Any:
+    return f"{a}{b}" if isinstance(a, str) or isinstance(b, str) else a + b
+
+
+def _unless_null(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: None if a is None or b is None else how(a, b)
+
+
+_COMPARISONS = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_OPERATORS: tuple[dict[str, Callable[[Any, Any], Any]], ...] = (
+    {"OR": lambda a, b: a or b},
+    {"AND": lambda a, b: a and b},
+    {sign: _unless_null(how) for sign, how in _COMPARISONS.items()},
+    {"+": _unless_null(_add), "-": _unless_null(operator.sub)},
+    {"*": _unless_null(operator.mul), "/": _unless_null(operator.truediv)},
+)
+"""The operators between two values, from the loosest to the tightest."""
+_TEST, _SUM = 2, 3
+
+
+def expression(cursor: Cursor, level: int = 0) -> Expression:
+    """Parses operators of this level of _OPERATORS and of tighter ones. Raises ScriptError."""
+    if level == len(_OPERATORS):
+        return _single(cursor)
+    if level == _TEST and cursor.skip("NOT"):
+        denied = expression(cursor, _TEST)
+        return lambda row: not denied(row)
+    left = expression(cursor, level + 1)
+    if level == _TEST and cursor.skip("IS", "NOT", "NULL"):
+        return lambda row: left(row) is not None
+    if level == _TEST and cursor.skip("IS", "NULL"):
+        return lambda row: left(row) is None
+    while (how := _OPERATORS[level].get(cursor.text().upper())) is not None:
+        cursor.at += 1
+        left = _joined(left, expression(cursor, level + 1), how)
     return left
 
 
@@ -26,12 +63,12 @@ def conjuncts(cursor: Cursor) -> list[tuple[Expression, tuple[str, str] | None, 
     found = []
     while True:
         begin = cursor.at
-        test = _not(cursor)
+        test = expression(cursor, _TEST)
         fixed: tuple[str, str] | None = None
         other: Expression | None = None
         if _is_property(cursor, begin) and cursor.tokens[begin + 3].text == "=":
             fixed = (cursor.tokens[begin].value, cursor.tokens[begin + 2].value)
-            other = _sum(_part(cursor, begin + 4))
+            other = expression(_part(cursor, begin + 4), _SUM)
         found.append((test, fixed, other))
         if cursor.word("OR", "XOR"):
             raise cursor.wrong("only conditions joined by AND are read here")
@@ -48,59 +85,6 @@ def _part(cursor: Cursor, begin: int) -> Cursor:
     part = Cursor(cursor.script, cursor.tokens[: cursor.at])
     part.at = begin
     return part
-
-
-def _both(cursor: Cursor) -> Expression:
-    left = _not(cursor)
-    while cursor.skip("AND"):
-        left = _joined(left, _not(cursor), lambda a, b: a and b)
-    return left
-
-
-def _not(cursor: Cursor) -> Expression:
-    if cursor.skip("NOT"):
-        inner = _not(cursor)
-        return lambda row: not inner(row)
-    return _compared(cursor)
-
-
-_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
-
-
-def _compared(cursor: Cursor) -> Expression:
-    left = _sum(cursor)
-    if cursor.skip("IS", "NOT", "NULL"):
-        return lambda row: left(row) is not None
-    if cursor.skip("IS", "NULL"):
-        return lambda row: left(row) is None
-    sign = _SIGNS.get(cursor.text())
-    if sign is None:
-        return left
-    cursor.at += 1
-    return _joined(left, _sum(cursor), lambda a, b: None if a is None or b is None else sign(a, b))
-
-
-def _sum(cursor: Cursor) -> Expression:
-    left = _single(cursor)
-    while cursor.text() in ("+", "-", "*", "/"):
-        sign = _OPERATORS[cursor.take().text]
-        left = _joined(left, _single(cursor), sign)
-    return left
-
-
-def _add(a: Any, b: Any) -> Any:
-    texts = isinstance(a, str) or isinstance(b, str)
-    return f"{a}{b}" if texts and a is not None and b is not None else operator.add(a, b)
-
-
-_OPERATORS = {"+": _add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def _joined(left: Expression, right: Expression, how: Callable[[Any, Any], Any]) -> Expression:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from servers.text2cypher import cli
+from servers.text2cypher.cypher.tokens import tokenize
 from servers.text2cypher.graph.embedded import EmbeddedBackend
-from servers.text2cypher.loading.cursor import ScriptError
+from servers.text2cypher.loading.cursor import Cursor, ScriptError
+from servers.text2cypher.loading.expressions import expression
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 from tests.scripted_model import in_turn, scripted_model
@@ -81,6 +83,23 @@ def test_csv_files_are_read_beside_the_script_and_a_keyword_may_be_a_label(tmp_p
         assert backend.run("MATCH (:Order {id: '1'})-[f:FOLLOWS]->(o:Order) RETURN o.id, f.count").rows == [["2", 4]]
     finally:
         backend.close()
+
+
+@pytest.mark.parametrize(
+    ("term", "value"),
+    [
+        ("1 + 2 * 3", 7),
+        ("10 - 4 - 3", 3),
+        ("(1 + 2) * 3", 9),
+        ("'at ' + 1 * 2", "at 2"),
+        ("2 * null + 1", None),
+        ("NOT 1 + 1 = 3 AND 2 < 3", True),
+        ("1 = 2 OR 2 = 2 AND 3 = 3", True),
+        ("null > 1 OR null IS NULL", True),
+    ],
+)
+def test_operators_bind_as_in_cypher(term: str, value: object) -> None:
+    assert expression(Cursor(term, tokenize(term)))({}) == value
 
 
 @pytest.mark.parametrize(
