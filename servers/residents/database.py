@@ -126,5 +126,6 @@ def _sqlite(url: sa.URL, writing: bool) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def restrict(connection: Any, _: object) -> None:
         connection.execute("PRAGMA foreign_keys=ON" if writing else "PRAGMA query_only=ON")
+        connection.execute("PRAGMA cache_spill=OFF")  # an import that spills locks readers out until it ends
 
     return engine
