@@ -8,6 +8,7 @@ from typing import Any
 from servers.certificate import cli
 from servers.certificate.issuing.issued import Issued
 from servers.certificate.issuing.issuing import LetterService
+from servers.certificate.register.records import Letter
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"
@@ -132,11 +133,25 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
 }
 """Valid answers for every shipped letter, including some optional ones."""
+OPENED: list[LetterService] = []
 
 
 def open_service(state: Path, **env: str) -> LetterService:
-    """A service on its own state folder, opened as the server opens it."""
-    return cli.open_service(Settings.from_env({"AGENTD_STATE": str(state)} | env))
+    """A service on its own state folder, opened as the server opens it; conftest.py closes it after the test."""
+    OPENED.append(cli.open_service(Settings.from_env({"AGENTD_STATE": str(state)} | env)))
+    return OPENED[-1]
+
+
+def row_of(service: LetterService, letter: Issued) -> Letter:
+    """The letter as the register has it."""
+    row = service.ledger.by_number(letter.number)
+    assert row is not None
+    return row
+
+
+def void(service: LetterService, letter: Issued, reason: str, by: str | None = None) -> None:
+    """Void a letter in the register, without the service's checks."""
+    service.ledger.void(row_of(service, letter), reason, service.now(), by)
 
 
 def issue(service: LetterService, answers: dict[str, Any] = DOMISILI, key: str | None = None, **more: Any) -> Issued:

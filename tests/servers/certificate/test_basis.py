@@ -179,7 +179,6 @@ def test_a_letters_own_validity_is_printed_kept_and_checked(
     monkeypatch.setenv("AGENTD_CLOCK", "2026-04-05T09:00:00+07:00")
     later = Verifier(service).code(qr)
     assert (later.genuine, later.cause) == (True, "expired") and "masa berlakunya habis" in later.reason
-    service.close()
 
 
 def test_without_a_limit_of_its_own_a_letter_is_valid_as_the_office_says(service: LetterService) -> None:

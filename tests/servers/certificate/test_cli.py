@@ -8,7 +8,7 @@ import pytest
 
 from servers.certificate.cli import main
 from servers.certificate.register.records import Consent
-from tests.servers.certificate.letters import issue, open_service
+from tests.servers.certificate.letters import issue, open_service, void
 
 
 @pytest.mark.slow
@@ -48,9 +48,7 @@ def test_init_makes_a_key_once_and_renew_replaces_it(tmp_path: Path, capsys: pyt
 def test_list_shows_the_register_without_full_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     service = open_service(tmp_path)
     letter = issue(service, consent=Consent(approved_by="kiosk"))
-    row = service.ledger.by_number(letter.number)
-    assert row is not None
-    service.ledger.void(row, "salah alamat", service.now(), "meja-1")
+    void(service, letter, "salah alamat", "meja-1")
     service.close()
     assert main(["list", "--state", str(tmp_path)]) == 0
     shown = capsys.readouterr().out

@@ -33,7 +33,6 @@ def test_a_journal_cut_in_half_is_named_and_nothing_is_issued_until_it_is_mended
     assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
     assert [one.hash for one in again.journal.entries()] == [one.hash for one in again.ledger.entries()]
     assert issue(again, DOMISILI | {"rt": "9"}).number.startswith("004/")
-    again.close()
 
 
 def test_a_register_and_a_journal_both_cut_are_named_though_the_last_letters_file_is_gone(
@@ -54,7 +53,6 @@ def test_a_register_and_a_journal_both_cut_are_named_though_the_last_letters_fil
     assert refused(older) == "register_behind", "a void is not what the line cut off began to say"
     assert main(["repair", "--yes", "--next", "SKD=2", "--state", str(tmp_path)]) == 0
     assert issue(older, DOMISILI | {"rt": "8"}).number.startswith("003/")
-    older.close()
 
 
 def test_a_damaged_register_is_named_and_made_again_from_the_journal(
@@ -71,7 +69,6 @@ def test_a_damaged_register_is_named_and_made_again_from_the_journal(
     assert main(["repair", "--yes", "--state", str(tmp_path)]) == main(["audit", "--state", str(tmp_path)]) == 0
     again = open_service(tmp_path)
     assert issue(again, DOMISILI | {"rt": "9"}).number.startswith("003/")
-    again.close()
 
 
 def test_a_letter_that_another_process_issues_during_the_check_is_no_cut(
@@ -91,4 +88,3 @@ def test_a_letter_that_another_process_issues_during_the_check_is_no_cut(
         assert service.checks.journal_fits() is None
     issues.join()
     assert len(service.ledger.all()) == 2
-    other.close()

@@ -73,7 +73,6 @@ def test_a_letter_survives_a_kill_at_any_point(point: str, tmp_path: Path) -> No
     assert letter.already_issued == (point not in ("before_reserve", "in_reservation"))
     assert Verifier(service).file(Path(letter.path).read_bytes()).genuine
     assert_sound(service, 2)
-    service.close()
 
 
 def test_a_retry_finishes_what_a_dead_process_left_without_any_restart(tmp_path: Path) -> None:
@@ -85,7 +84,6 @@ def test_a_retry_finishes_what_a_dead_process_left_without_any_restart(tmp_path:
     letter = issue(survivor, DOMISILI | {"keperluan": "Keperluan run:1"}, "run:1")
     assert letter.number.startswith("001/") and letter.already_issued
     assert_sound(survivor, 1)
-    survivor.close()
 
 
 def run_four(state: Path, env: dict[str, str]) -> None:
@@ -109,7 +107,6 @@ def test_four_processes_at_once_give_each_request_one_letter(tmp_path: Path) -> 
     run_four(tmp_path, {})
     service = open_service(tmp_path)
     assert_sound(service, len(KEYS))
-    service.close()
 
 
 def test_a_sweep_during_an_issue_waits_for_it(tmp_path: Path) -> None:
@@ -123,4 +120,3 @@ def test_a_sweep_during_an_issue_waits_for_it(tmp_path: Path) -> None:
         assert sweeper.is_alive() and (service.archive.folder / "2026" / "under-way.pdf").exists()
     sweeper.join(300)
     assert (service.archive.folder / "orphans" / "under-way.pdf").exists()
-    service.close()

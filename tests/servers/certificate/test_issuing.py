@@ -20,7 +20,7 @@ from servers.certificate.maintenance.audit import audit
 from servers.certificate.settings import Settings
 from servers.certificate.signing.officekey import USAGES, OfficeKeyError
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service, void
 
 
 @pytest.mark.slow
@@ -79,9 +79,7 @@ def test_the_same_letter_in_one_session_is_issued_once(service: LetterService) -
 
 def test_a_voided_letter_may_be_issued_anew_under_another_number(service: LetterService) -> None:
     first = issue(service, key="run:1", session_id="s")
-    row = service.ledger.by_number(first.number)
-    assert row is not None
-    service.ledger.void(row, "salah alamat", service.now())
+    void(service, first, "salah alamat")
     assert issue(service, key="run:2", session_id="s").number.startswith("002/")
     with pytest.raises(IssueError, match="dibatalkan"):
         issue(service, key="run:1", session_id="s")
@@ -154,7 +152,6 @@ def test_a_start_without_the_key_voids_nothing(tmp_path: Path) -> None:
     with pytest.raises(OfficeKeyError):
         locked.warm_up()
     assert [row.status for row in locked.ledger.all()] == ["issued", "reserved"]
-    locked.close()
 
 
 def test_a_sweep_deletes_half_written_files_and_keeps_whole_strangers(service: LetterService) -> None:
@@ -191,7 +188,6 @@ def test_codes_are_random_and_forgive_how_they_are_typed(service: LetterService)
 def test_an_archive_elsewhere_is_used(tmp_path: Path) -> None:
     service = open_service(tmp_path / "state", ARCHIVE_DIR=str(tmp_path / "archive"))
     assert Path(issue(service).path).is_relative_to(tmp_path / "archive")
-    service.close()
 
 
 def test_the_passphrase_comes_from_a_credential_and_protects_the_key(tmp_path: Path) -> None:
@@ -205,7 +201,6 @@ def test_the_passphrase_comes_from_a_credential_and_protects_the_key(tmp_path: P
         issue(without)
     assert caught.value.kind == "unavailable" and len(without.ledger.all()) == 1
     assert [one.what for one in audit(without) if "no passphrase" in one.what]
-    without.close()
 
 
 def test_a_key_made_before_there_was_a_passphrase_is_named_until_it_is_renewed(tmp_path: Path) -> None:
@@ -218,7 +213,6 @@ def test_a_key_made_before_there_was_a_passphrase_is_named_until_it_is_renewed(t
         issue(service, key="another")
     (named,) = [one.what for one in audit(service) if one.mark == "fault"]
     assert "no letter is issued" in named and "office.key.pem has no passphrase yet" in named
-    service.close()
 
 
 def test_settings_name_what_is_wrong_with_them() -> None:
@@ -252,7 +246,6 @@ def test_an_offices_own_rsa_key_and_chain_sign_too(tmp_path: Path) -> None:
     wrong = open_service(tmp_path, **env)
     with pytest.raises(OfficeKeyError, match=r"key\.pem can't be read with this passphrase"):
         wrong.warm_up()
-    wrong.close()
 
 
 def _certificates(ca_key: rsa.RSAPrivateKey, key: rsa.RSAPrivateKey) -> list[x509.Certificate]:

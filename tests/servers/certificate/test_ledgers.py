@@ -57,14 +57,12 @@ def test_four_nodes_share_a_register_and_lose_nothing_to_kills(url: str, state: 
     with pytest.raises(IssueError) as caught:
         issue(service, DOMISILI, KEYS[0])
     assert caught.value.kind == "idempotency_conflict" and isinstance(caught.value.__cause__, KeyConflict)
-    service.close()
 
 
 def test_a_days_letters_are_listed(url: str, state: Path) -> None:
     service = open_service(state, LETTERS_DATABASE_URL=url)
     issued = issue(service, DOMISILI | {"keperluan": "Daftar hari ini"})
     assert issued.number in [row.number for row in service.ledger.of_day(service.now().date())]
-    service.close()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +85,6 @@ def test_the_database_itself_refuses_to_change_an_issued_letter(url: str, statem
     engine = service.ledger._database.engine
     with engine.begin() as connection, pytest.raises(sa.exc.DBAPIError, match="not changed or deleted"):
         connection.execute(sa.text(statement))
-    service.close()
 
 
 def test_a_register_of_an_earlier_version_goes_on(url: str, state: Path) -> None:
@@ -114,7 +111,6 @@ def test_a_register_of_an_earlier_version_goes_on(url: str, state: Path) -> None
     assert events == ["begun", *["kept"] * (len(events) - 5), "voided", "key", "reserved", "issued"] and len(events) > 5
     with later.ledger._database.engine.connect() as connection:
         assert "letters_keep" not in guards_present(connection)
-    later.close()
 
 
 @pytest.mark.slow

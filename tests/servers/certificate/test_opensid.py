@@ -115,7 +115,6 @@ def test_a_template_becomes_a_letter_that_is_issued(tmp_path: Path, capsys: pyte
     assert "Dipelihara sejak" not in shown and "usang" not in shown
     assert shown.count("SURAT KETERANGAN TERNAK") == 1 and shown.count("berlaku sampai") == 1
     assert "dibuat berdasarkan keterangan yang bersangkutan" in shown
-    service.close()
 
 
 def test_the_templates_are_read_from_mariadb_by_an_account_that_may_only_read(

@@ -46,7 +46,6 @@ def test_an_older_register_gets_back_everything_it_lost(
     again = issue(mended, DOMISILI | {"rt": "8"}, "run:8", session_id="s", consent=consent)
     assert again.already_issued and again.number == lost.number
     assert issue(mended, DOMISILI | {"rt": "7"}).number.startswith("005/")
-    mended.close()
 
 
 def test_a_lost_register_is_made_again_from_the_journal(office: LetterService, ledger: Path, tmp_path: Path) -> None:
@@ -56,7 +55,6 @@ def test_a_lost_register_is_made_again_from_the_journal(office: LetterService, l
     mended = open_service(tmp_path)
     assert faults(mended) == ""
     assert [row.status for row in mended.ledger.all()] == ["issued", "void", "issued"]
-    mended.close()
 
 
 def test_changed_and_deleted_rows_say_again_what_their_entries_say(
@@ -89,7 +87,6 @@ def test_letters_that_only_the_archive_knows_verify_again_and_say_what_is_lost(
     assert Verifier(mended).file(mended.archive.path(first.file).read_bytes()).genuine
     assert "without its answers" in "\n".join(one.what for one in audit(mended))
     assert faults(mended) == "" and issue(mended, DOMISILI | {"rt": "7"}).number.startswith("004/")
-    mended.close()
 
 
 def test_a_pdf_set_aside_comes_back(office: LetterService, tmp_path: Path) -> None:
@@ -131,7 +128,6 @@ def test_a_key_of_the_offices_own_choice_is_accepted_when_told(office: LetterSer
         assert main(["repair", "--yes", "--accept-key", "--state", str(tmp_path)]) == 0
     assert faults(own) == "" and issue(own, DOMISILI | {"rt": "8"}).number.startswith("004/")
     assert Verifier(own).file(pdf).genuine
-    own.close()
 
 
 def test_a_lost_key_is_replaced_only_by_renew_and_old_letters_stay_genuine(
@@ -147,7 +143,6 @@ def test_a_lost_key_is_replaced_only_by_renew_and_old_letters_stay_genuine(
     renewed = open_service(tmp_path)
     assert issue(renewed, DOMISILI | {"rt": "8"}).number.startswith("004/")
     assert Verifier(renewed).file(pdf).genuine and faults(renewed) == ""
-    renewed.close()
 
 
 @pytest.fixture
@@ -181,7 +176,6 @@ def test_a_register_of_an_earlier_version_is_guarded_from_then_on_and_says_so(
     assert faults(earlier) == "" and issue(earlier, DOMISILI | {"rt": "8"}).number.startswith("003/")
     forge(ledger, "UPDATE letters SET answers = '{}' WHERE id = 1")
     assert "001/SKD/CONTOH/III/2026 was changed" in faults(earlier)
-    earlier.close()
 
 
 def test_an_earlier_versions_register_with_a_lost_key_folder_makes_no_new_ca(earlier: LetterService) -> None:
@@ -190,7 +184,6 @@ def test_an_earlier_versions_register_with_a_lost_key_folder_makes_no_new_ca(ear
     with pytest.raises(NotNow, match="holds no office key"):
         earlier.warm_up()
     assert not list(earlier.settings.office_dir.glob("*.pem"))
-    earlier.close()
 
 
 def test_the_head_is_signed_once_a_day(service: LetterService, monkeypatch: pytest.MonkeyPatch) -> None:

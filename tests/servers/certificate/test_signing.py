@@ -112,7 +112,6 @@ def test_a_key_that_never_leaves_its_token_signs_letters_that_others_find_valid(
     assert "Signature is Valid" in pdfsig(letter) and "Total document signed" in pdfsig(letter)
     assert Verifier(service).file(letter.read_bytes()).genuine
     assert not list(tmp_path.rglob("office.key.pem")), "the key is in the token only"
-    service.close()
 
 
 def test_a_letter_says_when_it_was_signed_by_an_authority_that_others_believe(
@@ -131,7 +130,6 @@ def test_a_letter_says_when_it_was_signed_by_an_authority_that_others_believe(
     service.close()
     plain = open_service(tmp_path)  # the register's office without the setting still finds it genuine
     assert Verifier(plain).file(letter.read_bytes()).genuine
-    plain.close()
 
 
 def test_token_and_timestamp_go_together(token: dict[str, str], authority: Authority, tmp_path: Path) -> None:
@@ -140,7 +138,6 @@ def test_token_and_timestamp_go_together(token: dict[str, str], authority: Autho
     assert all(stamped_by(letter, authority.ca, tmp_path) for letter in letters)
     assert all("Signature is Valid" in pdfsig(letter) for letter in letters)
     assert authority.asked == 3  # once for the size
-    service.close()
 
 
 def broken(authority: Authority, how: str) -> None:
@@ -177,7 +174,6 @@ def test_without_its_timestamp_a_letter_waits_with_its_number_and_is_finished_la
     letter = issue(service, key="k")
     assert (letter.number, letter.already_issued) == ("001/SKD/CONTOH/III/2026", True)
     assert stamped_by(Path(letter.path), authority.ca, tmp_path)
-    service.close()
 
 
 def test_an_authority_that_is_down_costs_a_timestamp_where_the_office_says_so(tmp_path: Path) -> None:
@@ -186,7 +182,6 @@ def test_an_authority_that_is_down_costs_a_timestamp_where_the_office_says_so(tm
     letter = Path(issue(service).path)
     assert "Signature is Valid" in pdfsig(letter)
     assert not stamped_by(letter, "", tmp_path)
-    service.close()
 
 
 def test_another_authority_than_the_named_one_is_not_believed(authority: Authority, tmp_path: Path) -> None:
@@ -195,7 +190,6 @@ def test_another_authority_than_the_named_one_is_not_believed(authority: Authori
     with pytest.raises(IssueError):
         issue(service)
     assert len(reserved(service)) == 1
-    service.close()
 
 
 def test_a_token_that_is_unplugged_keeps_the_letter_waiting_and_works_once_it_is_back(
@@ -217,7 +211,6 @@ def test_a_token_that_is_unplugged_keeps_the_letter_waiting_and_works_once_it_is
     again = issue(service, OTHER, "k")
     assert (first.number[:3], again.number[:3], reserved(service)) == ("001", "002", [])
     assert "Signature is Valid" in pdfsig(Path(again.path))
-    service.close()
 
 
 def test_a_token_that_is_away_at_the_start_costs_no_number(token: dict[str, str], tmp_path: Path) -> None:
@@ -225,7 +218,6 @@ def test_a_token_that_is_away_at_the_start_costs_no_number(token: dict[str, str]
     with pytest.raises(IssueError):
         issue(service)
     assert not service.ledger.exists() or service.ledger.all() == []
-    service.close()
 
 
 def test_a_wrong_pin_is_tried_once_so_that_the_token_does_not_lock(token: dict[str, str], tmp_path: Path) -> None:
@@ -238,7 +230,6 @@ def test_a_wrong_pin_is_tried_once_so_that_the_token_does_not_lock(token: dict[s
     Path(token["PKCS11_PIN_FILE"]).write_text(PIN)
     right = open_service(tmp_path, **token)
     assert issue(right).number.startswith("001")
-    right.close()
 
 
 def test_a_key_of_another_certificate_is_refused_before_anything_is_issued(
@@ -250,7 +241,6 @@ def test_a_key_of_another_certificate_is_refused_before_anything_is_issued(
         _ = service.keys.signer
     with pytest.raises(OfficeKeyError, match="can't sign now"):
         _ = open_service(tmp_path, **token | {"PKCS11_KEY_LABEL": "lain"}).keys.signer
-    service.close()
 
 
 @pytest.mark.parametrize(

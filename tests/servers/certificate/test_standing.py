@@ -18,7 +18,7 @@ from servers.certificate.issuing.standing import NotNow, foreign_key, key_missin
 from servers.certificate.register.records import Approval, Consent
 from servers.certificate.signing import officekey, statementkey
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service, row_of
 
 
 def refused(service: LetterService, **more: str) -> str:
@@ -65,21 +65,18 @@ def test_an_older_register_gives_no_number_twice(
     assert [row.seq for row in older.ledger.all()] == [1]
     assert Path(second.path).exists(), "nothing of the lost letter is swept away"
     assert Verifier(older).file(Path(issue(older, key="run:1").path).read_bytes()).genuine
-    older.close()
 
 
 def test_an_older_register_that_only_lost_a_void_is_noticed(
     service: LetterService, ledger: Path, tmp_path: Path
 ) -> None:
-    row = service.ledger.by_number(issue(service).number)
-    assert row is not None
+    row = row_of(service, issue(service))
     copy = copy_of(ledger)
     service.void(row, "salah nama", "meja-1")
     service.close()
     put_back(copy, ledger)
     older = open_service(tmp_path)
     assert refused(older) == "register_behind"
-    older.close()
 
 
 def test_without_a_journal_the_signed_letters_themselves_are_noticed(
@@ -94,7 +91,6 @@ def test_without_a_journal_the_signed_letters_themselves_are_noticed(
     fresh = open_service(tmp_path)
     assert refused(fresh) == "archive_ahead"
     assert letter.exists() and not (service.archive.folder / "orphans").exists()
-    fresh.close()
 
 
 def test_a_lost_key_folder_makes_no_new_ca_and_letters_stay_genuine(service: LetterService, tmp_path: Path) -> None:
@@ -107,7 +103,6 @@ def test_a_lost_key_folder_makes_no_new_ca_and_letters_stay_genuine(service: Let
     assert refused(keyless) == "key_missing"
     assert not service.settings.office_dir.exists()
     assert Verifier(keyless).file(pdf).genuine
-    keyless.close()
 
 
 def test_another_offices_key_signs_nothing_here(service: LetterService, tmp_path: Path) -> None:
@@ -119,7 +114,6 @@ def test_another_offices_key_signs_nothing_here(service: LetterService, tmp_path
     other = open_service(tmp_path)
     assert refused(other) == "foreign_key"
     assert Verifier(other).file(pdf).genuine
-    other.close()
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -149,7 +143,6 @@ def test_an_archive_that_is_not_mounted_is_not_begun_again(service: LetterServic
     for name in ("2026", "register.jsonl"):
         (tmp_path / name).rename(tmp_path / "letters" / name)
     assert issue(unmounted, DOMISILI | {"rt": "9"}).number.startswith("002/")
-    unmounted.close()
 
 
 def test_a_journal_cut_in_its_last_line_goes_on_from_the_register(service: LetterService, tmp_path: Path) -> None:
@@ -160,7 +153,6 @@ def test_a_journal_cut_in_its_last_line_goes_on_from_the_register(service: Lette
     again = open_service(tmp_path)
     assert issue(again, DOMISILI | {"rt": "9"}).number.startswith("002/")
     assert [one.hash for one in again.journal.entries()] == [one.hash for one in again.ledger.entries()]
-    again.close()
 
 
 def test_a_disk_error_while_drawing_leaves_the_number_reserved_for_the_next_try(
@@ -255,7 +247,6 @@ def test_nobody_else_can_open_a_file_of_the_archive_or_hold_its_lock(tmp_path: P
     found = {path.name: path.stat().st_mode & 0o077 for path in (*folder.glob(".*"), *folder.rglob("*.pdf"))}
     assert set(found.values()) == {0} and {".lock", ".turnstile"} <= set(found)
     assert service.journal.file.stat().st_mode & 0o077 == 0
-    service.close()
 
 
 def test_a_refusal_is_precise_in_the_log_and_plain_for_the_citizen(

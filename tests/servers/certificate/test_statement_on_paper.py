@@ -15,7 +15,7 @@ from servers.certificate.signing import statementkey
 from servers.certificate.signing.officekey import OfficeKeyError
 from servers.certificate.signing.statement import key_id, sign, stated
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, issue, open_service, row_of, void
 from tests.servers.certificate.test_statement import KEY, SAID
 
 
@@ -62,9 +62,7 @@ def test_a_letters_qr_code_shows_what_the_genuine_paper_says(service: LetterServ
 
 def test_a_voided_letters_statement_is_void(service: LetterService, letter: Issued) -> None:
     said = qr(service, letter)
-    row = service.ledger.by_number(letter.number)
-    assert row is not None
-    service.ledger.void(row, "salah alamat", service.now())
+    void(service, letter, "salah alamat")
     found = Verifier(service).code(said)
     assert (found.status, found.genuine, found.void_reason) == ("voided", False, "salah alamat")
     assert found.paper is not None and found.paper.name == "Siti Rahayu"
@@ -106,8 +104,7 @@ def test_without_the_register_the_paper_is_shown_and_its_state_called_unknown(
 def test_the_same_letter_finished_after_a_crash_carries_the_same_statement(
     service: LetterService, letter: Issued
 ) -> None:
-    row = service.ledger.by_number(letter.number)
-    assert row is not None
+    row = row_of(service, letter)
     said = stated(service.catalogue.types[row.letter_type], row.values, row.number, row.day)
     assert qr(service, letter) == f"{letter.verify_url}#{sign(said, service.statement_key)}"
 
@@ -139,9 +136,7 @@ def test_on_the_offices_machine_the_register_is_asked_too(
 ) -> None:
     said, state = qr(service, letter), ["--state", str(tmp_path)]
     assert main(["verify", "--qr", said, *state]) == 0
-    row = service.ledger.by_number(letter.number)
-    assert row is not None
-    service.ledger.void(row, "salah alamat", service.now())
+    void(service, letter, "salah alamat")
     assert main(["verify", "--qr", said, *state]) == 1
     assert "dibatalkan" in capsys.readouterr().out
 
@@ -178,7 +173,6 @@ def test_an_office_whose_statement_key_is_lost_issues_nothing(
     renewed = open_service(tmp_path)
     assert Verifier(renewed).code(said).genuine
     assert Verifier(renewed).code(qr(renewed, issue(renewed, DOMISILI | {"nama": "Budi Santoso"}))).genuine
-    renewed.close()
 
 
 def test_letters_of_a_renewed_key_stay_genuine(service: LetterService, letter: Issued, tmp_path: Path) -> None:
@@ -189,7 +183,6 @@ def test_letters_of_a_renewed_key_stay_genuine(service: LetterService, letter: I
     new = issue(renewed, DOMISILI | {"nama": "Budi Santoso"})
     assert Verifier(renewed).code(qr(renewed, new)).genuine
     assert len(renewed.statement_keys()) == 2
-    renewed.close()
 
 
 def test_several_nodes_may_share_a_named_key(tmp_path: Path) -> None:
@@ -199,5 +192,3 @@ def test_several_nodes_may_share_a_named_key(tmp_path: Path) -> None:
     said = sign(SAID, one.statement_key)
     assert Verifier(two).code(f"#{said}").cause == "statement_alone"
     assert not (tmp_path / "b/letters/office" / statementkey.KEY).exists()
-    one.close()
-    two.close()

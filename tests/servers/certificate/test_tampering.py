@@ -20,7 +20,7 @@ from servers.certificate.signing import officekey
 from servers.certificate.signing.signing import OfficeSigner
 from servers.certificate.verifying import strangers
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, issue, open_service, void
 
 pytestmark = pytest.mark.slow  # what is not of the register is read in a process
 
@@ -156,9 +156,7 @@ def test_an_unknown_code_gets_no_hint(verifier: Verifier, service: LetterService
 
 def test_a_voided_letter_says_so(service: LetterService, verifier: Verifier) -> None:
     letter = issue(service)
-    row = service.ledger.by_number(letter.number)
-    assert row is not None
-    service.ledger.void(row, "salah nama", service.now())
+    void(service, letter, "salah nama")
     result = verifier.file(Path(letter.path).read_bytes())
     assert (result.status, result.genuine, result.void_reason) == ("voided", False, "salah nama")
 
@@ -171,7 +169,6 @@ def test_a_letter_past_its_validity_is_genuine_and_says_so(tmp_path: Path, monke
     monkeypatch.setenv("AGENTD_CLOCK", "2026-09-06T08:00:00+07:00")
     late = Verifier(service).code(code)
     assert late.genuine and late.valid_until == "2026-09-05" and "habis pada 5 September 2026" in late.reason
-    service.close()
 
 
 def test_letters_of_a_retired_key_stay_genuine(service: LetterService, pdf: bytes, tmp_path: Path) -> None:
@@ -179,7 +176,6 @@ def test_letters_of_a_retired_key_stay_genuine(service: LetterService, pdf: byte
     renewed = open_service(tmp_path)
     assert Verifier(renewed).file(pdf).genuine
     assert Verifier(renewed).file(Path(issue(renewed).path).read_bytes()).genuine
-    renewed.close()
 
 
 def test_pdfsig_and_an_nss_database_agree(service: LetterService, pdf: bytes, tmp_path: Path) -> None:
